@@ -381,9 +381,7 @@ class FrontConnection(asyncio.Protocol):
         elif not self._is_busy:
             self._refuse(BadMessage(408, "The head of the request took too long."))
         elif self._is_paused:
-            self._deadline = (
-                self._front.now() + self._timeouts.body
-            )  # the wait is ours, not the caller's
+            self._deadline = self._front.now() + self._timeouts.body  # the relay itself waits
         else:
             self.abort_for_gone_caller()
 

@@ -317,7 +317,7 @@ class PrinterExchange:
     def _end_with(
         self, code: ErrorCode, sentence: str | None, failure: Failure | None = None
     ) -> None:
-        """Answer with the failure, or break off an answer that has begun, so that it isn't whole."""
+        """Answer with the failure; break off an answer that has begun, so that it isn't whole."""
         if self._writer.is_started:
             self._caller.abort()
         else:

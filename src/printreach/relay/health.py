@@ -42,7 +42,7 @@ class Health:
                 answer(writer, 403, b"Forbidden", [_TEXT], text)
 
     def _may_read_metrics(self, request: Request, peer: str) -> bool:
-        """Decide by the forwarded origin: a proxy on this machine doesn't make its callers local."""
+        """Decide by the forwarded origin: a proxy on this machine makes no caller local."""
         if any(map(_is_proxy_field, request.headers)) and not is_within(peer, self._networks):
             return False
         address = origin_of(peer, request.headers, self._networks, "http").address

@@ -81,6 +81,7 @@ class WebCall:
 
     __slots__ = (
         "_caller",
+        "_changed",
         "_date_line",
         "_expects_continue",
         "_head",
@@ -88,7 +89,6 @@ class WebCall:
         "_is_over",
         "_is_read",
         "_is_sent",
-        "_changed",
         "_unread",
         "_writer",
     )

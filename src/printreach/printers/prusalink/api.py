@@ -108,7 +108,9 @@ class PrusaLinkApi:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return loose.parsed(self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body)
+        return loose.parsed(
+            self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body
+        )
 
     async def _ask(
         self,
