@@ -30,7 +30,7 @@ from printreach.web.dashboard.dashboard import (
 from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, parse_folder
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.uploads import read_upload
-from printreach.web.dashboard.webcams import answer_then_pieces, answer_of
+from printreach.web.dashboard.webcams import answer_of, answer_then_pieces
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services
