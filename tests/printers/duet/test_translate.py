@@ -129,6 +129,17 @@ def test_a_board_that_was_reset_knows_of_no_job() -> None:
     assert state(model(), at_rest(), at_rest(lastFileName=None)) is State.IDLE
 
 
+@pytest.mark.parametrize("status", ["processing", "paused", "cancelling"])
+def test_a_job_that_is_gone_with_a_reset_of_its_board_was_not_cancelled(status: str) -> None:
+    before = model(status, filePosition=10)
+
+    assert state(before, at_rest(lastFileName=None)) is State.IDLE
+
+
+def test_a_job_that_was_stopped_in_an_emergency_was_not_cancelled() -> None:
+    assert state(model(filePosition=10), at_rest("halted"), at_rest()) is State.IDLE
+
+
 def test_a_simulation_that_ends_is_no_print() -> None:
     assert state(model("simulating"), at_rest()) is State.IDLE
 

@@ -166,8 +166,8 @@ def _ending(known: KnownState, model: Json) -> Ending:
     status = duet.status(model)
     if status in NO_MACHINE or duet.status(known.model) == "simulating":
         return Ending.CLEARED
-    if status in ERRORS:
-        return Ending.CANCELLED
+    if status in ERRORS or loose.text(duet.job(model), "lastFileName") is None:
+        return Ending.CLEARED  # a fault ended it, or the board was reset: nobody cancelled it
     was_stopping = known.condition.state is State.PAUSED or known.is_cancelling
     left = known.latest.bytes_left
     if was_stopping or _is_told_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
