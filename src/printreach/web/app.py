@@ -21,6 +21,7 @@ from printreach.web.cookies import Cookies
 from printreach.web.dashboard.open_pages import OpenPages
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.developer.routes import DEVELOPER_PAGES
+from printreach.web.flash import FlashMessages
 from printreach.web.history.pages import HISTORY_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.routes import NOTIFICATION_PAGES
@@ -91,7 +92,7 @@ def build_app(
             static_files(),
         ],
         before_send=[hardening(requires_https=settings.requires_https)],
-        middleware=[OriginCheck(settings.base_url)],
+        middleware=[OriginCheck(settings.base_url), FlashMessages(jar)],
         exception_handlers={
             NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,

@@ -8,6 +8,7 @@ from litestar.datastructures import Cookie
 
 SESSION: Final = "printreach_session"
 STEP: Final = "printreach_step"
+FLASH: Final = "printreach_flash"
 DEVICE: Final = "printreach_device"
 """The cookie of a browser that signed in before; see `rules.devices`."""
 

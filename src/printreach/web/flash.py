@@ -1,0 +1,87 @@
+"""Flash messages: a page says what a form did once, and not again after Back, reload or a bookmark.
+
+A form leads to `…?said=WORD`, and its answer sets a cookie of a minute with the same word. The page
+gets to see the word with the cookie alone, and takes the cookie away as it is shown.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from litestar.datastructures import Cookie
+from litestar.enums import ScopeType
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from printreach.web.cookies import FLASH, Cookies
+
+_LIFETIME: Final = timedelta(minutes=1)
+"""A browser follows a redirect at once."""
+_FIELD: Final = "said"
+_ANSWER: Final = "http.response.start"
+
+
+class FlashMessages(ASGIMiddleware):
+    """Hides the word of a flash message from every page but the one that follows the form."""
+
+    scopes = (ScopeType.HTTP,)
+
+    def __init__(self, jar: Cookies) -> None:
+        self._jar = jar
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        if scope["type"] != ScopeType.HTTP or scope["method"] not in ("GET", "HEAD"):
+
+            async def keep(message: Message) -> None:
+                word = _word_of_redirect(message)
+                await send(self._with_cookie(message, word) if word else message)
+
+            await next_app(scope, receive, keep)
+            return
+        query = scope["query_string"].decode("latin-1")
+        if f"{_FIELD}=" not in query:
+            await next_app(scope, receive, send)
+            return
+        word = _word_in(query)
+        if not word or self._jar.read(_header(scope["headers"], b"cookie"), FLASH) != word:
+            scope["query_string"] = _without_word(query).encode("latin-1")
+            await next_app(scope, receive, send)
+            return
+
+        async def forget(message: Message) -> None:
+            is_shown = message["type"] == _ANSWER and message["status"] == 200
+            # What a script loads is looked at by nobody; it has the browser load the page again.
+            is_shown = is_shown and _header(scope["headers"], b"sec-fetch-dest") != "empty"
+            await send(self._with_cookie(message, "") if is_shown else message)
+
+        await next_app(scope, receive, forget)
+
+    def _with_cookie(self, message: Message, word: str) -> Message:
+        if message["type"] != _ANSWER:
+            return message
+        cookie: Cookie = self._jar.set(FLASH, word, _LIFETIME) if word else self._jar.end(FLASH)
+        row = (b"set-cookie", cookie.to_header(header="").encode("latin-1"))
+        return {**message, "headers": [*message["headers"], row]}
+
+
+def _word_of_redirect(message: Message) -> str:
+    if message["type"] != _ANSWER or message["status"] != 303:
+        return ""
+    return _word_in(urlsplit(_header(message["headers"], b"location")).query)
+
+
+def _word_in(query: str) -> str:
+    """The word; "" where there is none, or something that is none of our words."""
+    values = [value for name, value in parse_qsl(query) if name == _FIELD]
+    is_word = len(values) == 1 and values[0].isascii() and values[0].replace("-", "").isalpha()
+    return values[0] if is_word else ""
+
+
+def _without_word(query: str) -> str:
+    rows = parse_qsl(query, keep_blank_values=True)
+    return urlencode([(name, value) for name, value in rows if name != _FIELD])
+
+
+def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
+    return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")

@@ -1,0 +1,52 @@
+"""What a form did is said once: not after a reload, and not by a bookmark."""
+
+from tests.web.dashboard.conftest import Home
+from tests.web.dashboard.conftest import home as home
+from tests.web.operator.conftest import office as office
+from tests.web.world import send, sign_in
+
+SAVED = "The name is saved."
+
+
+def test_a_page_says_once_what_its_form_did(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+
+    first, again = home.browser.get(where).text, home.browser.get(where).text
+
+    assert SAVED in first
+    assert SAVED not in again
+    assert "Lathe" in again
+
+
+def test_a_bookmark_of_such_an_address_says_nothing(home: Home) -> None:
+    assert SAVED not in home.get("/settings?said=name").text
+
+
+def test_a_script_that_loads_the_page_leaves_the_words_for_the_person(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+
+    home.browser.get(where, headers={"sec-fetch-dest": "empty"})
+
+    assert SAVED in home.browser.get(where).text
+
+
+def test_the_words_of_one_form_are_not_said_for_another(home: Home) -> None:
+    home.send("/settings", name="Lathe")
+
+    assert "The print is stopped." not in home.get("?said=stop").text
+
+
+def test_words_stay_until_a_page_shows_them(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+    send(home.browser, "/signout")
+    sent_away = home.browser.get(where, follow_redirects=False)
+    sign_in(home.browser)
+
+    assert sent_away.status_code == 303
+    assert SAVED in home.browser.get(where).text
+
+
+def test_an_address_with_two_words_says_neither(home: Home) -> None:
+    home.send("/settings", name="Lathe")
+
+    assert SAVED not in home.get("/settings?said=name&said=stop").text
