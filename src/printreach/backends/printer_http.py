@@ -10,7 +10,7 @@ import msgspec
 
 from printreach.contract.command_api import COMMAND_PREFIX, ERROR_FIELD
 from printreach.contract.commands import CommandStatus
-from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.contract.errors import FAILURES, REMOTE_LOCKED, ErrorCode
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES
 from printreach.http1.client import Client, Connect, ExchangeFailure
@@ -45,7 +45,9 @@ _LATE: Final = PrinterRefusal(
 _NOT_OWNED: Final = PrinterRefusal(
     int(ErrorCode.CONNECTION_ENDED), "The printer doesn't belong to this account any more."
 )
-"""A token of ours is refused for no other reason than that it was made for another owner."""
+"""A token of ours is refused for no other reason, but for a lock, than that it was made for
+another owner."""
+_LOCKED: Final = PrinterRefusal(int(ErrorCode.BAD_CREDENTIALS), REMOTE_LOCKED.meaning)
 
 
 class _Envelope(msgspec.Struct, rename="pascal"):
@@ -203,7 +205,7 @@ def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
     code = said.status
     if get(headers, ERROR_FIELD.lower()) is not None:
         if status == ErrorCode.BAD_CREDENTIALS:
-            return _NOT_OWNED
+            return _LOCKED if said.error == REMOTE_LOCKED.meaning else _NOT_OWNED
         code = status
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE

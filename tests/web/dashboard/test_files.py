@@ -12,7 +12,7 @@ from printreach.web.dashboard.folders import UnreadableList, folder_of, parse_fo
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.sent import Sent
-from tests.web.world import BASE_URL
+from tests.web.world import BASE_URL, send
 
 PAGES = [
     "/files",
@@ -51,6 +51,22 @@ def test_folders_come_first_and_then_the_newest_files(stocked: Home) -> None:
     assert page.index("toys") < page.index("new.gcode") < page.index("old.gcode")
     assert "1.4 MB" in page
     assert "deep.gcode" not in page
+
+
+def test_while_remote_control_is_locked_files_are_listed_and_nothing_else_is_offered(
+    stocked: Home,
+) -> None:
+    offered = ["/files/start?", "/files/delete?", 'type="file"']
+    page = stocked.get("/files").text
+    assert [words in page for words in offered] == [True, True, True]
+
+    send(stocked.browser, "/stop-everything")
+    page = stocked.get("/files").text
+
+    assert [words in page for words in offered] == [False, False, False]
+    assert "new.gcode" in page
+    assert "/files/download?" in page
+    assert 'href="/remote-lock">unlock remote control' in page
 
 
 def test_a_folder_is_opened_by_a_link(stocked: Home) -> None:

@@ -239,6 +239,37 @@ def test_what_makes_no_sense_reaches_no_printer(
     assert home.orders == []
 
 
+@pytest.mark.parametrize(
+    ("path", "fields", "typed", "words"),
+    [
+        ("/heat", {"hotend": "999"}, "999", "Enter a temperature of 0 to "),
+        ("/heat", {"hotend": "warm"}, "warm", "Enter a temperature of 0 to "),
+        ("/heat", {"bed": "-1"}, "-1", "Enter a temperature of 0 to"),
+        ("/extrude", {"length": "100000"}, "100000", "Enter a length of up to "),
+        ("/extrude", {"length": "some"}, "some", "Enter a length of up to "),
+    ],
+)
+def test_a_number_out_of_range_is_told_at_its_field_and_kept(
+    home: Home, path: str, fields: dict[str, str], typed: str, words: str
+) -> None:
+    home.says(printing(state=State.IDLE))
+    answer = home.send(path, **fields)
+
+    (name,) = fields
+    assert answer.status_code == 400
+    assert words in answer.text
+    assert f'id="{name}" name="{name}" type="text" value="{typed}"' in answer.text
+    assert "DistanceMm" not in answer.text
+    assert "ToolC" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/heat", "/move", "/home", "/extrude"])
+def test_the_address_of_a_form_leads_back_to_the_controls(home: Home, path: str) -> None:
+    answer = home.get(path)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{home.path}/control")
+
+
 def test_a_printers_refusal_is_told_in_its_words_as_text(home: Home) -> None:
     home.world.printers.answers["/pause"] = PrinterRefusal(786, "No print <b>runs</b>.")
     answer = home.send("/pause")

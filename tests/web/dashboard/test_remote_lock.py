@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import secrets
 from dataclasses import replace
 from datetime import timedelta
@@ -288,7 +289,25 @@ def test_orders_are_refused_with_the_reason_while_it_is_locked(home: Home) -> No
     answer = home.send("/resume")
 
     assert answer.status_code == 409
-    assert "Remote control is locked." in answer.text
+    assert "<h1>Remote control is locked</h1>" in answer.text
+    assert 'href="/remote-lock"' in answer.text
+    assert "do it" not in answer.text.partition("<main")[2]
+
+
+def test_pages_open_their_stream_with_what_they_say_of_the_lock(home: Home) -> None:
+    pages = ["/printers", home.path, f"{home.path}/control"]
+    before = [_stream_of(home, path) for path in pages]
+    stop_everything(home)
+
+    for path, address in zip(pages, before, strict=True):
+        assert "locked" not in address
+        assert _stream_of(home, path) in (f"{address}?locked=true", f"{address}&amp;locked=true")
+
+
+def _stream_of(home: Home, path: str) -> str:
+    found = re.search(r'data-live="([^"]+)"', home.browser.get(path).text)
+    assert found is not None
+    return found[1]
 
 
 def test_the_owner_stops_a_print_while_it_is_locked(home: Home) -> None:

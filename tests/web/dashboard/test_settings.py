@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.web.dashboard.conftest import BOB, Home
+from printreach.contract.status import State
+from tests.web.dashboard.conftest import BOB, Home, printing
 from tests.web.world import BASE_URL, send, sign_in
 
 
@@ -134,3 +135,17 @@ def test_where_no_port_is_left_a_person_is_told_and_led_to_what_can_end(home: Ho
     assert answer.status_code == 409
     assert "ports for connections are in use" in answer.text
     assert 'href="/connections"' in answer.text
+
+
+def test_removing_a_printer_that_prints_says_what_becomes_of_the_print(home: Home) -> None:
+    page = home.get("/remove").text
+
+    assert "is printing vase.gcode" in page
+    assert "Removing the printer does not stop the print" in page
+    assert f'href="{home.path}/stop"' in page
+
+
+def test_removing_a_printer_that_prints_nothing_says_nothing_of_a_print(home: Home) -> None:
+    home.says(printing(state=State.IDLE))
+
+    assert "does not stop the print" not in home.get("/remove").text

@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from printreach.contract.codec import encode
+from printreach.contract.errors import REMOTE_LOCKED
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
 from printreach.hub.own_printers import SeenPrinter
@@ -123,5 +124,6 @@ async def give_order(
 
 def refused(refusal: PrinterRefusal, back: str) -> Template:
     """Render the page that says why the printer refused."""
-    context = {"refusal": refusal, "back": back}
+    is_locked = refusal.sentence == REMOTE_LOCKED.meaning
+    context = {"refusal": refusal, "back": back, "is_locked": is_locked}
     return Template("dashboard/refused.html", context=context, status_code=409)

@@ -4,7 +4,7 @@ web/scripts/parts/live.ts says what each kind of event does.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,6 +18,7 @@ from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.own_printers import SeenPrinter
+from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
 from printreach.web.dashboard.cards import is_warned, state_of
@@ -51,7 +52,8 @@ class Page:
     """An open page. name: what it shows; pages of an account with the same name share their parts.
 
     access: what allows the page; when it ends, the page is told to reload and asks to sign in.
-    draw, look: see SharedParts. watched: the printers whose changes show on it.
+    draw, look: see SharedParts. watched: the printers whose changes show on it. shows_lock: whether
+    the page says that remote control is locked; it reloads when that is no longer true.
     """
 
     pages: OpenPages
@@ -62,6 +64,7 @@ class Page:
     draw: Draw
     every_s: float = POLL_INTERVAL_S
     look: Look | None = None
+    shows_lock: bool = False
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
     _warned: frozenset[str] = frozenset()
@@ -89,12 +92,28 @@ class Page:
         subscription = dashboard.live.subscribe(watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
+        is_changed = True
+
+        def on_notice(notice: Notice) -> None:
+            nonlocal is_changed
+            if (notice.topic, notice.key) == (Topic.ACCOUNT, account_id):
+                is_changed = True
+                stream.wake()
+
+        unsubscribe: Callable[[], None] | None = None
         try:
             with self.pages.opened(self.name, shared) as stream:
+                unsubscribe = self.services.leases.bus.subscribe(on_notice)
                 while loop.time() < ends_at and not stream.is_ended:
                     if loop.time() >= heartbeat_at:
                         heartbeat_at = loop.time() + HEARTBEAT_S
                         yield _heartbeat(RETRY_MS)
+                        is_changed = True  # a notice may be lost
+                    if is_changed:
+                        is_changed = False
+                        if await self._is_locked() != self.shows_lock:
+                            self.shows_lock = not self.shows_lock
+                            yield _event("reload", {})
                     for event in self._changes(*await stream.shared.newest()):
                         yield event
                     async with stream.waiting_until(heartbeat_at):
@@ -104,6 +123,13 @@ class Page:
                     yield _heartbeat(RETRY_WHEN_ENDED_MS)
         finally:
             subscription.close()
+            if unsubscribe is not None:
+                unsubscribe()
+
+    async def _is_locked(self) -> bool:
+        account_id = self.access.account_id
+        account = await self.services.store.read(lambda records: records.accounts.get(account_id))
+        return account is not None and account.is_locked
 
     def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
         if self._sent and parts.keys() != self._sent.keys():

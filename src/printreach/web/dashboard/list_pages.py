@@ -58,6 +58,7 @@ async def printers_events(
     show: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
     page: FromQuery[int | None] = None,
+    locked: FromQuery[bool] = False,
 ) -> ServerSentEvent:
     """Send that page every card that changes."""
     list_query = parse_list_query(show, q, page)
@@ -76,7 +77,7 @@ async def printers_events(
     listed = listing(printers, list_query, dashboard.clock.now())
     watched = frozenset(one.id for one in listed.cards)
     pages, name = open_pages_of(request), f"list{list_query.query}"
-    opened = Page(pages, services, signed_in.access, name, watched, draw)
+    opened = Page(pages, services, signed_in.access, name, watched, draw, shows_lock=locked)
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S
     return opened.stream()

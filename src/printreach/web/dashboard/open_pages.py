@@ -79,6 +79,10 @@ class OpenStream:
     def end(self) -> None:
         """End it now, or once its reader has taken the message that is being sent."""
         self.is_ended = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Have it look again now."""
         if self._waiting is not None and not self._waiting.expired():
             self._waiting.reschedule(0)
 

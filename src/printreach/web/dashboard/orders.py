@@ -1,19 +1,21 @@
 """Forms that control a printer. They need no scripts; irreversible ones ask for confirmation."""
 
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Final
 
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import ValidationException
-from litestar.response import Template
+from litestar.response import Redirect, Template
 
 from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules import commands as rules
+from printreach.rules.commands import DEFAULT_LIMITS
 from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.control_view import control_template
 from printreach.web.dashboard.dashboard import Order, give_order, provide_printer_id, provide_seen
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.security import FORM
@@ -79,12 +81,17 @@ async def heat(
 ) -> Response[Any]:
     """Set one heater; ask first, unless it is to be switched off."""
     printer_id, name = seen.printer.printer_id, _heater(fields)
+    view = view_of(seen, dashboard.clock.now())
+    heater = next((one for one in view.heaters if one.name == name), None)
     celsius = _number(fields, name)
     order = _temperature(name, celsius)
-    _check(rules.set_temp_problem(order))
+    problem = rules.set_temp_problem(order)
+    if problem is not None or not isfinite(celsius):
+        # The page's own words: the problem is told in those of the interface for programs.
+        most = f"0 to {heater.maximum:g}" if heater is not None else "0 to what it can take"
+        errors = {name: f"Enter a temperature of {most} °C."}
+        return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":
-        view = view_of(seen, dashboard.clock.now())
-        heater = next((one for one in view.heaters if one.name == name), None)
         context = {
             "view": view,
             "heater": heater,
@@ -98,6 +105,15 @@ async def heat(
     return await give_order(dashboard, signed_in, printer_id, given)
 
 
+@get(
+    [f"/printers/{{printer_id:str}}/{name}" for name in ("heat", "move", "home", "extrude")],
+    media_type=MediaType.HTML,
+)
+async def back_to_control(owned_id: NamedDependency[str]) -> Redirect:
+    """Lead a browser that loads the address of a form to the page with that form."""
+    return Redirect(f"/printers/{owned_id}/control", status_code=303)
+
+
 @post("/printers/{printer_id:str}/move", media_type=MediaType.HTML)
 async def move(
     owned_id: NamedDependency[str],
@@ -109,7 +125,7 @@ async def move(
     axis, distance = fields["step"][:1], fields["step"][1:]
     if axis not in list(Axis):
         raise ValidationException("There is no such axis")
-    order = MoveAxis(axis=Axis(axis), distance_mm=_float(distance, "The distance"))
+    order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
     _check(rules.move_problem(order))
     return await _control(dashboard, signed_in, owned_id, "/move-axis", "move", order)
 
@@ -126,16 +142,21 @@ async def home(
 
 @post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)
 async def extrude(
-    owned_id: NamedDependency[str],
+    seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Extrude filament from the first tool, or retract it."""
     sign = -1.0 if fields["way"] == "back" else 1.0
-    order = Extrude(extruder=0, distance_mm=sign * _number(fields, "length"))
-    _check(rules.extrude_problem(order))
-    return await _control(dashboard, signed_in, owned_id, "/extrude", "extrude", order)
+    length_mm = _number(fields, "length")
+    order = Extrude(extruder=0, distance_mm=sign * length_mm)
+    if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
+        view = view_of(seen, dashboard.clock.now())
+        errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
+        return control_template(view, typed={"length": fields["length"]}, errors=errors)
+    printer_id = seen.printer.printer_id
+    return await _control(dashboard, signed_in, printer_id, "/extrude", "extrude", order)
 
 
 @post("/printers/{printer_id:str}/light", media_type=MediaType.HTML)
@@ -184,6 +205,14 @@ def _heater(fields: Fields) -> str:
     return named[0]
 
 
+def _step_mm(text: str) -> float:
+    """Return the distance that a button says. Raises ValidationException for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValidationException("There is no such step") from None
+
+
 def _temperature(name: str, celsius: float) -> SetTemp:
     def target(of: str) -> float | UnsetType:
         return celsius if of == name else UNSET
@@ -192,17 +221,11 @@ def _temperature(name: str, celsius: float) -> SetTemp:
 
 
 def _number(fields: Fields, name: str) -> float:
-    return _float(fields[name], name.capitalize())
-
-
-def _float(typed: str, what: str) -> float:
+    """Return the number in a field; nan if there is none."""
     try:
-        number = float(typed.strip().replace(",", "."))
+        return float(fields[name].strip().replace(",", "."))
     except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise ValidationException(f"{what} is a number")
-    return number
+        return nan
 
 
 def _check(problem: str | None) -> None:
@@ -212,7 +235,18 @@ def _check(problem: str | None) -> None:
 
 ORDERS = Router(
     "/",
-    route_handlers=[pause, resume, ask_to_stop, stop, heat, move, home, extrude, light],
+    route_handlers=[
+        pause,
+        resume,
+        ask_to_stop,
+        stop,
+        heat,
+        move,
+        home,
+        extrude,
+        light,
+        back_to_control,
+    ],
     dependencies={
         "fields": Provide(provide_fields),
         "owned_id": Provide(provide_printer_id),

@@ -8,6 +8,7 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN
+from printreach.web.dashboard.control_view import control_template
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, provide_seen
 from printreach.web.dashboard.events import Page, templates_of
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
@@ -59,8 +60,7 @@ async def control_page(
 ) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
     view = view_of(seen, dashboard.clock.now())
-    context = {"view": view, "flash_message": FLASH_MESSAGES.get(said or "", ""), "here": "control"}
-    return Template("dashboard/control.html", context=context)
+    return control_template(view, flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
 @get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
@@ -71,6 +71,7 @@ async def printer_events(
     seen: NamedDependency[SeenPrinter],
     dashboard: NamedDependency[Dashboard],
     camera: FromQuery[int] = 0,
+    locked: FromQuery[bool] = False,
 ) -> ServerSentEvent:
     """Send those pages what changes; a page ignores parts that it does not show."""
     printer_id = seen.printer.printer_id
@@ -94,7 +95,7 @@ async def printer_events(
 
     name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})
     pages, access = open_pages_of(request), signed_in.access.to(printer_id)
-    return Page(pages, services, access, name, watched, draw, look=look).stream()
+    return Page(pages, services, access, name, watched, draw, look=look, shows_lock=locked).stream()
 
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
