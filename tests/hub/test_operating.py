@@ -16,7 +16,7 @@ from printreach.hub.operating import OperatedAccount, Operating
 from printreach.hub.own_apps import Faulty
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Notice, Topic
-from printreach.ports.operating import AccountFilter, Search
+from printreach.ports.operating import AccountFilter, ConnectionRow, PrinterRow, Search
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.app_registration import AppDraft
 from printreach.rules.apps import App
@@ -378,3 +378,20 @@ async def test_a_connection_that_has_ended_is_in_no_list(open_world: OpenWorld) 
 
         assert (await hub.find_connections(Search())).total == 0
         assert isinstance(await hub.connection(made.connection_id), Denied)
+
+
+@on_a_loop
+async def test_one_printer_or_connection_is_known_by_its_whole_id_alone(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        hub = operating(world)
+        await world.set_up()
+        made = await world.connect_app()
+
+        assert isinstance(await hub.printer(PRINTER_ID), PrinterRow)
+        assert isinstance(await hub.connection(made.connection_id), ConnectionRow)
+        for part in ("", PRINTER_ID[:-1], PRINTER_ID.upper(), made.connection_id[1:]):
+            assert isinstance(await hub.printer(part), Denied)
+            assert isinstance(await hub.connection(part), Denied)
+            assert isinstance(await hub.key(part), Denied)

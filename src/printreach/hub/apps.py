@@ -42,10 +42,8 @@ class Apps:
             return Denied(Reason.INVALID, problem)
 
         async def add(records: Records) -> App | Denied:
-            if not may_take_id(await records.apps.holders(app_id), None):
+            if not await add_app_of_service(records, app, by):
                 return Denied(Reason.APP_EXISTS, f"There is an app {app_id} already.")
-            await records.apps.add(app)
-            await note(records, by, app.created_at, OperatorAct.APP_ADDED, app_id, name)
             return app
 
         return await self.store.write(add)
@@ -53,6 +51,15 @@ class Apps:
     async def all(self) -> list[App]:
         """Return every app, by id."""
         return await self.store.read(lambda records: records.apps.all())
+
+
+async def add_app_of_service(records: Records, app: App, by: Operator | None) -> bool:
+    """Register an app of the service itself; False where its id is taken, now or from before."""
+    if not may_take_id(await records.apps.holders(app.app_id), None):
+        return False
+    await records.apps.add(app)
+    await note(records, by, app.created_at, OperatorAct.APP_ADDED, app.app_id, app.name)
+    return True
 
 
 async def remove_app(records: Records, app_id: str, at: datetime) -> None:

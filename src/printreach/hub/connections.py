@@ -179,8 +179,7 @@ class Connections:
             connection = await records.connections.get(connection_id)
             if connection is None:
                 return Denied(Reason.NO_SUCH_CONNECTION, f"There is no connection {connection_id}.")
-            await records.connections.revoke(connection_id, at)
-            await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+            await end_connection(records, connection, at)
             act = OperatorAct.CONNECTION_ENDED
             await note(records, by, at, act, connection_id, connection.app_id or "")
             return connection
@@ -278,3 +277,9 @@ class Connections:
             port=port,
             created_at=at,
         )
+
+
+async def end_connection(records: Records, connection: Connection, at: datetime) -> None:
+    """End a connection, and tell the relay; one that has ended stays so."""
+    await records.connections.revoke(connection.connection_id, at)
+    await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)

@@ -3,12 +3,12 @@
 from dataclasses import asdict, dataclass, fields, replace
 
 from printreach.hub.acts import note
-from printreach.hub.apps import remove_app
+from printreach.hub.apps import add_app_of_service, remove_app
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_apps import TAKEN, Faulty
 from printreach.ports import Clock, Records, Store
 from printreach.ports.operating import AppRow, Found, Search
-from printreach.rules.app_registration import AppDraft, may_take_id, problems_with
+from printreach.rules.app_registration import AppDraft, problems_with
 from printreach.rules.apps import App
 from printreach.rules.operators import Operator, OperatorAct
 
@@ -41,15 +41,11 @@ class OperatedApps:
         errors = problems_with(draft)
         if errors:
             return Faulty(errors)
-        at = self.clock.now()
-        app = App(**asdict(draft), created_at=at)
+        app = App(**asdict(draft), created_at=self.clock.now())
 
         async def add(records: Records) -> App | Faulty:
-            if not may_take_id(await records.apps.holders(app.app_id), None):
-                return Faulty({"app_id": TAKEN})
-            await records.apps.add(app)
-            await note(records, by, at, OperatorAct.APP_ADDED, app.app_id, app.name)
-            return app
+            is_added = await add_app_of_service(records, app, by)
+            return app if is_added else Faulty({"app_id": TAKEN})
 
         return await self.store.write(add)
 

@@ -116,23 +116,19 @@ class Operating:
 
     async def printer(self, printer_id: str) -> PrinterRow | Denied:
         """Return one linked printer with its owner."""
-        found = await self.find_printers(Search(text=printer_id, size=1))
-        exact = [row for row in found.rows if row.printer.printer_id == printer_id]
-        return exact[0] if exact else Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
+        row = await self.store.read(lambda records: records.operating.printer(printer_id))
+        return row or Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
 
     async def key(self, key_id: str) -> KeyRow | Denied:
         """Return one key of the failure-detection API with its owner."""
-        found = await self.find_keys(Search(text=key_id, size=1))
-        exact = [row for row in found.rows if row.key.key_id == key_id]
-        return exact[0] if exact else Denied(Reason.NO_SUCH_KEY, "There is no such key.")
+        row = await self.store.read(lambda records: records.operating.key(key_id))
+        return row or Denied(Reason.NO_SUCH_KEY, "There is no such key.")
 
     async def connection(self, connection_id: str) -> ConnectionRow | Denied:
         """Return one connection in force with its app, printer and owner."""
-        found = await self.find_connections(Search(text=connection_id, size=1))
-        exact = [row for row in found.rows if row.connection.connection_id == connection_id]
-        if not exact:
-            return Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
-        return exact[0]
+        at = self.clock.now()
+        row = await self.store.read(lambda records: records.operating.connection(connection_id, at))
+        return row or Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
 
     async def forget_customer(self, account_id: str, by: Operator) -> Denied | None:
         """Forget a customer that the payment provider does not know, so that the account can pay as

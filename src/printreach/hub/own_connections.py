@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.hub.connections import Connections, Shared
+from printreach.hub.connections import Connections, Shared, end_connection
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Notice, Records, Store, Topic
@@ -140,8 +140,7 @@ class OwnConnections:
         async def end(records: Records) -> Connection | Denied:
             connection = await _own(records, account_id, connection_id)
             if isinstance(connection, Connection):
-                await records.connections.revoke(connection_id, at)
-                await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+                await end_connection(records, connection, at)
             return connection
 
         return await self.store.write(end)

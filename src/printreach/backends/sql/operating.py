@@ -69,13 +69,8 @@ class OperatorRows:
 
     async def printers(self, search: Search) -> Found[PrinterRow]:
         chosen = (
-            select(*_PRINTER, accounts.c.email, nodes.c.alive_at)
-            .join_from(printers, accounts)
-            .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
-            .where(
-                _IS_LINKED,
-                _holds(search.text, printers.c.name, printers.c.printer_id, accounts.c.email),
-            )
+            _linked_printers()
+            .where(_holds(search.text, printers.c.name, printers.c.printer_id, accounts.c.email))
             .order_by(
                 _other_than(printers.c.printer_id, search.text),
                 *(accounts.c.email_key, printers.c.name, printers.c.printer_id),
@@ -84,19 +79,23 @@ class OperatorRows:
         rows, total = await self._page(chosen, search)
         return Found(rows=[_printer(row) for row in rows], total=total)
 
+    async def printer(self, printer_id: str) -> PrinterRow | None:
+        row = await self._one(_linked_printers().where(printers.c.printer_id == printer_id))
+        return None if row is None else _printer(row)
+
+    async def connection(self, connection_id: str, at: datetime) -> ConnectionRow | None:
+        chosen = _living_connections(at).where(connections.c.connection_id == connection_id)
+        row = await self._one(chosen)
+        return None if row is None else _connection_row(row)
+
+    async def key(self, key_id: str) -> KeyRow | None:
+        row = await self._one(_keys().where(detection_keys.c.key_id == key_id))
+        return None if row is None else _key_row(row)
+
     async def connections(self, search: Search, at: datetime) -> Found[ConnectionRow]:
         chosen = (
-            select(
-                *_CONNECTION,
-                apps.c.name.label("app_name"),
-                printers.c.name.label("printer_name"),
-                accounts.c.email.label("owner_email"),
-            )
-            .join_from(connections, accounts)
-            .outerjoin(printers, printers.c.printer_id == connections.c.printer_id)
-            .outerjoin(apps, apps.c.app_id == connections.c.app_id)
+            _living_connections(at)
             .where(
-                _lives(at),
                 _holds(
                     search.text,
                     connections.c.connection_id,
@@ -131,8 +130,7 @@ class OperatorRows:
 
     async def keys(self, search: Search) -> Found[KeyRow]:
         chosen = (
-            select(*_KEY, accounts.c.email.label("owner_email"))
-            .join_from(detection_keys, accounts)
+            _keys()
             .where(
                 _holds(
                     search.text,
@@ -222,9 +220,41 @@ class OperatorRows:
         found = await self._connection.execute(chosen.limit(search.size).offset(offset))
         return [{**row} for row in found.mappings()], int(total or 0)
 
+    async def _one(self, chosen: Select[Any]) -> dict[str, Any] | None:
+        row = (await self._connection.execute(chosen)).mappings().one_or_none()
+        return None if row is None else {**row}
+
     async def _count(self, column: ColumnElement[Any], *conditions: ColumnElement[bool]) -> int:
         found = await self._connection.scalar(select(func.count(column)).where(*conditions))
         return int(found or 0)
+
+
+def _linked_printers() -> Select[Any]:
+    return (
+        select(*_PRINTER, accounts.c.email, nodes.c.alive_at)
+        .join_from(printers, accounts)
+        .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
+        .where(_IS_LINKED)
+    )
+
+
+def _living_connections(at: datetime) -> Select[Any]:
+    return (
+        select(
+            *_CONNECTION,
+            apps.c.name.label("app_name"),
+            printers.c.name.label("printer_name"),
+            accounts.c.email.label("owner_email"),
+        )
+        .join_from(connections, accounts)
+        .outerjoin(printers, printers.c.printer_id == connections.c.printer_id)
+        .outerjoin(apps, apps.c.app_id == connections.c.app_id)
+        .where(_lives(at))
+    )
+
+
+def _keys() -> Select[Any]:
+    return select(*_KEY, accounts.c.email.label("owner_email")).join_from(detection_keys, accounts)
 
 
 def _holds(text: str, *columns: ColumnElement[Any]) -> ColumnElement[bool]:
