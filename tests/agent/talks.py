@@ -1,7 +1,7 @@
 """A sign-in whose service says what a test wants."""
 
 from printreach.agent.keys import ServicePin
-from printreach.agent.signin import Conversation
+from printreach.agent.signin import AgentHandshake
 from printreach.contract import signin
 from printreach.rules.signin import Signer, statement
 from tests.agent.contexts import NOON_UNIX_S, SERVICE, Agent, ServiceKey
@@ -21,13 +21,13 @@ class Talk:
         self.agent = agent
         self.context = agent.context
         self.said: list[signin.FromAgent] = []
-        self.conversation = Conversation(
+        self.handshake = AgentHandshake(
             agent.context,
             lambda payload: self.said.append(signin.decode_from_agent(payload)),
             was_linked=was_linked,
             stores_events=stores_events,
         )
-        self.conversation.begin()
+        self.handshake.begin()
 
     @property
     def hello(self) -> signin.Hello:
@@ -58,7 +58,7 @@ class Talk:
 
     def says(self, *messages: signin.FromService) -> None:
         for message in messages:
-            self.conversation.heard(signin.encode(message))
+            self.handshake.on_message(signin.encode(message))
 
     def welcome(self, name: str = "Voron") -> signin.Welcome:
         return signin.Welcome(printer_id=self.context.key.printer_id, printer_name=name)

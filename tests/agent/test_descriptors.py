@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from printreach.agent.descriptors import TELL_EVERY_S, Shortage
+from printreach.agent.descriptors import TELL_EVERY_S, DescriptorShortage
 
 FULL = OSError(errno.EMFILE, "Too many open files")
 
@@ -20,13 +20,13 @@ def test_a_shortage_is_told_at_once_and_then_now_and_then(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = Clock()
-    shortage = Shortage(clock)
+    shortage = DescriptorShortage(clock)
     for _ in range(100):
-        shortage.look_at(FULL)
+        shortage.log_if_short(FULL)
     assert caplog.text.count("file descriptors run out") == 1
 
     clock.now += TELL_EVERY_S
-    shortage.look_at(OSError(errno.ENFILE, "Too many open files in system"))
+    shortage.log_if_short(OSError(errno.ENFILE, "Too many open files in system"))
     assert caplog.text.count("file descriptors run out") == 2
 
 
@@ -36,6 +36,6 @@ def test_a_shortage_is_told_at_once_and_then_now_and_then(
 def test_a_printer_that_is_away_is_no_shortage(
     caplog: pytest.LogCaptureFixture, failure: OSError
 ) -> None:
-    Shortage(Clock()).look_at(failure)
+    DescriptorShortage(Clock()).log_if_short(failure)
 
     assert caplog.text == ""

@@ -7,9 +7,9 @@ from typing import cast
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
-from printreach.agent.detector_news import DetectorNews
 from printreach.agent.event_sender import EventSender
 from printreach.agent.host_api_keys import HostApiKeys
+from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
 from printreach.contract import signin
@@ -126,7 +126,7 @@ class LinkedAgent:
         commanded = CommandedPrinter(
             api=cast("CommandApi", None),
             clock=ServiceClock(self.agent.clock),
-            detector=DetectorNews(self.agent.clock),
+            detector=LatestDetectorStatus(self.agent.clock),
             host_api_keys=HostApiKeys(ScriptedPrinter()),
             outbox=self.outbox,
         )

@@ -9,8 +9,8 @@ import pytest
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
-from printreach.agent.detector_news import DetectorNews
-from printreach.agent.host_api_keys import MOST_AT_ONCE, PATIENCE_S, HostApiKeys
+from printreach.agent.host_api_keys import MOST_AT_ONCE, TIMEOUT_S, HostApiKeys
+from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
 from printreach.agent.signin import ServiceRefused
@@ -43,8 +43,8 @@ async def answers(
     said: list[signin.FromAgent] = []
     keys = HostApiKeys(printer, allowed)
     for one in requests:
-        keys.asked(one, lambda payload: said.append(signin.decode_from_agent(payload)))
-    await asyncio.sleep(PATIENCE_S + 1)
+        keys.request_key(one, lambda payload: said.append(signin.decode_from_agent(payload)))
+    await asyncio.sleep(TIMEOUT_S + 1)
     await keys.close()
     return [word for word in said if isinstance(word, signin.HostApiKey)]
 
@@ -121,7 +121,7 @@ def test_the_service_asks_in_the_conversation_once_the_printer_is_linked(tmp_pat
     commanded = CommandedPrinter(
         api=cast("CommandApi", None),
         clock=ServiceClock(agent.clock),
-        detector=DetectorNews(agent.clock),
+        detector=LatestDetectorStatus(agent.clock),
         host_api_keys=HostApiKeys(KeyedPrinter()),
         outbox=Outbox(tmp_path, agent.clock),
     )

@@ -40,7 +40,7 @@ def test_either_of_two_pinned_keys_is_believed(agent: Agent, key: ServiceKey) ->
     talk = Talk(agent)
     talk.says(talk.challenge(key), talk.welcome())
 
-    assert talk.conversation.is_serving
+    assert talk.handshake.is_serving
 
 
 def test_the_pin_of_another_service_says_nothing_about_this_one(
@@ -50,7 +50,7 @@ def test_the_pin_of_another_service_says_nothing_about_this_one(
     talk = Talk(agent)
     talk.says(talk.challenge(key), talk.welcome())
 
-    assert talk.conversation.is_serving
+    assert talk.handshake.is_serving
 
 
 def bad_signature(talk: Talk, key: ServiceKey) -> bytes:
@@ -134,7 +134,7 @@ def test_nothing_is_believed_before_the_service_has_proved_itself(agent: Agent, 
     with pytest.raises(ServiceRefused, match="did not prove who it is"):
         talk.says(words[word])
 
-    assert not talk.conversation.is_serving
+    assert not talk.handshake.is_serving
     assert agent.announced.lines == []
     assert agent.pinned_keys == ()
 

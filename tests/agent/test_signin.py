@@ -45,7 +45,7 @@ def test_the_agent_proves_itself_to_a_service_that_has(agent: Agent, key: Servic
     (proof,) = talk.proofs
     signed = talk.statement_of(Signer.AGENT, key.public)
     assert is_signed_by(agent.context.key.public_key, signed, proof.signature)
-    assert not talk.conversation.is_serving
+    assert not talk.handshake.is_serving
 
 
 def test_a_link_offer_is_shown_and_announced(agent: Agent, key: ServiceKey) -> None:
@@ -65,7 +65,7 @@ def test_a_link_offer_is_shown_and_announced(agent: Agent, key: ServiceKey) -> N
             "ExpiresInSec": 600,
         }
     ]
-    assert not talk.conversation.is_serving
+    assert not talk.handshake.is_serving
 
 
 def test_a_new_link_offer_takes_the_place_of_an_old_one(agent: Agent, key: ServiceKey) -> None:
@@ -83,7 +83,7 @@ def test_being_linked_pins_the_key_and_serves(agent: Agent, key: ServiceKey) -> 
     talk.says(talk.challenge(key), OFFER, talk.linked())
 
     assert agent.pinned_keys == (key.public,)
-    assert talk.conversation.is_serving
+    assert talk.handshake.is_serving
     assert agent.context.state.snapshot.phase is Phase.CONNECTED
     assert agent.context.state.snapshot.printer_name == "Voron"
     assert agent.announced.events == ["link-code", "linked", "connected"]
@@ -98,7 +98,7 @@ def test_a_welcome_by_the_pinned_service_serves(agent: Agent, key: ServiceKey) -
     talk = Talk(agent)
     talk.says(talk.challenge(key), talk.welcome())
 
-    assert talk.conversation.is_serving
+    assert talk.handshake.is_serving
     assert agent.announced.events == ["linked", "connected"]
     assert agent.pinned_keys == (key.public,)
 
@@ -116,11 +116,11 @@ def test_linked_is_announced_again_when_a_code_was_shown_in_between(
 ) -> None:
     first = Talk(agent, was_linked=True)
     first.says(first.challenge(key), OFFER)
-    second = Talk(agent, was_linked=first.conversation.was_linked)
+    second = Talk(agent, was_linked=first.handshake.was_linked)
     second.says(second.challenge(key), second.welcome())
 
     assert agent.announced.events == ["link-code", "linked", "connected"]
-    assert second.conversation.was_linked
+    assert second.handshake.was_linked
 
 
 def test_a_service_that_knows_an_agent_without_a_pin_is_pinned(
@@ -193,7 +193,7 @@ def test_a_clock_that_is_off_signs_in_all_the_same_and_is_reported(
     talk = Talk(agent)
     talk.says(talk.challenge(key, time_unix_s=NOON_UNIX_S + service_is_ahead_s), talk.welcome())
 
-    assert talk.conversation.is_serving
+    assert talk.handshake.is_serving
     assert agent.context.state.snapshot.clock_offset_s == service_is_ahead_s
     warned = f"clock is {-service_is_ahead_s} s off the service's" in caplog.text
     assert warned is is_warned
@@ -202,7 +202,7 @@ def test_a_clock_that_is_off_signs_in_all_the_same_and_is_reported(
 @pytest.mark.parametrize("payload", [b"", b"hello", b"{}", b'{"Type":"Unknown"}', b"\xff" * 100])
 def test_what_cannot_be_read_is_refused_with_a_sentence(agent: Agent, payload: bytes) -> None:
     with pytest.raises(ServiceRefused, match="said something unreadable"):
-        Talk(agent).conversation.heard(payload)
+        Talk(agent).handshake.on_message(payload)
 
 
 def test_a_pin_that_cannot_be_kept_is_no_link(agent: Agent, key: ServiceKey) -> None:
@@ -212,7 +212,7 @@ def test_a_pin_that_cannot_be_kept_is_no_link(agent: Agent, key: ServiceKey) -> 
     with pytest.raises(ServiceRefused, match=r"service\.json in .* can't be written: No such"):
         talk.says(talk.linked())
 
-    assert not talk.conversation.is_serving
+    assert not talk.handshake.is_serving
     assert "linked" not in agent.announced.events
 
 
@@ -225,7 +225,7 @@ def test_another_address_on_the_local_network_is_told_once(agent: Agent, key: Se
     talk.says(talk.challenge(key), talk.welcome())
 
     for _ in range(3):
-        talk.conversation.look_for_lan_address()
+        talk.handshake.look_for_lan_address()
 
     told = [said for said in talk.said if isinstance(said, signin.LanAddress)]
     assert told == [signin.LanAddress(lan_ip="192.168.1.9")]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.agent.state import AgentState, Phase, ShownLinkCode, Snapshot, says
+from printreach.agent.state import AgentState, Phase, ShownLinkCode, Snapshot, phase_sentence
 from tests.agent.snapshots import HandClock, a_link_code, a_snapshot, a_state
 
 
@@ -166,7 +166,7 @@ def test_a_link_url_that_is_none_is_refused(url: str) -> None:
 
 
 def test_every_phase_has_a_sentence() -> None:
-    sentences = {says(phase) for phase in Phase}
+    sentences = {phase_sentence(phase) for phase in Phase}
 
     assert len(sentences) == len(Phase)
     assert all(sentence.endswith(".") for sentence in sentences)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from printreach.agent.camera import CameraHub
-from printreach.agent.commands.api import CommandApi, Outside
+from printreach.agent.commands.api import CommandApi, CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
@@ -226,7 +226,7 @@ async def command_calls(
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
     cameras = CameraHub(printer, [], now)
-    outside = Outside(
+    outside = CommandContext(
         clock=clock or ServiceClock(now),
         replays=Replays(now),
         service_status=ServiceStatus,

@@ -1,4 +1,4 @@
-"""Addresses a person types: read strictly, so that a slip is named at the start, not guessed at."""
+"""Addresses that a person types, parsed strictly: a mistake is an error, not a guess."""
 
 import ipaddress
 import re
@@ -13,12 +13,12 @@ _MAX_PORT: Final = 65_535
 
 
 class BadAddress(ValueError):
-    """What is wrong with an address, as the end of a sentence that begins with its option."""
+    """A bad address. The text is the end of a sentence that begins with its option."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebAddress:
-    """The scheme, host and port of a web server; nothing behind them.
+    """The scheme, host and port of a web server, without a path.
 
     host: lower case; an IPv6 address is without its brackets.
     """

@@ -10,13 +10,16 @@ from printreach.agent.log_lines import LineFormatter
 
 MAX_LINES: Final = 2000
 LOGGERS: Final = ("printreach.agent", "printreach.printers")
-"""What may be read by whoever may call this printer's commands. An agent inside `printreach serve`
-shares its process with the service, whose log holds sign-in links and addresses of accounts; so
-only the loggers of the agent's own code are kept, not those of code that the service uses too."""
+"""The loggers whose lines callers of this printer's commands may read.
+
+An agent in `printreach serve` shares its process with the service, whose log holds sign-in links
+and addresses of accounts; so only the loggers of the agent's own code are kept, not those of code
+that the service uses too.
+"""
 
 
 class AgentLog(logging.Handler):
-    """Keeps lines in memory; the oldest fall out."""
+    """Keeps the latest lines in memory."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)

@@ -1,7 +1,7 @@
-"""What a script may wait for, one JSON line each on standard output.
+"""Announcements for scripts: one JSON line for each event on standard output.
 
-Whoever reads the lines, or has stopped reading them, never delays or ends the agent: a line
-that cannot be written at once is dropped.
+A reader, even one that has stopped reading, never delays or ends the agent: a line that cannot be
+written at once is dropped.
 """
 
 import logging

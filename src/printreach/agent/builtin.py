@@ -1,4 +1,4 @@
-"""The simulated printer, run inside the agent: something to try everything with."""
+"""The simulated printer, run inside the agent, for trying the product."""
 
 import logging
 from collections.abc import AsyncIterator

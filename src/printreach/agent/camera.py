@@ -1,4 +1,4 @@
-"""Cameras, shared: one upstream connection each, whatever the number of viewers and snapshots."""
+"""Shared cameras: one upstream connection each, whatever the number of viewers and snapshots."""
 
 import asyncio
 import logging
@@ -11,15 +11,15 @@ from printreach.printers.port import Camera, Printer, PrinterRefused
 
 log = logging.getLogger(__name__)
 
-LIST_GOOD_FOR_S = 30.0
+LIST_TTL_S = 30.0
 LIST_TIMEOUT_S = 5.0
 LIST_RETRY_S = 5.0
-"""After a printer that could not tell."""
+"""How long to wait after the printer could not list its cameras."""
 FIRST_FRAME_TIMEOUT_S = 15.0
 FRAME_TIMEOUT_S = 30.0
 SNAPSHOT_TIMEOUT_S = 10.0
 LINGER_S = 5.0
-"""An upstream outlives its last viewer so long: pages ask for one picture after another."""
+"""How long an upstream outlives its last viewer: pages ask for one picture after another."""
 
 
 class CameraHub:
@@ -116,7 +116,7 @@ class CameraHub:
                 found = await self._printer.cameras()
             listed = [*_kept(self._known, found), *self._extra]
             self._known = sorted(listed, key=lambda camera: not camera.entry.enabled)
-            good_for_s = LIST_GOOD_FOR_S
+            good_for_s = LIST_TTL_S
         except (TimeoutError, PrinterRefused) as exc:
             log.info("the printer's cameras could not be listed: %s", exc)
             self._known = self._known or self._extra
@@ -125,7 +125,7 @@ class CameraHub:
 
 
 class SharedCamera:
-    """One upstream, its latest picture, and who waits for the next."""
+    """One upstream connection, its latest picture, and its viewers."""
 
     def __init__(self, camera: Camera, on_end: Callable[["SharedCamera"], None]) -> None:
         self.camera = camera
@@ -162,18 +162,18 @@ class SharedCamera:
     async def _frames(self) -> AsyncIterator[bytes]:
         """Yield to each viewer the newest picture that it has not had."""
         seen = 0 if self.latest is None else self._number - 1
-        patience_s = FIRST_FRAME_TIMEOUT_S
+        timeout_s = FIRST_FRAME_TIMEOUT_S
         while True:
             while self._number == seen:
                 if self.has_ended:
                     raise self._failure or _no_picture()
                 changed = self._changed
                 try:
-                    async with asyncio.timeout(patience_s):
+                    async with asyncio.timeout(timeout_s):
                         await changed.wait()
                 except TimeoutError:
                     raise _no_picture() from None
-            seen, patience_s = self._number, FRAME_TIMEOUT_S
+            seen, timeout_s = self._number, FRAME_TIMEOUT_S
             assert self.latest is not None  # the number counts pictures
             yield self.latest
 

@@ -1,4 +1,4 @@
-"""What the agent is told at its start, checked at once: options, and secrets from elsewhere.
+"""The agent's configuration: options and secrets, all checked at the start.
 
 Every mistake is a ConfigError, whose text is one sentence that names the option or variable.
 """
@@ -46,7 +46,7 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterCredentials:
-    """What the printer itself asks for. None where nothing was given; never shown by repr."""
+    """The printer's own credentials. None where nothing was given; never shown by repr."""
 
     api_key: str | None = field(default=None, repr=False)
     user: str | None = field(default=None, repr=False)
@@ -69,7 +69,7 @@ class Webcam:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentConfig:
-    """Everything the agent is told.
+    """The agent's whole configuration.
 
     service: the address that is dialled; `str(service)` is what the service's key is pinned
         under.
@@ -78,7 +78,7 @@ class AgentConfig:
     printer: where the printer listens; None where nothing was given and nothing can be guessed,
         and for a simulated printer that the agent is to start itself.
     lan_listen: where the LAN page listens; None for an agent that shows its link code elsewhere.
-    lan_webhooks: URLs that are told of events; they may hold secrets.
+    lan_webhooks: URLs that events are sent to; they may hold secrets.
     limits: what remote callers may do, whatever the service lets through.
     """
 
@@ -95,12 +95,12 @@ class AgentConfig:
 
     @property
     def service_url(self) -> str:
-        """The service's address as people and apps are told it."""
+        """The service's address for people and apps."""
         return str(self.public_service or self.service)
 
     @property
     def web_server(self) -> WebAddress | None:
-        """What the tunnel leads to; None when the printer has no web server."""
+        """The web server that the tunnel leads to; None when the printer has none."""
         return self.printer if self.kind.facts.has_web_server else None
 
 

@@ -34,7 +34,7 @@ def prepare(path: Path) -> None:
 
 
 class DataDirLock:
-    """Held while an agent runs on the folder. The system lets go of it with the process."""
+    """Held while an agent runs on the folder. The system releases it with the process."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -54,7 +54,7 @@ class DataDirLock:
         return cls(file)
 
     def release(self) -> None:
-        """Let go of the lock; the file stays, since removing it would let two agents in."""
+        """Release the lock; the file stays, since removing it would let two agents in."""
         os.close(self._file)
 
     def __enter__(self) -> Self:

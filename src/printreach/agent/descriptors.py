@@ -1,7 +1,7 @@
-"""File descriptors of this machine run out: the log says so, at once and then now and then.
+"""Logs that this machine has run out of file descriptors: at once, and then at intervals.
 
 Each request to the printer takes one. Without any, new requests are refused and those under way go
-on; there is nothing else to do, for descriptors become free as requests end.
+on; nothing else needs to be done, since descriptors become free as requests end.
 """
 
 import errno
@@ -15,21 +15,21 @@ _SHORT_OF_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
 _log: Final = logging.getLogger(__name__)
 
 
-class Shortage:
-    """Tells of connections that were refused for it. monotonic: a clock, in seconds."""
+class DescriptorShortage:
+    """Logs connections that failed for want of descriptors. monotonic: a clock, in seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._told_at: float | None = None
+        self._logged_at: float | None = None
 
-    def look_at(self, failure: OSError) -> None:
+    def log_if_short(self, failure: OSError) -> None:
         """Log a failed connection to the printer if descriptors have run out."""
         if failure.errno not in _SHORT_OF_DESCRIPTORS:
             return
         now = self._monotonic()
-        if self._told_at is not None and now < self._told_at + TELL_EVERY_S:
+        if self._logged_at is not None and now < self._logged_at + TELL_EVERY_S:
             return
-        self._told_at = now
+        self._logged_at = now
         _log.error(
             "file descriptors run out: new requests to the printer are refused until some end;"
             " LimitNOFILE= in the unit or `ulimit -n` allows more"

@@ -1,4 +1,4 @@
-"""Events on their way to the service over one tunnel, a message at a time."""
+"""Sends events to the service over one tunnel, one message at a time."""
 
 from collections.abc import Callable, Collection
 
@@ -8,19 +8,19 @@ from printreach.contract.events import MAX_EVENTS_AT_ONCE, PrintEvent
 from printreach.wire.frames import CHUNK_BYTES
 
 MAX_BYTES = CHUNK_BYTES - 1024
-"""Of the events of one message, which goes in one piece."""
+"""The size of the events in one message, which is not fragmented."""
 
 
 class EventSender:
-    """Sends what waits once it has begun, and more when that is stored.
+    """Sends waiting events once it has begun, and the next when those are stored.
 
-    say: sends a control message. What is under way when the tunnel ends is sent again over the
-    next one; the service knows events by their ids.
+    send_message: sends a control message. Events under way when the tunnel ends are sent again over
+    the next one; the service knows events by their ids.
     """
 
-    def __init__(self, outbox: Outbox, say: Callable[[bytes], None]) -> None:
+    def __init__(self, outbox: Outbox, send_message: Callable[[bytes], None]) -> None:
         self._outbox = outbox
-        self._say = say
+        self._send_message = send_message
         self._under_way: frozenset[str] = frozenset()
         self._stop: Callable[[], None] | None = None
 
@@ -48,7 +48,7 @@ class EventSender:
         events = _cut(self._outbox.batch(MAX_EVENTS_AT_ONCE))
         if events:
             self._under_way = frozenset(event.event_id for event in events)
-            self._say(signin.encode(signin.Events(events=events)))
+            self._send_message(signin.encode(signin.Events(events=events)))
 
 
 def _cut(events: list[PrintEvent]) -> list[PrintEvent]:

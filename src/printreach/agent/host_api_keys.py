@@ -1,7 +1,7 @@
 """API keys of the printer's own software, made for an app whose owner asked for one.
 
-Only the service can ask, over the control conversation: nothing that an app sends through its
-connection leads here, or any app could give itself a key.
+Only the service can ask, by a control message: nothing that an app sends through its connection
+leads here, or any app could give itself a key.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from printreach.rules.access import refusal_by_agent
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 4
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 class HostApiKeys:
@@ -32,12 +32,14 @@ class HostApiKeys:
         self._allowed = allowed
         self._making: set[asyncio.Task[None]] = set()
 
-    def asked(self, request: signin.MakeHostApiKey, say: Callable[[bytes], None]) -> None:
-        """say: sends the answer, as soon as there is one."""
+    def request_key(
+        self, request: signin.MakeHostApiKey, send_message: Callable[[bytes], None]
+    ) -> None:
+        """Make a key. send_message: sends the answer, as soon as there is one."""
         if len(self._making) >= MOST_AT_ONCE:
-            say(signin.encode(_refused(request, "Too many keys are being made.")))
+            send_message(signin.encode(_refused(request, "Too many keys are being made.")))
             return
-        task = asyncio.create_task(self._answer(request, say))
+        task = asyncio.create_task(self._answer(request, send_message))
         self._making.add(task)
         task.add_done_callback(self._making.discard)
 
@@ -46,9 +48,11 @@ class HostApiKeys:
             task.cancel()
         await asyncio.gather(*self._making, return_exceptions=True)
 
-    async def _answer(self, request: signin.MakeHostApiKey, say: Callable[[bytes], None]) -> None:
+    async def _answer(
+        self, request: signin.MakeHostApiKey, send_message: Callable[[bytes], None]
+    ) -> None:
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 key = await self._make(request.app_name)
         except PrinterRefused as refused:
             answer = _refused(request, refused.sentence)
@@ -60,7 +64,7 @@ class HostApiKeys:
         else:
             log.info("made an API key for %r", request.app_name)
             answer = signin.HostApiKey(request_id=request.request_id, api_key=key)
-        say(signin.encode(answer))
+        send_message(signin.encode(answer))
 
     async def _make(self, app_name: str) -> str:
         if Permission.INTERFACE not in self._allowed:

@@ -1,7 +1,7 @@
-"""A file that records are added to and that survives a power cut at any instant.
+"""An append-only file of records that survives a power cut at any instant.
 
-Each line is a checksum and a record. A line that was cut off, or that a dying card has garbled, is
-passed over; what stands before and behind it is kept.
+Each line is a checksum and a record. A line that was cut off, or garbled by a dying card, is
+skipped; the lines before and after it are kept.
 """
 
 import logging
@@ -45,7 +45,7 @@ class Journal:
 
     @property
     def is_whole(self) -> bool:
-        """False where it has to be written anew before anything is added."""
+        """False where it has to be rewritten before anything is added."""
         return self._is_whole
 
     def add(self, record: bytes, *, durable: bool) -> None:

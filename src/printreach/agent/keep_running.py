@@ -1,4 +1,4 @@
-"""Tasks that must not end before the agent does."""
+"""Restarts tasks that must not end before the agent does."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from printreach.rules.backoff import Backoff
 log = logging.getLogger(__name__)
 
 STEADY_S = 60.0
-"""One that ran for so long begins anew at once, whatever was before."""
+"""A task that ran at least this long is restarted at once, whatever failed before."""
 BEGIN_AGAIN: Final = Backoff.doubling(0.5, 30.0)
 
 
@@ -19,8 +19,8 @@ async def keep_running(
 ) -> None:
     """Run it until cancelled; where it ends or raises, say so and begin again a little later.
 
-    Adapters take whatever a printer says in their stride. Should one stumble all the same, its
-    printer comes back by itself, and not with the next start of the agent.
+    Adapters handle whatever a printer sends. Should one fail all the same, its printer comes back
+    by itself, and not only with the next start of the agent.
     """
     loop = asyncio.get_running_loop()
     failures = 0

@@ -1,7 +1,7 @@
-"""What the agent tells the local network: a page for people, and who it is for apps.
+"""What the agent serves on the local network: a page for people, and a lookup for apps.
 
-Anyone on the network may look, so there is nothing secret here but the link code, which is for
-whoever can reach the printer anyway, and which the page alone shows.
+Anyone on the network may read it, so nothing is secret here but the link code. That is meant for
+people who can reach the printer anyway, and only the page shows it.
 """
 
 import ipaddress
@@ -39,7 +39,7 @@ GUARDS: Final[Headers] = [
 
 
 class Lookup(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """How an app finds out which printer of an account this is. printer_name: "" if unlinked."""
+    """The lookup, by which an app recognises the printer. printer_name: "" if unlinked."""
 
     printer_id: str
     printer_name: str

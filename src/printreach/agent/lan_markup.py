@@ -5,7 +5,7 @@ import hashlib
 from html import escape
 from typing import Final
 
-from printreach.agent.state import Phase, ShownLinkCode, Snapshot, says
+from printreach.agent.state import Phase, ShownLinkCode, Snapshot, phase_sentence
 
 # The design's tokens, light and dark; only what this page shows.
 _STYLE: Final = """
@@ -34,7 +34,7 @@ a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 """
 
 STYLE_HASH: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-"""What the Content-Security-Policy names, so that no other style applies."""
+"""The hash in the Content-Security-Policy, so that no other style applies."""
 
 _SETTLED: Final = frozenset({Phase.CONNECTED, Phase.REFUSED})
 _UNSETTLED_REFRESH_S: Final = 5
@@ -57,7 +57,7 @@ def render(snapshot: Snapshot, at: float, smart_pause: str = "") -> str:
         f"<title>{title} - Printreach</title>",
         f"<style>{_STYLE}</style></head>",
         f"<body><main><h1>{title}</h1>",
-        f"<p>{says(snapshot.phase)}</p>",
+        f"<p>{phase_sentence(snapshot.phase)}</p>",
         _smart_pause(smart_pause),
         _error(snapshot.last_error),
         "" if shown is None else _link_code(shown, at),

@@ -1,7 +1,7 @@
-"""Events to servers of the home itself, from the agent, with or without the service.
+"""LAN webhooks: the agent sends events to servers at home, with or without the service.
 
-Each server has a queue of its own in memory. It is tried again while the agent runs; an agent that
-stops forgets what no server has taken.
+Each server has its own queue in memory. Deliveries are retried while the agent runs, and lost when
+it stops.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ RETRY: Final = Backoff.of_seconds(2, 10, 30, 120, 600)
 GIVEN_UP_AFTER_S: Final = 3600.0
 TIMEOUT_S: Final = 10.0
 MOST_WAITING: Final = 500
-"""For a server; of more, the oldest is dropped."""
+"""The length of a server's queue; beyond it the oldest event is dropped."""
 _PORTS: Final = {"http": 80, "https": 443}
 _MAX_ANSWER_BYTES: Final = 64 * 1024
 
@@ -39,7 +39,7 @@ class _Waiting:
 
 
 class LanWebhooks:
-    """about: what is told beside an event, looked up for each."""
+    """The webhooks of one agent. about: returns what is sent beside an event."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class LanWebhooks:
 
 
 class _Hook:
-    """One server. What it does holds up no other."""
+    """One server with its own queue and task, so that it delays no other."""
 
     def __init__(self, url: str, retry: Backoff) -> None:
         parts = urlsplit(url)

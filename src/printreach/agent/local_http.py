@@ -38,7 +38,7 @@ _MAX_FAMILIAR_BYTES = 4096
 
 
 class _Fields(NamedTuple):
-    """What a caller's header lines come to. encoded: those for the printer."""
+    """A caller's header lines, translated. encoded: those for the printer."""
 
     encoded: bytes
     has_length: bool
@@ -103,9 +103,9 @@ def _hop_by_hop(*, chunked: bool, upgrade: bool) -> bytes:
 
 
 class LocalExchange:
-    """Stands between a stream and the printer; this half hears from the stream.
+    """One exchange between a stream and the printer; this half handles the stream's callbacks.
 
-    What comes behind a WebSocket handshake waits for the printer to agree: one that does not would
+    Data after a WebSocket handshake waits until the printer agrees: a printer that does not would
     take the first frames for its next request.
     """
 
@@ -193,7 +193,7 @@ class LocalExchange:
 
 
 class _PrinterAnswer:
-    """The half that hears from the printer."""
+    """The half that handles the printer's callbacks."""
 
     def __init__(self, exchange: LocalExchange) -> None:
         self._exchange = exchange

@@ -1,8 +1,8 @@
-"""How the log of the agent and of the service is written: nobody forges a line of it, or floods it.
+"""The log format of agent and service, which prevents forged lines and floods.
 
-What callers, printers and agents say ends up in messages. Each record is one line that begins with
-its time; whatever else belongs to it, a traceback or the text of a mail, follows indented. Control
-characters, which a terminal would obey, are written as escapes.
+Messages contain text from callers, printers and agents. Each record is one line that begins with
+its time; anything else that belongs to it, a traceback or the text of a mail, follows indented.
+Control characters, which a terminal would execute, are written as escapes.
 """
 
 import logging
@@ -14,7 +14,7 @@ from printreach.rules.rate_limits import Limit, TooSoon, take
 from printreach.rules.safe_text import indented, one_line
 
 LINES_OF_STATEMENT: Final = Limit(name="log line", at_once=500, every=timedelta(milliseconds=200))
-"""Of one log statement; a fleet that comes back at once says as much."""
+"""The limit for one log statement; a fleet that reconnects at once writes as much."""
 TRACEBACKS_OF_STATEMENT: Final = Limit(name="traceback", at_once=20, every=timedelta(seconds=5))
 
 _BLOCK: Final = "block"
@@ -42,9 +42,9 @@ class LineFormatter(logging.Formatter):
 
 
 class FloodFilter(logging.Filter):
-    """Lets each log statement write so many lines; the next one says how many were left out.
+    """Limits the lines of each log statement; the next line says how many were left out.
 
-    Records with a block pass: they hold what is kept nowhere else.
+    Records with a block always pass: their content is stored nowhere else.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
-"""What the owner of an agent lets remote callers do, whatever the service says.
+"""What the owner of an agent allows remote callers, whatever the service allows.
 
-The service decides who may use a printer. These limits hold on the agent's machine, so they hold
-for a service, too, that somebody else has taken over.
+The service decides who may use a printer. These limits are enforced on the agent's machine, so they
+hold even for a service that an attacker has taken over.
 """
 
 import argparse
@@ -33,10 +33,10 @@ class BadLimit(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerLimits:
-    """The ceiling of an agent.
+    """The limits of an agent.
 
-    allowed: what remote callers may use at all. commands: the most that one order may ask.
-    camera_hosts: machines, beside the printer and the agent's own, that may be asked for pictures.
+    allowed: what remote callers may use at all. commands: the largest values of one command.
+    camera_hosts: hosts, beside the printer and the agent's own, that pictures may come from.
     """
 
     allowed: frozenset[Permission] = ALL_PERMISSIONS

@@ -10,17 +10,17 @@ from typing import Protocol, cast
 
 from printreach.agent.agent_log import AgentLog, kept_log
 from printreach.agent.camera import CameraHub
-from printreach.agent.commands.api import CommandApi, Outside
+from printreach.agent.commands.api import CommandApi, CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
-from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.keep_running import keep_running
 from printreach.agent.keys import ServicePins
 from printreach.agent.lan_webhooks import LanWebhooks
+from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.contract.status import WebcamEntry
@@ -62,7 +62,7 @@ class CommandedPrinter:
 
     api: CommandApi
     clock: ServiceClock
-    detector: DetectorNews
+    detector: LatestDetectorStatus
     host_api_keys: HostApiKeys
     outbox: Outbox
     smart_pause_popup: Callable[[], str] = lambda: ""
@@ -81,7 +81,7 @@ async def commanded_printer(
         return
     module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
     printer = module.make(_setup(config, environment, printer_id))
-    detector = DetectorNews(environment.monotonic)
+    detector = LatestDetectorStatus(environment.monotonic)
     clock, outbox = (
         ServiceClock(environment.monotonic),
         Outbox(config.data_dir, environment.monotonic),
@@ -95,7 +95,7 @@ async def commanded_printer(
         tell=lan_webhooks.tell,
     )
     hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], environment.monotonic)
-    outside = Outside(
+    command_context = CommandContext(
         clock=clock,
         replays=Replays(environment.monotonic),
         service_status=print_tracker.service_status,
@@ -105,7 +105,7 @@ async def commanded_printer(
     )
     with kept_log() as logs:
         api = CommandApi(
-            printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
+            printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), command_context
         )
         tasks = [
             asyncio.create_task(

@@ -41,11 +41,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Machine:
-    """What only composition may take from the machine.
+    """Clocks, randomness and standard output, which only composition may provide.
 
-    monotonic: seconds, going on while the machine sleeps. unix_time: seconds. uniform: a random
-    number between two. token_bytes: so many unguessable bytes. stdout: the file the announcements
-    go to, None for nowhere.
+    monotonic: seconds, counted while the machine sleeps, too. unix_time: seconds. uniform: a random
+    number between two. token_bytes: N unguessable bytes. stdout: the file for announcements, or
+    None.
     """
 
     monotonic: Callable[[], float]
@@ -57,10 +57,10 @@ class Machine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentContext:
-    """What an uplink works with.
+    """Everything that an uplink needs.
 
     config: its `printer` is set wherever the kind has a web server, the built-in one included.
-    find_lan_address: looks again, since routers hand out new addresses; notes it in the state.
+    find_lan_address: finds the present address, which routers may change; notes it in the state.
     commanded: answers the command API; None for a kind of printer without an adapter.
     """
 

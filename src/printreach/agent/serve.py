@@ -1,4 +1,4 @@
-"""What a stream of the tunnel is for: a command of the service, or the printer's own web server."""
+"""Dispatches a stream of the tunnel: to the command API, or to the printer's own web server."""
 
 import json
 
@@ -33,7 +33,7 @@ class StreamServer:
     """Serves the streams of one agent.
 
     local: None for a printer without a web server; no_server says so. commands: None for a kind
-    of printer that has no adapter. allowed: what the agent's owner lets anybody use.
+    of printer that has no adapter. allowed: what the agent's owner allows.
     """
 
     def __init__(

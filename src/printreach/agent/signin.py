@@ -1,4 +1,4 @@
-"""The agent's side of sign-in and linking: what the service says, and what it makes us do."""
+"""The agent's side of the handshake: sign-in, linking, and control messages after it."""
 
 import logging
 from collections.abc import Callable
@@ -18,26 +18,26 @@ CLOCK_TOLERANCE_S = 60.0
 
 
 class ServiceRefused(Exception):
-    """The other end is not the service that we were linked with, or talks nonsense."""
+    """The other end is not the service that the agent was linked with, or breaks the protocol."""
 
 
-class Conversation:
-    """One sign-in over one tunnel.
+class AgentHandshake:
+    """The handshake and the control messages over one tunnel.
 
-    say: sends a control message. was_linked: the last that was announced is that the agent is
-    linked, so it is not announced again. stores_events: the service takes them.
+    send_message: sends a control message. was_linked: it was last announced that the agent is
+    linked, so it is not announced again. stores_events: the service accepts events.
     """
 
     def __init__(
         self,
         context: AgentContext,
-        say: Callable[[bytes], None],
+        send_message: Callable[[bytes], None],
         *,
         was_linked: bool,
         stores_events: bool = False,
     ) -> None:
         self._context = context
-        self._say = say
+        self._send_message = send_message
         self.was_linked = was_linked
         self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
         self._service_key: bytes | None = None  # once its signature was checked
@@ -45,7 +45,9 @@ class Conversation:
         self._lan_ip: str | None = None  # as the service knows it
         outbox = context.commanded.outbox if context.commanded is not None else None
         self._outbox = outbox
-        self._events = EventSender(outbox, say) if outbox is not None and stores_events else None
+        self._events = (
+            EventSender(outbox, send_message) if outbox is not None and stores_events else None
+        )
 
     def begin(self) -> None:
         config = self._context.config
@@ -58,16 +60,16 @@ class Conversation:
             platform=config.kind.name,
             lan_ip=self._lan_ip,
         )
-        self._say(signin.encode(hello))
+        self._send_message(signin.encode(hello))
 
     def look_for_lan_address(self) -> None:
-        """Tell the service where we are found on the local network, if that has changed."""
+        """Tell the service the agent's address on the local network, if that has changed."""
         found = self._context.find_lan_address()
         if self.is_serving and found is not None and found != self._lan_ip:
             self._lan_ip = found
-            self._say(signin.encode(signin.LanAddress(lan_ip=found)))
+            self._send_message(signin.encode(signin.LanAddress(lan_ip=found)))
 
-    def heard(self, payload: bytes) -> None:
+    def on_message(self, payload: bytes) -> None:
         """Act on a message. Raises ServiceRefused."""
         try:
             message = signin.decode_from_service(payload)
@@ -91,7 +93,7 @@ class Conversation:
                 self._welcomed(self._service_key, message)
             case signin.Detector():
                 if self._context.commanded is not None:
-                    self._context.commanded.detector.told(message)
+                    self._context.commanded.detector.update(message)
             case signin.MakeHostApiKey() if not self.is_serving:
                 raise ServiceRefused("The service asked for a key of a printer that isn't linked.")
             case signin.MakeHostApiKey():
@@ -125,7 +127,7 @@ class Conversation:
         if context.commanded is not None:
             context.commanded.clock.told(challenge.time_unix_s)
         proof = signin.Proof(signature=context.key.sign(self._said_by(Signer.AGENT, challenge)))
-        self._say(signin.encode(proof))
+        self._send_message(signin.encode(proof))
 
     def _said_by(self, signer: Signer, challenge: signin.Challenge) -> bytes:
         return statement(
@@ -176,11 +178,11 @@ class Conversation:
 
     def _make_host_api_key(self, request: signin.MakeHostApiKey) -> None:
         if self._context.commanded is not None:
-            self._context.commanded.host_api_keys.asked(request, self._say)
+            self._context.commanded.host_api_keys.request_key(request, self._send_message)
         else:
             sentence = "This printer can't make API keys for apps."
             answer = signin.HostApiKey(request_id=request.request_id, error=sentence)
-            self._say(signin.encode(answer))
+            self._send_message(signin.encode(answer))
 
     def _keep(self, write: Callable[[], None]) -> None:
         try:

@@ -1,6 +1,6 @@
 """What a running agent is doing, as one frozen snapshot that changes as a whole.
 
-The uplink says what happened; the LAN page, `status.json` and the log look at the result.
+The uplink reports what happened; the LAN page, `status.json` and the log use the result.
 Instants are seconds of the machine's monotonic clock: a Raspberry Pi without a battery starts
 years in the past, and a link code must not expire when its clock is set.
 """
@@ -20,7 +20,7 @@ _MAX_WORDS_CHARS: Final = 500
 
 
 class Phase(Enum):
-    """Where the agent is on its way to a tunnel that carries requests."""
+    """The agent's progress towards a tunnel that carries requests."""
 
     STARTING = "starting"
     CONNECTING = "connecting"
@@ -31,7 +31,7 @@ class Phase(Enum):
     STOPPING = "stopping"
 
 
-def says(phase: Phase) -> str:
+def phase_sentence(phase: Phase) -> str:
     """Return the phase as a sentence for the person beside the printer."""
     match phase:
         case Phase.STARTING:
@@ -56,8 +56,8 @@ class ShownLinkCode(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 
     link_url: the service's page that carries the code.
     expires_at: monotonic seconds.
-    Raises ValueError for what no service of ours sends: both are shown to people, in a log and
-    in a page.
+    Raises ValueError for values that the service never sends: both are shown to people, in a log
+    and in a page.
     """
 
     code: str
@@ -72,7 +72,7 @@ class ShownLinkCode(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", omit_defaults=True):
-    """Everything there is to say about the agent at one moment.
+    """Everything that is known of the agent at one moment.
 
     phase_since: monotonic seconds.
     printer_name: "" until the service has told it.
@@ -109,7 +109,7 @@ Observer = Callable[[Snapshot], None]
 
 
 class AgentState:
-    """Holds the snapshot; each method says one thing that happened and tells the observers."""
+    """Holds the snapshot; each method records one event and calls the observers."""
 
     def __init__(self, first: Snapshot, monotonic: Callable[[], float]) -> None:
         self._snapshot = first

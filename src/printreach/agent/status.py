@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from printreach.agent.data_dir import DataDirRefused, is_locked, read_private, write_private
-from printreach.agent.state import ShownLinkCode, Snapshot, says
+from printreach.agent.state import ShownLinkCode, Snapshot, phase_sentence
 
 STATUS_FILE: Final = "status.json"
 
@@ -101,7 +101,7 @@ def describe(snapshot: Snapshot, at: float) -> str:
         *([("LAN page", f"http://{snapshot.lan_page}/")] if snapshot.lan_page else []),
         ("Version", snapshot.agent_version),
     ]
-    lines = [says(snapshot.phase), *(f"{name:<10}{value}" for name, value in rows)]
+    lines = [phase_sentence(snapshot.phase), *(f"{name:<10}{value}" for name, value in rows)]
     return "\n".join(lines)
 
 

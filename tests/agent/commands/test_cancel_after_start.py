@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.agent.commands.starts import CANCEL_WAITS_S, SHOWS_WITHIN_S
+from printreach.agent.commands.pending_starts import CANCEL_WAITS_S, SHOWS_WITHIN_S
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State

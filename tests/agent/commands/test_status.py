@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.agent.camera import LIST_GOOD_FOR_S, LIST_RETRY_S, LIST_TIMEOUT_S
+from printreach.agent.camera import LIST_RETRY_S, LIST_TIMEOUT_S, LIST_TTL_S
 from printreach.contract.status import JobStatus, Light, State, StatusResult
 from printreach.hub.live import read_status
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
@@ -32,7 +32,7 @@ async def test_twenty_callers_a_second_ask_the_printer_nothing_but_its_cameras_n
         await ask_for_a_while(calls, 61)
 
     assert printer.done == []
-    assert printer.cameras_listed == 1 + 60 // LIST_GOOD_FOR_S
+    assert printer.cameras_listed == 1 + 60 // LIST_TTL_S
 
 
 @on_a_hasty_loop
@@ -55,7 +55,7 @@ async def test_a_status_never_waits_for_a_list_of_cameras_that_is_old() -> None:
     async with command_calls(printer) as calls:
         await calls.get("status")
         printer.is_silent = True
-        await asyncio.sleep(LIST_GOOD_FOR_S + 1)
+        await asyncio.sleep(LIST_TTL_S + 1)
         began = hasty_loop().time()
         await calls.get("status")
 

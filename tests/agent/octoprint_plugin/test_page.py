@@ -10,11 +10,11 @@ from printreach.agent.octoprint_plugin.page import (
     read_address,
     shown,
 )
-from printreach.agent.octoprint_plugin.supervisor import Told
+from printreach.agent.octoprint_plugin.supervisor import AgentStatus
 from printreach.agent.state import Phase
 from tests.agent.snapshots import PRINTER_ID, SERVICE_URL, a_link_code, a_snapshot
 
-UNLINKED = Told(snapshot=a_snapshot(phase=Phase.UNLINKED, link_code=a_link_code()))
+UNLINKED = AgentStatus(snapshot=a_snapshot(phase=Phase.UNLINKED, link_code=a_link_code()))
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_an_expired_code_is_not_shown() -> None:
 @pytest.mark.parametrize(
     ("told", "address", "says"),
     [
-        (Told(), "", "Give the address"),
-        (Told(), SERVICE_URL, "is starting"),
-        (Told(trouble="No."), SERVICE_URL, "cannot run"),
+        (AgentStatus(), "", "Give the address"),
+        (AgentStatus(), SERVICE_URL, "is starting"),
+        (AgentStatus(trouble="No."), SERVICE_URL, "cannot run"),
     ],
 )
 def test_without_an_agent_the_page_says_what_is_missing(
-    told: Told, address: str, says: str
+    told: AgentStatus, address: str, says: str
 ) -> None:
     page = shown(told, address, at=0.0)
 
@@ -99,7 +99,7 @@ def test_anybody_is_told_the_printer_and_never_the_code() -> None:
 
 
 def test_an_agent_that_never_ran_has_no_printer_id() -> None:
-    told = looked_up(Told(), "")
+    told = looked_up(AgentStatus(), "")
 
     assert (told.printer_id, told.service_url, told.is_linked) == ("", "", False)
     assert told.agent_version == __version__

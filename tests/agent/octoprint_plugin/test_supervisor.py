@@ -10,7 +10,7 @@ import pytest
 
 from printreach.agent.builtin import CannotStart
 from printreach.agent.keys import KEY_FILE, PINS_FILE
-from printreach.agent.octoprint_plugin.supervisor import Supervisor, Told
+from printreach.agent.octoprint_plugin.supervisor import AgentStatus, Supervisor
 from printreach.agent.state import Phase
 from tests.agent.octoprint_plugin.stand_ins import Uplinks, a_config, a_machine
 
@@ -47,7 +47,7 @@ def test_without_an_address_there_is_no_agent_and_nothing_on_the_disk(tmp_path: 
     async def act(_: Supervisor) -> None:
         await asyncio.sleep(0)
 
-    assert supervised(uplinks, act).told == Told()
+    assert supervised(uplinks, act).status == AgentStatus()
     assert uplinks.addresses == []
     assert list(tmp_path.iterdir()) == []
 
@@ -57,10 +57,10 @@ def test_an_agent_runs_and_its_state_is_told(tmp_path: Path) -> None:
 
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.snapshot is not None)
-        assert supervisor.told.snapshot is not None
-        assert supervisor.told.snapshot.phase is Phase.STARTING
-        assert supervisor.told.snapshot.lan_page is None
+        await until(lambda: supervisor.status.snapshot is not None)
+        assert supervisor.status.snapshot is not None
+        assert supervisor.status.snapshot.phase is Phase.STARTING
+        assert supervisor.status.snapshot.lan_page is None
 
     supervised(uplinks, act)
     assert uplinks.addresses == ["https://printreach.example"]
@@ -73,8 +73,8 @@ def test_another_address_makes_another_agent_with_the_same_key(tmp_path: Path) -
         for address in ("https://printreach.example", OTHER):
             supervisor.use(a_config(tmp_path, address))
             await until(partial(uplinks.addresses.__contains__, address))
-            assert supervisor.told.snapshot is not None
-            ids.add(supervisor.told.snapshot.printer_id)
+            assert supervisor.status.snapshot is not None
+            ids.add(supervisor.status.snapshot.printer_id)
 
     supervised(uplinks, act)
     assert uplinks.addresses == ["https://printreach.example", OTHER]
@@ -97,9 +97,9 @@ def test_the_same_settings_again_leave_the_agent_running(tmp_path: Path) -> None
 def test_an_empty_address_ends_the_agent(tmp_path: Path) -> None:
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.snapshot is not None)
+        await until(lambda: supervisor.status.snapshot is not None)
         supervisor.use(None)
-        await until(lambda: supervisor.told == Told())
+        await until(lambda: supervisor.status == AgentStatus())
 
     supervised(Uplinks(), act)
 
@@ -123,10 +123,10 @@ def test_unlinking_makes_a_new_agent_that_nobody_knows(tmp_path: Path) -> None:
 def test_unlinking_and_switching_off_at_once_does_both(tmp_path: Path) -> None:
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.snapshot is not None)
+        await until(lambda: supervisor.status.snapshot is not None)
         supervisor.forget_link()
         supervisor.use(None)
-        await until(lambda: supervisor.told == Told())
+        await until(lambda: supervisor.status == AgentStatus())
         assert not (tmp_path / "agent" / KEY_FILE).exists()
 
     supervised(Uplinks(), act)
@@ -146,8 +146,8 @@ def test_a_failure_is_named_and_tried_again(
 
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.trouble is not None)
-        troubles.append(supervisor.told.trouble or "")
+        await until(lambda: supervisor.status.trouble is not None)
+        troubles.append(supervisor.status.trouble or "")
         await until(lambda: bool(uplinks.addresses))
 
     supervised(uplinks, act, retry_s=0.05)
@@ -159,7 +159,7 @@ def test_new_settings_end_the_rest_after_a_failure(tmp_path: Path) -> None:
 
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.trouble is not None)
+        await until(lambda: supervisor.status.trouble is not None)
         supervisor.use(a_config(tmp_path, OTHER))
         await until(lambda: uplinks.addresses == [OTHER])
 
@@ -171,8 +171,8 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
     async def act(supervisor: Supervisor) -> None:
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.trouble is not None)
-        assert str(tmp_path / "agent") in (supervisor.told.trouble or "")
+        await until(lambda: supervisor.status.trouble is not None)
+        assert str(tmp_path / "agent") in (supervisor.status.trouble or "")
 
     supervised(Uplinks(), act)
 
@@ -182,7 +182,7 @@ def test_a_cancelled_supervisor_ends_its_agent_too(tmp_path: Path) -> None:
         supervisor = Supervisor(a_machine(), Uplinks(is_deaf=True))
         running = asyncio.create_task(supervisor.run())
         supervisor.use(a_config(tmp_path))
-        await until(lambda: supervisor.told.snapshot is not None)
+        await until(lambda: supervisor.status.snapshot is not None)
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running

@@ -38,7 +38,7 @@ def test_it_runs_what_it_is_told_and_ends_when_it_is_closed(
     agent = an_agent(Uplinks())
     agent.start()
     agent.use(a_config(tmp_path))
-    wait_for("a state", lambda: agent.told.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
     assert len(agent_threads()) == 1
 
     agent.close()
@@ -52,7 +52,7 @@ def test_settings_may_come_before_the_start(tmp_path: Path) -> None:
     agent.use(a_config(tmp_path))
     agent.start()
 
-    wait_for("a state", lambda: agent.told.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
     agent.close()
 
 
@@ -62,7 +62,7 @@ def test_an_agent_that_does_not_take_its_leave_is_cut_off(
     agent = an_agent(Uplinks(is_deaf=True), leave_within_s=0.3)
     agent.start()
     agent.use(a_config(tmp_path))
-    wait_for("a state", lambda: agent.told.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
 
     began = time.monotonic()
     agent.close()

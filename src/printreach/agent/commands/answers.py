@@ -1,4 +1,4 @@
-"""Writing answers: the envelope, raw bodies, and failures of both."""
+"""Writes answers: the envelope, raw bodies, and failures of both."""
 
 import logging
 from collections.abc import AsyncIterator

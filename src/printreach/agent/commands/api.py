@@ -14,9 +14,9 @@ import msgspec
 
 from printreach.agent.commands import answers
 from printreach.agent.commands.files import FileCommands
+from printreach.agent.commands.pending_starts import PendingStarts
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest, bad_arguments
-from printreach.agent.commands.starts import Starts
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.contract.command_api import (
@@ -54,19 +54,19 @@ from printreach.wire.heads import RequestHead, get
 log = logging.getLogger(__name__)
 
 COMMAND_TIMEOUT_S = 25.0
-"""Within the 30 s for which a command is good."""
+"""Less than the 30 s for which a command is valid."""
 PLAIN_PAUSE_NOTE = "Remote control is locked: this was a plain pause, not a smart one."
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outside:
+class CommandContext:
     """What the command API needs beside the printer.
 
-    limits: the agent's own, which hold whatever the service lets through.
-    expect_pause: is told of each pause before it is ordered; gives what to call where the printer
-    refuses it. resume_ordered: is called once the printer has accepted a resume.
+    limits: the agent's own, which hold whatever the service lets through. expect_pause: is called
+    before each pause is ordered; its result is called if the printer refuses. resume_ordered: is
+    called once the printer has accepted a resume.
     """
 
     clock: ServiceClock
@@ -90,14 +90,14 @@ class CommandApi:
         files: FileCommands,
         webcams: WebcamCommands,
         logs: RawHandler,
-        outside: Outside,
+        context: CommandContext,
     ) -> None:
         self._printer = printer
         self._webcams = webcams
-        self._outside = outside
-        self._limits = outside.limits.commands
+        self._context = context
+        self._limits = context.limits.commands
         self._tasks: set[asyncio.Task[None]] = set()
-        self._starts = Starts(lambda: printer.view.job.state)
+        self._pending_starts = PendingStarts(lambda: printer.view.job.state)
         self._orders: dict[bytes, Handler] = {
             b"/pause": self._pause,
             b"/resume": self._resume,
@@ -137,7 +137,7 @@ class CommandApi:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._starts.close()
+        await self._pending_starts.close()
 
     # --- dispatch ---------------------------------------------------------------------------------
 
@@ -188,11 +188,11 @@ class CommandApi:
         if command_id is None:
             return await _envelope(handler, request)
         key = f"{command_id.decode('latin-1')} {request.command.decode('latin-1')}"
-        return await self._outside.replays.once(key, lambda: _envelope(handler, request))
+        return await self._context.replays.once(key, lambda: _envelope(handler, request))
 
     def _require_fresh(self, request: CommandRequest) -> None:
         expires = get(request.headers, COMMAND_EXPIRES_FIELD.lower())
-        now = self._outside.clock.unix_s()
+        now = self._context.clock.unix_s()
         if expires is None or not expires.isdigit() or now is None:
             return
         if now > int(expires) / 1000:
@@ -233,7 +233,7 @@ class CommandApi:
             job = _with_materials(job, view.materials)
         status = StatusResult(
             job_status=job,
-            service_status=self._outside.service_status(),
+            service_status=self._context.service_status(),
             platform_version=view.platform_version,
             features=int(self._features_for(request, view.features)),
             list_webcams=await self._webcams.summary(),
@@ -243,7 +243,7 @@ class CommandApi:
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Return the features that the caller may use; all of them are orders."""
         access = _access_of(request)
-        allowed = access.permissions & self._outside.limits.allowed
+        allowed = access.permissions & self._context.limits.allowed
         may_control = Permission.CONTROL in allowed and not access.is_locked
         return features if may_control else NO_FEATURES
 
@@ -269,7 +269,7 @@ class CommandApi:
             order = rules.plain_pause(order)
         self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
         # Before the printer is asked: the pause may show before its answer is here.
-        refused = self._outside.expect_pause(order)
+        refused = self._context.expect_pause(order)
         try:
             done = await _done(self._printer.pause(order))
         except PrinterRefused:
@@ -280,14 +280,14 @@ class CommandApi:
     async def _resume(self, _request: CommandRequest) -> object:
         self._check(None, None, Action.RESUME)
         done = await _done(self._printer.resume())
-        self._outside.resume_ordered()
+        self._context.resume_ordered()
         return done
 
     async def _cancel(self, _request: CommandRequest) -> object:
         """Cancel. A start under way counts as a print, though the view does not show it yet."""
         self._require_reachable()
-        with self._starts.cancelling():
-            may_print = await self._starts.settle()
+        with self._pending_starts.cancelling():
+            may_print = await self._pending_starts.settle()
             self._check(None, None, None if may_print else Action.CANCEL)
             return await _done(self._printer.cancel())
 
@@ -296,7 +296,7 @@ class CommandApi:
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
         self._check(problem, Feature.PRINT_START, Action.START)
-        return await self._starts.carry_out(lambda: _within(self._printer.start(order)))
+        return await self._pending_starts.carry_out(lambda: _within(self._printer.start(order)))
 
     async def _set_light(self, request: CommandRequest) -> object:
         order = await request.arguments(SetLight)

@@ -1,4 +1,4 @@
-"""The commands about files: list, details, upload, download, delete. Nothing is gathered whole."""
+"""The commands about files: list, details, upload, download, delete. All of them stream."""
 
 from urllib.parse import quote
 

@@ -1,7 +1,7 @@
 """MQTT over WebSocket, from the tunnel to the printer's own broker.
 
-The WebSocket ends here: what is in its messages goes to the broker as it is, and what the broker
-says comes back in messages, whose borders mean nothing to MQTT.
+The WebSocket ends here: the bytes of its messages go to the broker unchanged, and the broker's
+bytes come back in messages, whose boundaries mean nothing to MQTT.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ async def serve_mqtt(request: CommandRequest, endpoint: MqttEndpoint) -> None:
 
 
 class Pump:
-    """The bytes of one connection, both ways. Each way waits for its own receiver."""
+    """Copies the bytes of one connection in both directions, each with its own backpressure."""
 
     def __init__(
         self,

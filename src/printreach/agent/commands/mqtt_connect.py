@@ -12,11 +12,11 @@ MAX_CONNECT_BYTES = 64 * 1024
 
 
 class BadConnect(ValueError):
-    """What comes first is no CONNECT packet; the message ends a sentence."""
+    """The first packet is no CONNECT; the message ends a sentence."""
 
 
 class ConnectCompleter:
-    """Passes an MQTT connection's bytes on, with credentials where the client gave none.
+    """Forwards an MQTT connection's bytes, and adds credentials where the client gave none.
 
     user: None where the broker asks for none, and nothing is added.
     """

@@ -1,8 +1,8 @@
 """Commands never replay: late ones are refused, repeated ones get the first result.
 
-In 2023 a service queued commands through an outage and printers started by themselves when it was
-over. Here a command carries the service's time of expiry, and the agent knows the service's clock
-since sign-in, whatever its own shows.
+In 2023 a service queued commands through an outage, and printers started by themselves afterwards.
+Here a command carries its time of expiry by the service's clock, which the agent knows since
+sign-in, whatever its own clock shows.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ MAX_REMEMBERED = 256
 
 
 class ServiceClock:
-    """The service's time as this machine can tell it."""
+    """The service's time, computed from this machine's monotonic clock."""
 
     def __init__(self, steady_time: Callable[[], float]) -> None:
         self._now = steady_time

@@ -1,4 +1,4 @@
-"""A command as it arrives: its path, its query by names without case, its JSON body."""
+"""A command request: its path, its query with case-insensitive names, its JSON body."""
 
 from typing import TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes

@@ -1,12 +1,12 @@
-"""What the settings page shows and takes, without OctoPrint."""
+"""The settings page's data, without OctoPrint."""
 
 from typing import Final
 
 from printreach import __version__
 from printreach.agent.addresses import BadAddress, WebAddress, parse_web_address
 from printreach.agent.lan import Lookup, lookup
-from printreach.agent.octoprint_plugin.supervisor import Told
-from printreach.agent.state import says
+from printreach.agent.octoprint_plugin.supervisor import AgentStatus
+from printreach.agent.state import phase_sentence
 from printreach.agent.status import Report, report
 
 MAX_ADDRESS_CHARS: Final = 300
@@ -32,24 +32,28 @@ def read_address(text: object) -> WebAddress | None:
         raise AddressRefused(f"The address {error}.") from None
 
 
-def shown(told: Told, address: str, at: float) -> Report:
+def shown(status: AgentStatus, address: str, at: float) -> Report:
     """Return what an administrator sees, the link code included.
 
     address: the service's, "" for none. at: monotonic seconds now.
     """
-    if told.snapshot is not None:
-        what = {**report(told.snapshot, at), "Says": says(told.snapshot.phase)}
+    if status.snapshot is not None:
+        what = {**report(status.snapshot, at), "Says": phase_sentence(status.snapshot.phase)}
     else:
-        what = {"Running": False, "IsLinked": False, "Says": _says_without_agent(told, address)}
-        if told.trouble is not None:
-            what["LastError"] = told.trouble
+        what = {
+            "Running": False,
+            "IsLinked": False,
+            "Says": _sentence_without_agent(status, address),
+        }
+        if status.trouble is not None:
+            what["LastError"] = status.trouble
     return {**what, "SavedAddress": address}
 
 
-def looked_up(told: Told, address: str) -> Lookup:
+def looked_up(status: AgentStatus, address: str) -> Lookup:
     """Return what anybody on the network is told. An agent that never ran has no printer id yet."""
-    if told.snapshot is not None:
-        return lookup(told.snapshot)
+    if status.snapshot is not None:
+        return lookup(status.snapshot)
     return Lookup(
         printer_id="",
         printer_name="",
@@ -59,8 +63,8 @@ def looked_up(told: Told, address: str) -> Lookup:
     )
 
 
-def _says_without_agent(told: Told, address: str) -> str:
-    if told.trouble is not None:
+def _sentence_without_agent(status: AgentStatus, address: str) -> str:
+    if status.trouble is not None:
         return "The agent cannot run."
     if address:
         return "The agent is starting."

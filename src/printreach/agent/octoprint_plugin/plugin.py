@@ -1,6 +1,6 @@
 # OctoPrint is installed where this runs, not where its types are checked.
 # mypy: allow-subclassing-any
-"""What OctoPrint calls, and nothing else: deciding and doing stand in the modules beside this one.
+"""The methods that OctoPrint calls; decisions and work are in the modules beside this one.
 
 OctoPrint logs what a plugin's methods raise and goes on. Source: OctoPrint 1.11.8 as it runs, and
 docs.octoprint.org, "Plugins".
@@ -126,7 +126,7 @@ class ServicePlugin(
         if not (_asks_by_local_name(request) or Permissions.STATUS.can()):
             flask.abort(403, description="Ask by the address of the machine, or with an API key.")
         answer = flask.make_response(
-            msgspec.json.encode(looked_up(self._agent.told, self._address))
+            msgspec.json.encode(looked_up(self._agent.status, self._address))
         )
         answer.mimetype = "application/json"
         for name, value in GUARDS:
@@ -149,7 +149,7 @@ class ServicePlugin(
             case "unlink":
                 self._logger.info("The link is removed, as an administrator asked")
                 self._agent.forget_link()
-        answer = flask.jsonify(shown(self._agent.told, self._address, self._machine.monotonic()))
+        answer = flask.jsonify(shown(self._agent.status, self._address, self._machine.monotonic()))
         answer.headers["Cache-Control"] = "no-store"
         return answer
 

@@ -1,6 +1,6 @@
-"""Keeps one agent running as it is configured at the moment, whatever happens to it.
+"""Keeps one agent running with the present configuration, and restarts it after failures.
 
-A program of its own would be restarted by systemd; inside another program nobody does that but us.
+systemd would restart a program of its own; inside another program the supervisor does it.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from printreach.agent.runtime import AgentContext, Machine, Uplink, UplinkFactor
 from printreach.agent.state import Snapshot
 
 RETRY_S: Final = 30.0
-"""After a failure that is not the network's, with which the agent deals itself."""
+"""How long to wait after a failure; the agent itself handles those of the network."""
 
 _SURPRISE: Final = "The agent failed in a way it does not know; OctoPrint's log tells more."
 
@@ -25,23 +25,25 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """What there is to say: the agent's snapshot, or a sentence on why there is no agent."""
+class AgentStatus:
+    """The agent's snapshot, or a sentence that says why there is no agent."""
 
     snapshot: Snapshot | None = None
     trouble: str | None = None
 
 
 class Supervisor:
-    """Everything but `told`, which any thread may read, belongs to the event loop's thread.
+    """Supervises one agent.
 
-    retry_s: how long a failure rests before the next try.
+    Any thread may read `status`; the rest belongs to the event loop's thread.
+
+    retry_s: how long to wait after a failure.
     """
 
     def __init__(
         self, machine: Machine, make_uplink: UplinkFactory, *, retry_s: float = RETRY_S
     ) -> None:
-        self.told = Told()
+        self.status = AgentStatus()
         self._machine = machine
         self._make_uplink = make_uplink
         self._retry_s = retry_s
@@ -85,7 +87,7 @@ class Supervisor:
             _clear(self._folder_to_clear)
             self._folder_to_clear = None
         if self._config is None:
-            self.told = Told()
+            self.status = AgentStatus()
             await self._changed.wait()
             return
         await run_agent(
@@ -99,10 +101,10 @@ class Supervisor:
         return self._make_uplink(context)
 
     def _tell(self, snapshot: Snapshot) -> None:
-        self.told = Told(snapshot=snapshot)
+        self.status = AgentStatus(snapshot=snapshot)
 
     async def _rest(self, trouble: str) -> None:
-        self.told = Told(trouble=trouble)
+        self.status = AgentStatus(trouble=trouble)
         try:
             async with asyncio.timeout(self._retry_s):
                 await self._changed.wait()

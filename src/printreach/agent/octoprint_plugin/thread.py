@@ -1,6 +1,6 @@
 """A thread with an event loop of its own, in which the supervised agent lives.
 
-OctoPrint's own threads and loop are never waited on, and never held up.
+It never waits for OctoPrint's own threads and loop, and never delays them.
 """
 
 import asyncio
@@ -10,21 +10,21 @@ from collections.abc import Callable
 from typing import Final
 
 from printreach.agent.config import AgentConfig
-from printreach.agent.octoprint_plugin.supervisor import Supervisor, Told
+from printreach.agent.octoprint_plugin.supervisor import AgentStatus, Supervisor
 
 NAME: Final = "printreach-agent"
 LEAVE_WITHIN_S: Final = 1.5
-"""The service is told good-bye in this time; OctoPrint's shutdown waits no longer for that."""
+"""How long OctoPrint's shutdown waits for the agent to sign off."""
 CUT_OFF_WITHIN_S: Final = 0.5
 
 log = logging.getLogger(__name__)
 
 
 class AgentThread:
-    """Its methods may be called from any thread, and none of them raises or waits but close().
+    """Runs the agent. Any thread may call its methods; none raises, and only close() waits.
 
-    leave_within_s, cut_off_within_s: how long close() waits for the agent to take its leave, and
-    then for its end without.
+    leave_within_s, cut_off_within_s: how long close() waits for the agent to sign off, and then for
+    the cancelled thread.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class AgentThread:
         self._thread = threading.Thread(target=self._main, name=NAME, daemon=True)
 
     @property
-    def told(self) -> Told:
-        """What there is to say at the moment."""
-        return self._supervisor.told
+    def status(self) -> AgentStatus:
+        """The agent's present status."""
+        return self._supervisor.status
 
     def start(self) -> None:
         """Once in its life."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.agent.freshness import FreshLink
+from printreach.agent.suspend_aware_link import SuspendAwareLink
 from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -40,7 +40,7 @@ class Fixture:
         self.far = Overhearing()
         self.there.start(self.far)
         self.near = Overhearing()
-        self.link = FreshLink(here, self.clock)
+        self.link = SuspendAwareLink(here, self.clock)
         self.link.start(self.near)
 
 
@@ -164,7 +164,7 @@ async def test_a_woken_agent_carries_out_no_request_that_waited() -> None:
     hub = End(Role.HUB, hub_link)
     agent = WokenAgent(Role.AGENT, agent_link)
     session = Session(Role.AGENT, now=hasty_loop().time())
-    agent.tunnel = Tunnel(session, FreshLink(agent_link, hasty_loop().time), agent)
+    agent.tunnel = Tunnel(session, SuspendAwareLink(agent_link, hasty_loop().time), agent)
     hub.tunnel.start()
     agent.tunnel.start()
     await settle()

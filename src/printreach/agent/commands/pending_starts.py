@@ -17,16 +17,16 @@ from printreach.printers.port import PrinterRefused
 T = TypeVar("T")
 
 SHOWS_WITHIN_S: Final = 8.0
-"""From the printer's answer to a start until its view shows the print, or never will."""
+"""How long after the printer's answer to a start its view may take to show the print."""
 CANCEL_WAITS_S: Final = 10.0
-"""The longest that a cancel waits for a start; then it goes to the printer all the same."""
+"""How long a cancel waits for a start at most; after that it is sent all the same."""
 _LOOK_EVERY_S: Final = 0.1
 _MAY_PRINT: Final = frozenset({CommandStatus.TIMED_OUT, CommandStatus.NOT_CONNECTED})
 """Refusals after which the printer may have taken the start."""
 
 
-class Starts:
-    """Carries out the starts of one printer, and knows which of them are still to show.
+class PendingStarts:
+    """Carries out the starts of one printer, and tracks those that its view does not show yet.
 
     state: of the printer's live view.
     """

@@ -1,4 +1,4 @@
-"""Nothing stale is done: what waited in a socket while this machine slept is thrown away."""
+"""Throws away requests that waited in a socket while this machine was suspended."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from printreach.tunnel.link import Link, LinkReceiver
 
 TICK_S = 1.0
 ASLEEP_S = 5.0
-"""A loop that was held up for so long slept: no step of the agent's own takes a second."""
+"""A loop that was stalled this long was suspended: no step of the agent takes a second."""
 
 
-class FreshLink:
-    """A link that breaks when the process was frozen or the machine asleep.
+class SuspendAwareLink:
+    """A link that closes when the process was frozen or the machine suspended.
 
-    The service has long told its callers that the printer gave no answer. Were the requests that
-    wait in the socket carried out on waking, a print might start by itself.
+    The service has answered its callers long ago that the printer did not respond. If the requests
+    in the socket were carried out on waking, a print might start by itself.
     """
 
     def __init__(self, link: Link, steady_time: Callable[[], float]) -> None:

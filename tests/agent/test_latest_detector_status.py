@@ -6,8 +6,8 @@ from typing import cast
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
-from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
+from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.agent.printer import CommandedPrinter
@@ -27,13 +27,13 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.clock = HandClock()
-        self.news = DetectorNews(self.clock)
+        self.latest = LatestDetectorStatus(self.clock)
         self.printer = ScriptedPrinter()
         self.prints = PrintTracker(
             self.printer,
             Outbox(folder, self.clock),
             tracker_environment(self.clock),
-            detector=self.news.of_print,
+            detector=self.latest.of_print,
         )
 
     def begin_print(self) -> str:
@@ -57,7 +57,7 @@ def test_nothing_is_shown_before_anything_was_said(tmp_path: Path) -> None:
 
 def test_what_was_said_is_shown_with_its_age(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    desk.news.told(signin.Detector(print_id=desk.begin_print(), status=SAID))
+    desk.latest.update(signin.Detector(print_id=desk.begin_print(), status=SAID))
     desk.clock.at += 90.0
 
     assert desk.shown == DetectorStatus(
@@ -67,7 +67,7 @@ def test_what_was_said_is_shown_with_its_age(tmp_path: Path) -> None:
 
 def test_the_next_print_begins_without_the_last_ones_scores(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    desk.news.told(signin.Detector(print_id=desk.begin_print(), status=SAID))
+    desk.latest.update(signin.Detector(print_id=desk.begin_print(), status=SAID))
     desk.begin_print()
 
     assert desk.shown == DetectorStatus()
@@ -76,7 +76,7 @@ def test_the_next_print_begins_without_the_last_ones_scores(tmp_path: Path) -> N
 def test_what_is_said_of_an_unknown_print_is_shown_beside_none(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     for print_id in ("", "another"):
-        desk.news.told(signin.Detector(print_id=print_id, status=SAID))
+        desk.latest.update(signin.Detector(print_id=print_id, status=SAID))
 
         assert desk.shown == DetectorStatus()
 
@@ -87,7 +87,7 @@ def test_the_uplink_asks_for_it() -> None:
 
 def test_the_service_is_heard_after_sign_in(tmp_path: Path) -> None:
     agent = Agent(tmp_path)
-    news = DetectorNews(agent.clock)
+    news = LatestDetectorStatus(agent.clock)
     no_api = cast("CommandApi", None)  # sign-in has no use for it
     commanded = CommandedPrinter(
         api=no_api,
