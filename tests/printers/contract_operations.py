@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from printreach.printers.operations import SMART_PAUSE, Operation
-from printreach.printers.port import MakesApiKeys
+from printreach.printers.port import SupportsApiKeys
 from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
@@ -87,7 +87,7 @@ async def has_a_broker(bench: Bench) -> bool:
 
 
 async def makes_api_keys(bench: Bench) -> bool:
-    return isinstance(bench.printer, MakesApiKeys)
+    return isinstance(bench.printer, SupportsApiKeys)
 
 
 async def is_the_agents_own(_bench: Bench) -> bool:

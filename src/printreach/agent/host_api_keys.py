@@ -11,7 +11,7 @@ from collections.abc import Callable
 from printreach.contract import signin
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.printers.port import MakesApiKeys, Printer, PrinterRefused, not_supported
+from printreach.printers.port import Printer, PrinterRefused, SupportsApiKeys, not_supported
 from printreach.rules.access import refusal_by_agent
 
 log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class HostApiKeys:
         if Permission.INTERFACE not in self._allowed:
             sentence = refusal_by_agent(Permission.INTERFACE)
             raise PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
-        if not isinstance(self._printer, MakesApiKeys):
+        if not isinstance(self._printer, SupportsApiKeys):
             raise not_supported("make API keys for apps")
         trouble = self._printer.view.trouble
         if trouble is not None:

@@ -1,8 +1,8 @@
-"""Where the agent looks for cameras that a platform names.
+"""Which hosts the agent fetches pictures from.
 
 Apps with access to OctoPrint or Moonraker can write any address into the list of webcams there. The
-agent must not fetch it for them from other machines of the local network. So it asks the printer
-itself, its own machine, and whatever hosts its owner has allowed, and no others.
+agent must not fetch it for them from other machines of the local network. So it fetches only from
+the printer itself, its own machine, and hosts that its owner has allowed.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from .port import PrinterRefused
 RESOLVE_WITHIN_S: Final = 5.0
 MAX_LOGGED: Final = 32
 _PORT: Final = 9
-"""Any port does where a socket is only asked for its route."""
+"""Any port serves where only the route of a socket is needed."""
 
 log = logging.getLogger(__name__)
 

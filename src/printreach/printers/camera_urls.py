@@ -1,4 +1,4 @@
-"""Addresses of cameras as platforms write them: where the agent asks, and what is shown. Pure."""
+"""Camera addresses as platforms write them: what is fetched, and what is shown. Pure."""
 
 import re
 from ipaddress import ip_address
@@ -12,8 +12,8 @@ HARMLESS: Final = frozenset(
         *("advance_headers",),
     }
 )
-"""Parameters that servers of MJPEG know (mjpg-streamer, µStreamer, camera-streamer, motionEye,
-ESP32-CAM, Axis), in lower case. None of them lets anybody in."""
+"""Parameters of MJPEG servers (mjpg-streamer, µStreamer, camera-streamer, motionEye, ESP32-CAM,
+Axis), in lower case. None of them is a credential."""
 TOKEN_CHARS: Final = 8
 _PLAIN_VALUE = re.compile(r"[A-Za-z_./-]{0,15}([0-9]{1,5}([.x_][0-9]{1,5})?)?")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./~ -]*")

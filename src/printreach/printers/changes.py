@@ -1,10 +1,10 @@
-"""Telling of changes, for adapters whose printers push them."""
+"""Callbacks on changes, for adapters whose printers push them."""
 
 from collections.abc import Callable
 
 
-class Changes:
-    """Those who want to know, and telling them. Part of a port.TellsOfChanges."""
+class ChangeListeners:
+    """The callbacks of a port.SupportsOnChange."""
 
     def __init__(self) -> None:
         self._callbacks: list[Callable[[], None]] = []

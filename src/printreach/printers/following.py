@@ -1,4 +1,4 @@
-"""Following a printer: connecting anew each time it is lost, and waiting for what it says."""
+"""Following a printer: reconnecting each time it is lost, and waiting for its messages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,7 +8,7 @@ from .port import PrinterRefused
 
 
 class UpdateSignal:
-    """What a printer says, for those who wait for some of it."""
+    """Wakes those who wait for a printer's next message."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
@@ -23,7 +23,7 @@ class UpdateSignal:
         await self._next.wait()
 
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Wait for it to say what makes it so; False when it doesn't in time."""
+        """Wait until the condition holds; False after the timeout."""
         try:
             async with asyncio.timeout(seconds):
                 while not condition():
@@ -39,10 +39,10 @@ async def keep_following(
     heard: Callable[[], object],
     uniform: Callable[[float, float], float],
 ) -> None:
-    """Follow until cancelled, and wait the longer the oftener in a row nothing was heard.
+    """Follow until cancelled, with a backoff while attempts in a row bring no message.
 
-    follow: hears the printer until it is lost (PrinterRefused), or is to be tried anew. heard: an
-    object that is another one as soon as the printer has said something.
+    follow: receives until the printer is lost (PrinterRefused), or should be tried again. heard:
+    returns another object once the printer has sent something.
     """
     failures = 0
     while True:

@@ -25,10 +25,11 @@ _UNQUOTED = "/%:@!$&'()*+,;=~-._"
 
 
 class HttpCamera:
-    """entry: as it is listed; its URLs are filled in here, as far as they are harmless.
+    """A camera at a snapshot URL, a stream URL, or both.
 
-    headers: sent with each request (a printer's own key, say); never shown. hosts: where the camera
-    may be; None for one that the agent's owner gave, which may be anywhere.
+    entry: as it is listed; its URLs are filled in here, if they are harmless. headers: sent with
+    each request (a printer's own key, for example); never shown. hosts: where the camera may be;
+    None for one that the agent's owner set, which may be anywhere.
     """
 
     def __init__(

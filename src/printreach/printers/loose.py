@@ -1,4 +1,4 @@
-"""Reading vendors' JSON: a field may be missing, null, renamed, of another type or out of range.
+"""Lenient readers of vendors' JSON: a field may be missing, null, of another type or out of range.
 
 Each function answers None for what can't be read, and never raises.
 """
@@ -12,7 +12,7 @@ from printreach.contract.files import JsonObject, JsonValue
 from printreach.contract.sizes import MAX_TEXT_CHARS
 
 Json = Mapping[str, Any]
-"""An object of a vendor; what is in it, only these functions look at."""
+"""An object of a vendor, which is only read by these functions."""
 
 EMPTY: Json = {}
 MAX_INT = 2**31 - 1

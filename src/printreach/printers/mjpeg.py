@@ -1,4 +1,4 @@
-"""Taking a multipart/x-mixed-replace answer apart into JPEG pictures. Pure.
+"""Splits a multipart/x-mixed-replace answer into JPEG pictures. Pure.
 
 Cameras differ: some give each part a Content-Length, some don't; some write the boundary with
 two dashes more than they announce. A part without a length ends at the next boundary. Parts that
@@ -18,11 +18,11 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 
 
 class BadStream(ValueError):
-    """What comes is no stream of pictures; the message ends a sentence."""
+    """The answer is no stream of pictures; the message ends a sentence."""
 
 
 class NoStream(BadStream):
-    """The answer doesn't even claim to be one."""
+    """The answer's Content-Type is no stream."""
 
 
 def boundary_of(content_type: bytes) -> bytes:

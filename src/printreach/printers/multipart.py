@@ -1,4 +1,4 @@
-"""The bytes around a file that is uploaded as a form, so that the file itself can be streamed."""
+"""A form around an uploaded file, so that the file itself can be streamed."""
 
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -7,7 +7,7 @@ from urllib.parse import quote
 def form_around_file(
     fields: Mapping[str, str], file_field: str, file_name: str, boundary: str
 ) -> tuple[bytes, bytes]:
-    """Return what stands before the file's bytes, and what behind them.
+    """Return the bytes before and after the file's own.
 
     boundary: something that the file can't hold by chance. Names beyond plain ASCII travel as
     RFC 6266 has it (`filename*`): quotes, percent signs and other alphabets arrive as they are.

@@ -1,4 +1,4 @@
-"""What may be asked of a printer, and what a platform can't do of it: data for docs/platforms.md.
+"""The operations of a printer, and which a platform lacks: data for docs/platforms.md.
 
 A kind of printer says so in its folder's `platforms.py`, as `PLATFORMS`; most kinds are one
 platform. The contract suite holds what is written there to what the adapter does.

@@ -1,4 +1,4 @@
-"""What the agent asks of a printer, whatever its kind; and the ways in which a printer says no.
+"""The port to a printer of any kind, and the refusals of printers.
 
 An adapter keeps a live view of its printer, so that status costs the printer nothing. Commands are
 coroutines that return when the printer has accepted them; they raise PrinterRefused and nothing
@@ -28,7 +28,7 @@ from printreach.rules.prints import Need
 
 
 class PrinterRefused(Exception):
-    """A command that was not carried out. The sentence is for the person who gave it.
+    """A command that was not carried out. The sentence is for the person who sent it.
 
     status: one of contract.commands.CommandStatus, or 400 to 599 for what only this platform knows.
     """
@@ -40,12 +40,12 @@ class PrinterRefused(Exception):
 
 
 def not_supported(what: str) -> PrinterRefused:
-    """788. what: the end of "This printer can't …"."""
+    """Return a refusal with 788. what: the end of "This printer can't …"."""
     return PrinterRefused(CommandStatus.NOT_SUPPORTED, f"This printer can't {what}.")
 
 
 def failed(sentence: str) -> PrinterRefused:
-    """752: the printer was asked and said no."""
+    """Return a refusal with 752: the printer was asked and refused."""
     return PrinterRefused(CommandStatus.EXECUTION_FAILED, sentence)
 
 
@@ -54,7 +54,7 @@ def no_such_file(virtual_path: str) -> PrinterRefused:
 
 
 def require_tool(argument: str, number: int, tools: Sequence[int]) -> None:
-    """Raises PrinterRefused (751) for a tool that the printer hasn't got.
+    """Raise PrinterRefused (751) for a tool that the printer doesn't have.
 
     argument: the name of the argument that says so. tools: the numbers that there are.
     """
@@ -74,13 +74,13 @@ def require_tools_of(order: SetTemp, tools: Sequence[int]) -> None:
 
 
 def bad_path(sentence: str) -> PrinterRefused:
-    """751: a path that leaves its root, or that the platform can't hold."""
+    """Return a refusal with 751: a path that leaves its root, or that the platform can't hold."""
     return PrinterRefused(CommandStatus.BAD_ARGUMENTS, sentence)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trouble:
-    """Why no command can reach the printer: 785, 787 or 789, and a sentence.
+    """Why no command can reach the printer: the status 785, 787 or 789, and a sentence.
 
     is_fault: the printer's own software says that it has broken down, so a print is over.
     has_lost_firmware: the software in front of the printer answers, and says that it has no
@@ -100,7 +100,7 @@ NOT_YET = Trouble(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """What is known of a printer at this moment; at most a second old while trouble is None.
+    """The known state of a printer; at most a second old while trouble is None.
 
     job: without its material system, which stands in `materials`.
     materials: None where the platform could not report any.
@@ -130,7 +130,7 @@ class Download:
 
 
 class Camera(Protocol):
-    """One camera. Who shares it among viewers is the agent's camera hub."""
+    """One camera. The agent's camera hub shares it among viewers."""
 
     @property
     def entry(self) -> WebcamEntry: ...
@@ -216,16 +216,16 @@ class Printer(Protocol):
 
 
 @runtime_checkable
-class TellsOfChanges(Protocol):
-    """A printer that says when its view has changed; others are looked at once a second."""
+class SupportsOnChange(Protocol):
+    """A printer that reports when its view has changed; others are polled once a second."""
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Call this behind each change. It doesn't block."""
+        """Register a callback for changes. It must not block."""
         ...
 
 
 @runtime_checkable
-class MakesApiKeys(Protocol):
+class SupportsApiKeys(Protocol):
     """A printer whose software gives each app a key of its own, or has one for all."""
 
     async def make_api_key(self, app_name: str) -> str:
@@ -235,7 +235,7 @@ class MakesApiKeys(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MqttEndpoint:
-    """A printer's MQTT broker, and what it takes to enter."""
+    """A printer's MQTT broker, with its credentials."""
 
     host: str
     port: int

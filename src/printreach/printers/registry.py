@@ -1,4 +1,4 @@
-"""The table of printer kinds: what the agent has to know of one before it speaks to it.
+"""The table of printer kinds: what the agent needs to know before it connects to one.
 
 Data only. What a kind can do, and how, lives in its own folder, which is imported when the
 kind is used and not before: an agent serves one printer and carries the code of one.

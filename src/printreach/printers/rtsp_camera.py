@@ -1,4 +1,4 @@
-"""A camera that speaks RTSP or RTSPS: the program ffmpeg makes JPEG pictures of its video.
+"""A camera with RTSP or RTSPS: the program ffmpeg turns its video into JPEG pictures.
 
 ffmpeg is told the camera's address on its standard input, as a list of one entry, because the
 address holds the password, and arguments of a program can be read by every user of the machine.

@@ -1,4 +1,4 @@
-"""What an adapter is told about its printer, and what it may take from the machine."""
+"""An adapter's settings, clocks and randomness."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

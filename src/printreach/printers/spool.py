@@ -1,4 +1,4 @@
-"""Uploads of unknown size to printers that want to be told the size first."""
+"""Uploads of unknown size to printers that require the size first."""
 
 import asyncio
 import tempfile
@@ -13,7 +13,7 @@ PIECE_BYTES = 64 * 1024
 
 
 class Spooled(NamedTuple):
-    """size: bytes. chunks: to be read once."""
+    """An upload on disk. size: bytes. chunks: to be read once."""
 
     size: int
     chunks: AsyncIterator[bytes]

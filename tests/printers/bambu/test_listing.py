@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.bambu.listing import Listed, read_list, read_mlsd
+from printreach.printers.bambu.listing import ListedEntry, read_list, read_mlsd
 
 NOW_S = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 
@@ -20,21 +20,21 @@ def at(*date: int) -> float:
     [
         (
             "type=file;size=1234;modify=20260102030405;perm=r; two words; and a sign.3mf",
-            Listed(
+            ListedEntry(
                 name="two words; and a sign.3mf",
                 is_folder=False,
                 size=1234,
                 modified_s=at(2026, 1, 2, 3, 4, 5),
             ),
         ),
-        ("Type=dir;Modify=nonsense; parts", Listed(name="parts", is_folder=True)),
+        ("Type=dir;Modify=nonsense; parts", ListedEntry(name="parts", is_folder=True)),
         ("type=cdir;modify=20260102030405; .", None),
         ("type=file;size=1; a/b", None),
-        ("type=file;size=x; Würfel", Listed(name="Würfel", is_folder=False)),
+        ("type=file;size=x; Würfel", ListedEntry(name="Würfel", is_folder=False)),
         ("nonsense", None),
     ],
 )
-def test_a_line_of_facts(line: str, listed: Listed | None) -> None:
+def test_a_line_of_facts(line: str, listed: ListedEntry | None) -> None:
     assert read_mlsd(line) == listed
 
 
@@ -43,7 +43,7 @@ def test_a_line_of_facts(line: str, listed: Listed | None) -> None:
     [
         (
             "-rw-rw-rw-   1 root  root   1234 Jan 02 03:04 two words.3mf",
-            Listed(
+            ListedEntry(
                 name="two words.3mf",
                 is_folder=False,
                 size=1234,
@@ -52,24 +52,24 @@ def test_a_line_of_facts(line: str, listed: Listed | None) -> None:
         ),
         (
             "-rw-r--r-- 1 0 0 5 Dec 24 18:00 of last year",
-            Listed(
+            ListedEntry(
                 name="of last year", is_folder=False, size=5, modified_s=at(2025, 12, 24, 18, 0)
             ),
         ),
         (
             "drwxr-xr-x 2 root root 4096 May 7 2024 parts",
-            Listed(name="parts", is_folder=True, size=4096, modified_s=at(2024, 5, 7)),
+            ListedEntry(name="parts", is_folder=True, size=4096, modified_s=at(2024, 5, 7)),
         ),
         (
             "-rw-r--r-- 1 0 0 5 Feb 31 2024 no such day",
-            Listed(name="no such day", is_folder=False, size=5),
+            ListedEntry(name="no such day", is_folder=False, size=5),
         ),
         ("lrwxrwxrwx 1 0 0 5 Jan 1 2024 a -> b", None),
         ("total 12", None),
         ("drwxr-xr-x 2 root root 4096 May 7 2024 ..", None),
     ],
 )
-def test_a_line_as_ls_writes_it(line: str, listed: Listed | None) -> None:
+def test_a_line_as_ls_writes_it(line: str, listed: ListedEntry | None) -> None:
     assert read_list(line, NOW_S) == listed
 
 

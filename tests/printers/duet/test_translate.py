@@ -12,7 +12,7 @@ from printreach.contract.codec import encode
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
 from printreach.printers.duet import entries, gcode
-from printreach.printers.duet.known_state import KnownState, lost_sight, with_model
+from printreach.printers.duet.known_state import KnownState, after_gap, with_model
 from printreach.printers.duet.model import merged
 from printreach.printers.duet.translate import view_of
 from printreach.printers.port import View
@@ -120,7 +120,7 @@ def test_how_a_job_ended_that_nobody_saw_is_known_from_dsf_alone() -> None:
 
 
 def test_the_end_of_a_job_that_was_long_out_of_sight_is_not_guessed() -> None:
-    after = with_model(lost_sight(known(model(filePosition=10))), at_rest())
+    after = with_model(after_gap(known(model(filePosition=10))), at_rest())
 
     assert view_of(after, WHERE).job.state is State.IDLE
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.printers.port import MakesApiKeys
+from printreach.printers.port import SupportsApiKeys
 from tests.printers.moonraker.peers import bench_with, on_moonraker
 from tests.printers.moonraker.rig import MoonrakerRig
 
@@ -16,7 +16,7 @@ async def test_an_app_gets_the_key_that_there_is_and_no_other_loses_it(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:
     async with bench_with(rig, tmp_path) as bench:
-        assert isinstance(bench.printer, MakesApiKeys)
+        assert isinstance(bench.printer, SupportsApiKeys)
         key = await bench.printer.make_api_key("Pocket Prints")
         again = await bench.printer.make_api_key("Another App")
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from printreach.contract.commands import Axis, Pause
 from printreach.printers.moonraker import gcode
+from printreach.printers.moonraker.messages import shortened
 from printreach.printers.moonraker.smart_pause import (
     STORE,
     SavedState,
@@ -19,7 +20,6 @@ from printreach.printers.moonraker.smart_pause import (
     targets_of,
 )
 from printreach.printers.moonraker.status import with_changes
-from printreach.printers.moonraker.words import shortened
 from tests.printers.damage import JUNK, damaged
 from tests.printers.moonraker.recordings import at_first
 

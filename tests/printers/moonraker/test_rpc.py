@@ -139,7 +139,7 @@ def test_a_call_without_an_answer_ends_in_time() -> None:
     async def body() -> None:
         async with talking_to(silent) as (rpc, _, reading):
             with pytest.raises(RpcTimedOut):
-                await rpc.call("server.info", patience_s=0.05)
+                await rpc.call("server.info", timeout_s=0.05)
 
             assert not reading.done()
 

@@ -21,7 +21,7 @@ from printreach.printers.octoprint.translate import (
     KnownState,
     features_of,
     has_hidden_end,
-    is_quite_paused,
+    is_fully_paused,
     job_path,
     targets_of,
     view_of,
@@ -150,8 +150,8 @@ def test_on_its_way_to_a_pause_a_print_counts_as_paused_with_words() -> None:
     pausing = first(State.PAUSED)
 
     assert pausing.condition == Condition(State.PAUSED, "Pausing", None)
-    assert not is_quite_paused(pausing)
-    assert is_quite_paused(last(State.PAUSED))
+    assert not is_fully_paused(pausing)
+    assert is_fully_paused(last(State.PAUSED))
 
 
 def test_what_is_being_cancelled_prints_on_until_it_has_ended() -> None:

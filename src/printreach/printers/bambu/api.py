@@ -16,8 +16,8 @@ from printreach.printers import loose
 from printreach.printers.cancelling import cancellations, end_where_cancelled
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.loose import Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from .orders import Order

@@ -16,7 +16,7 @@ from printreach.printers.spool import exactly
 
 from .api import USER
 from .ftps import PIECE_BYTES, Ftps, NotThere, as_refusals
-from .listing import VENDOR_FOLDERS, Listed
+from .listing import VENDOR_FOLDERS, ListedEntry
 from .project import RangedFile, plate_head
 from .sliced import HEAD_BYTES, NOTHING, Sliced, read_sliced, with_sliced
 
@@ -173,7 +173,7 @@ class BambuFiles:
 
         return await _to_the_end(step)
 
-    async def _find(self, ftps: Ftps, path: str) -> Listed:
+    async def _find(self, ftps: Ftps, path: str) -> ListedEntry:
         """Raises PrinterRefused (404), or NotThere."""
         folder, _, name = _inside(path).rpartition("/")
         for entry in await self._run(ftps.listed, folder, self._setup.unix_time()):
@@ -181,7 +181,7 @@ class BambuFiles:
                 return entry
         raise no_such_file(path)
 
-    async def _sliced(self, ftps: Ftps, path: str, entry: Listed, plate: int | None) -> Sliced:
+    async def _sliced(self, ftps: Ftps, path: str, entry: ListedEntry, plate: int | None) -> Sliced:
         """Read what the slicer wrote; nothing where it can't be read.
 
         The session may be unusable after it.
@@ -267,7 +267,7 @@ async def _to_the_end(step: Callable[[], T]) -> T:
         raise
 
 
-def _entry(listed: Listed, path: str, children: list[FileEntry]) -> FileEntry:
+def _entry(listed: ListedEntry, path: str, children: list[FileEntry]) -> FileEntry:
     return FileEntry(
         type=EntryType.FOLDER if listed.is_folder else EntryType.FILE,
         name=listed.name,

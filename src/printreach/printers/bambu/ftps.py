@@ -10,7 +10,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused, failed
 
-from .listing import Listed, read_list, read_mlsd
+from .listing import ListedEntry, read_list, read_mlsd
 
 CONNECT_S = 8.0
 TRANSFER_S = 20.0
@@ -65,7 +65,7 @@ class Ftps(ftplib.FTP_TLS):
             raise
         return secured, size
 
-    def listed(self, folder: str, now_s: float) -> list[Listed]:
+    def listed(self, folder: str, now_s: float) -> list[ListedEntry]:
         """Return what is in a folder. Raises NotThere."""
         if folder:
             self._enter_folder(folder)

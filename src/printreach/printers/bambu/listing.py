@@ -22,7 +22,7 @@ _A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedEntry:
     """modified_s: Unix time, 0 when unknown."""
 
     name: str
@@ -31,7 +31,7 @@ class Listed:
     modified_s: float = 0.0
 
 
-def read_mlsd(line: str) -> Listed | None:
+def read_mlsd(line: str) -> ListedEntry | None:
     """`type=file;size=5;modify=20260101120000; name`; None for what is no file or folder."""
     facts_text, blank, name = line.partition(" ")
     facts = {
@@ -42,7 +42,7 @@ def read_mlsd(line: str) -> Listed | None:
     kind = facts.get("type", "").lower()
     if not blank or kind not in ("file", "dir") or not _is_name(name):
         return None
-    return Listed(
+    return ListedEntry(
         name=name,
         is_folder=kind == "dir",
         size=_number(facts.get("size", "")),
@@ -50,12 +50,12 @@ def read_mlsd(line: str) -> Listed | None:
     )
 
 
-def read_list(line: str, now_s: float) -> Listed | None:
+def read_list(line: str, now_s: float) -> ListedEntry | None:
     """Parse a line as `ls -l` writes it. now_s: gives the year of a date that comes without."""
     found = _LIST.fullmatch(line)
     if found is None or found["mode"][0] not in "-d" or not _is_name(found["name"]):
         return None
-    return Listed(
+    return ListedEntry(
         name=found["name"],
         is_folder=found["mode"][0] == "d",
         size=_number(found["size"]),

@@ -113,11 +113,11 @@ class LiveView:
                 await self._api.send(PUSH_ALL)
                 await self._api.send(GET_VERSION)  # its AMS units come and go
                 if not self.known.is_enough:
-                    await self._wonder_about_silence()
+                    await self._check_serial_number()
         except PrinterRefused as refused:
             log.info("the printer could not be asked: %s", refused.sentence)
 
-    async def _wonder_about_silence(self) -> None:
+    async def _check_serial_number(self) -> None:
         """Check the serial number of a printer that does not answer: it may be wrong."""
         if await self.wait_until(lambda: self.known.is_enough, SILENCE_S):
             return

@@ -19,7 +19,7 @@ from . import gcode
 from . import model as duet
 from .files import DuetFiles, platform_path
 from .http import DuetHttp, NotFound
-from .known_state import is_quite_paused
+from .known_state import is_fully_paused
 from .live_view import LiveView
 from .pausing import PauseController
 from .smart_pause import saved_state_store
@@ -94,7 +94,7 @@ class DuetPrinter:
         if duet.is_too_cold(self._live_view.known.model, number):
             raise failed(f"The hotend of extruder {number} is too cold to move filament.")
         before = duet.current_tool(self._live_view.known.model)
-        is_paused = is_quite_paused(self._live_view.known)
+        is_paused = is_fully_paused(self._live_view.known)
         lines = [*gcode.extrude(order.distance_mm)]
         if before != order.extruder:
             lines = [*gcode.select_tool(order.extruder), *lines]

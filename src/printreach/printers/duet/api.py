@@ -6,8 +6,8 @@ from typing import Protocol
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers.loose import Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused
-from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from .http import DuetHttp, NotFound

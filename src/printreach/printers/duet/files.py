@@ -66,7 +66,7 @@ class DuetFiles:
             async with spooled(chunks, self._folder) as (size, found):
                 await board.store(stored, size, found)
         else:
-            counted = _Counted(chunks)
+            counted = _ByteCounter(chunks)
             await board.store(stored, None, counted.chunks())
             size = counted.size
         return FileDone(virtual_path=path, platform_path=stored, size_bytes=size)
@@ -107,7 +107,7 @@ class _Listing:
         return entries
 
 
-class _Counted:
+class _ByteCounter:
     """Chunks that are counted as they pass. size: bytes, so far."""
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:

@@ -9,8 +9,8 @@ from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
+from printreach.printers.network_errors import as_refusals, unreachable
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.reaching import reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers, get
 
@@ -18,9 +18,9 @@ MAX_ANSWER_BYTES = 4 * 1024 * 1024
 MAX_LIST_BYTES = 32 * 1024 * 1024
 MAX_WORDS = 200
 TAG = re.compile(r"<[^>]*>")
-QUICK_S = 6.0
+TIMEOUT_S = 6.0
 """An answer to what is asked all the time."""
-PATIENT_S = 24.0
+SLOW_TIMEOUT_S = 24.0
 """To what takes a board long: reading what a large file says of itself, ending an upload."""
 
 
@@ -40,8 +40,8 @@ class DuetHttp:
         self.session_key: str | None = None
         connect = connect_to(setup.host, setup.port, tls=setup.tls)
         host = setup.authority.encode()
-        self._quick = Fetcher(connect, host, first_byte_s=QUICK_S)
-        self._patient = Fetcher(connect, host, first_byte_s=PATIENT_S)
+        self._quick = Fetcher(connect, host, first_byte_s=TIMEOUT_S)
+        self._patient = Fetcher(connect, host, first_byte_s=SLOW_TIMEOUT_S)
 
     async def close(self) -> None:
         await self._quick.close()
@@ -54,28 +54,28 @@ class DuetHttp:
         body: bytes = b"",
         *,
         kind: bytes = b"text/plain",
-        is_patient: bool = False,
+        is_slow: bool = False,
         at_most: int = MAX_ANSWER_BYTES,
     ) -> FetchedAnswer:
         """Whatever it answers, refusals too. kind: of the body."""
-        fetcher = self._patient if is_patient else self._quick
+        fetcher = self._patient if is_slow else self._quick
         headers = [*self._headers, (b"Content-Type", kind)] if body else self._headers
-        with reaching(self.where):
+        with as_refusals(self.where):
             return await fetcher.fetch(
                 method.encode(), target.encode("ascii"), headers, body, at_most=at_most
             )
 
     async def get(
-        self, target: str, *, is_patient: bool = False, at_most: int = MAX_ANSWER_BYTES
+        self, target: str, *, is_slow: bool = False, at_most: int = MAX_ANSWER_BYTES
     ) -> object:
         """Return the answer's JSON; None where it is none."""
-        answer = await self.ask("GET", target, is_patient=is_patient, at_most=at_most)
+        answer = await self.ask("GET", target, is_slow=is_slow, at_most=at_most)
         return loose.parsed(self.accept(answer).body)
 
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """Open a download. Raises NotFound."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             opened = self._patient.open(b"GET", target.encode("ascii"), self._headers)
             async with opened as answer:
                 if answer.status != 200:
@@ -84,7 +84,7 @@ class DuetHttp:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -93,7 +93,7 @@ class DuetHttp:
     ) -> FetchedAnswer:
         """Send a body as it comes. What the chunks raise breaks the request off."""
         headers = [*self._headers, (b"Content-Type", b"application/octet-stream")]
-        with reaching(self.where):
+        with as_refusals(self.where):
             sending = self._patient.send(
                 method.encode(), target.encode("ascii"), headers, chunks, length=length
             )

@@ -69,7 +69,7 @@ class Condition(NamedTuple):
     sub_state: str | None = None
 
 
-UNHEARD = Condition(None)
+UNKNOWN_CONDITION = Condition(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class KnownState:
     """is_cancelling: an order to cancel is under way, for which the job is paused first."""
 
     model: Json = field(default_factory=dict)
-    condition: Condition = UNHEARD
+    condition: Condition = UNKNOWN_CONDITION
     ending: Ending = Ending.CLEARED
     latest: Latest = NO_JOB
     is_cancelling: bool = False
@@ -103,12 +103,12 @@ def with_model(known: KnownState, model: Json) -> KnownState:
     return replace(after, condition=_rest_condition(after), is_cancelling=False)
 
 
-def lost_sight(known: KnownState) -> KnownState:
+def after_gap(known: KnownState) -> KnownState:
     """Return the state after a gap, in which anything may have happened."""
-    return replace(known, condition=UNHEARD, is_cancelling=False)
+    return replace(known, condition=UNKNOWN_CONDITION, is_cancelling=False)
 
 
-def is_quite_paused(known: KnownState) -> bool:
+def is_fully_paused(known: KnownState) -> bool:
     """Whether the print is fully paused; before that, commands for a pause are refused."""
     return duet.status(known.model) == "paused"
 

@@ -12,11 +12,11 @@ from printreach.printers.setup import PrinterSetup
 
 from .api import Duet, sign_in
 from .http import DuetHttp, Garbled
-from .known_state import KnownState, lost_sight, with_model
+from .known_state import KnownState, after_gap, with_model
 from .translate import view_of
 
 POLL_S = 0.8
-BLIND_S = 15.0
+MAX_GAP_S = 15.0
 """For so long a print may be out of sight, and its end be told by how it was before."""
 GARBLED_TRIES, GARBLED_S = 3, 0.1
 TROUBLES = frozenset({CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS})
@@ -61,11 +61,11 @@ class LiveView:
     async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
         """Wait for the board to say so; False when it doesn't in time."""
 
-        def is_so_by_now() -> bool:
+        def is_met() -> bool:
             self._is_wanted.set()
             return condition(self.known)
 
-        return await self._updates.wait_until(is_so_by_now, seconds)
+        return await self._updates.wait_until(is_met, seconds)
 
     async def close(self) -> None:
         if self._board is not None:
@@ -75,23 +75,23 @@ class LiveView:
         """Raises PrinterRefused when the board is lost."""
         self._board = board = await sign_in(self._http, self._setup)
         try:
-            await self._look_again_and_again(board)
+            await self._poll(board)
         except PrinterRefused as refused:
             self._on_lost(refused)
             # Given back where that can still be said: the board has few sessions.
             await board.leave()
 
-    async def _look_again_and_again(self, board: Duet) -> None:
+    async def _poll(self, board: Duet) -> None:
         while True:
             self._is_wanted.clear()
-            self._on_model(await self._look(board))
+            self._on_model(await self._poll_once(board))
             try:
                 async with asyncio.timeout(POLL_S):
                     await self._is_wanted.wait()
             except TimeoutError:
                 pass  # nobody is in a hurry
 
-    async def _look(self, board: Duet) -> Json:
+    async def _poll_once(self, board: Duet) -> Json:
         """Poll the model. A garbled answer is tried again; several in a row are a failure."""
         for _ in range(GARBLED_TRIES - 1):
             try:
@@ -102,8 +102,8 @@ class LiveView:
 
     def _on_model(self, model: Json) -> None:
         now = self._setup.steady_time()
-        if now - self._seen_at > BLIND_S:
-            self.known = lost_sight(self.known)
+        if now - self._seen_at > MAX_GAP_S:
+            self.known = after_gap(self.known)
         self._seen_at = now
         self.known = with_model(self.known, model)
         self.view = view_of(self.known, self._http.where)

@@ -8,7 +8,7 @@ from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.saved_state import SavedStateStore
 
 from . import gcode
-from .known_state import is_pausing, is_quite_paused, job_path
+from .known_state import is_fully_paused, is_pausing, job_path
 from .live_view import LiveView
 from .smart_pause import SavedState, pause_commands, plan_saved_state, restore_commands
 
@@ -27,7 +27,7 @@ class PauseController:
         await self._live_view.order(gcode.PAUSE)
         if not order.smart_pause:
             return
-        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
+        if not await self._live_view.wait_until(is_fully_paused, PAUSE_S):
             raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
         known = self._live_view.known
         saved = plan_saved_state(order, job_path(known) or "", known.model)
@@ -37,7 +37,7 @@ class PauseController:
 
     async def resume(self) -> None:
         """Restore and resume; commands queued before the resume, waits included, run before it."""
-        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
+        if not await self._live_view.wait_until(is_fully_paused, PAUSE_S):
             raise failed("The print is still pausing.")
         saved = self._pending.take()
         restore = restore_commands(saved) if saved is not None else []
@@ -56,7 +56,7 @@ class PauseController:
         try:
             if not is_pausing(self._live_view.known):
                 await self._live_view.order(gcode.PAUSE)
-            if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
+            if not await self._live_view.wait_until(is_fully_paused, PAUSE_S):
                 raise failed("The print is pausing, which comes first: cancel it again in a while.")
             await self._live_view.order(gcode.CANCEL)
         except PrinterRefused:
@@ -78,7 +78,7 @@ class PauseController:
             return
         try:
             await self._live_view.order(gcode.PAUSE)
-            await self._live_view.wait_until(is_quite_paused, PAUSE_S)
+            await self._live_view.wait_until(is_fully_paused, PAUSE_S)
             await self._live_view.order([*restore_commands(saved), *gcode.RESUME])
         except PrinterRefused as refused:
             log.warning("the print could not be given its heat back: %s", refused)

@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused, failed
-from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
@@ -65,7 +65,7 @@ class Sbc:
     async def order(self, lines: list[str]) -> None:
         """DSF answers when all is done, and goes on where nobody waits for that."""
         body = "\n".join(lines).encode()
-        asking = self._http.ask("POST", "/machine/code", body, is_patient=True)
+        asking = self._http.ask("POST", "/machine/code", body, is_slow=True)
         order = asyncio.create_task(asking)
         self._orders.add(order)
         order.add_done_callback(self._forget)
@@ -79,12 +79,12 @@ class Sbc:
 
     async def listed(self, folder: str) -> list[Json]:
         target = f"/machine/directory/{_path(folder)}"
-        answer = await self._http.get(target, is_patient=True, at_most=MAX_LIST_BYTES)
+        answer = await self._http.get(target, is_slow=True, at_most=MAX_LIST_BYTES)
         return [loose.obj(entry) for entry in loose.items({"": answer}, "")]
 
     async def told_of(self, path: str) -> Json:
         target = f"/machine/fileinfo/{_path(path)}"
-        return loose.obj(await self._http.get(target, is_patient=True))
+        return loose.obj(await self._http.get(target, is_slow=True))
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
@@ -104,7 +104,7 @@ class Sbc:
             raise
 
     async def remove(self, path: str) -> None:
-        answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}", is_patient=True)
+        answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}", is_slow=True)
         if answer.status == 500:
             raise failed("DSF won't delete it: it is in use, or a folder that isn't empty.")
         self._http.accept(answer)

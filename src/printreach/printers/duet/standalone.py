@@ -13,8 +13,8 @@ from urllib.parse import quote, urlencode
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused, failed
-from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
@@ -171,7 +171,7 @@ class Standalone:
     async def _get(self, request: str, **query: str) -> object:
         target = f"/{request}?{_query(**query)}"
         for _ in range(BUSY_TRIES - 1):
-            answer = await self._http.ask("GET", target, is_patient=request == "rr_fileinfo")
+            answer = await self._http.ask("GET", target, is_slow=request == "rr_fileinfo")
             if answer.status != 503:
                 return loose.parsed(self._http.accept(answer).body)
             await asyncio.sleep(BUSY_S)

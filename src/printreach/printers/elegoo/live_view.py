@@ -1,4 +1,4 @@
-"""What both protocols do alike: keeping a view and a connection, and matching answers."""
+"""What both protocols share: the view, the connection, and matching answers to requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,22 +8,22 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
-from printreach.printers import reaching
+from printreach.printers import network_errors
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
 ANSWER_S = 10.0
 PAUSES_S = 20.0
-"""A printer finishes the move it is in, and parks its head."""
+"""The printer first finishes its current move, and parks its head."""
 PAUSING = "Pausing"
 WARMING_UP = "Heating up again"
 
 
 class LiveView:
-    """A printer's view. follow: hears the printer and tells, until it is lost (PrinterRefused).
+    """A printer's view. follow: receives and calls tell(), until it is lost (PrinterRefused).
 
-    is_waking: a smart pause is being undone, which the printer knows nothing of.
+    is_restoring: a smart pause is being undone, which the printer itself does not report.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LiveView:
 
 
 class Answers:
-    """Who waits for which answer."""
+    """The requests that wait for an answer."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, asyncio.Future[Json]] = {}
@@ -102,7 +102,7 @@ class Answers:
 
 def unreachable(host: str, why: str) -> PrinterRefused:
     """why: ends a sentence."""
-    return reaching.unreachable(f"The printer at {host}", why)
+    return network_errors.unreachable(f"The printer at {host}", why)
 
 
 def too_many_clients(host: str) -> PrinterRefused:

@@ -136,7 +136,7 @@ class PauseController:
     # --- smart pause and restore ------------------------------------------------------------------
 
     async def _enter_smart_pause(self, saved: SavedState) -> None:
-        if not await self._live_view.wait_until(_is_quite_paused, UNTIL_PAUSED_S):
+        if not await self._live_view.wait_until(_is_fully_paused, UNTIL_PAUSED_S):
             return  # it was resumed or cancelled before it was paused
         if saved.lift_mm:
             await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=saved.lift_mm))
@@ -203,7 +203,7 @@ def _file_name(view: View) -> str:
     return view.job.current_print.file_name
 
 
-def _is_quite_paused(view: View) -> bool:
+def _is_fully_paused(view: View) -> bool:
     return view.job.state is State.PAUSED and view.job.sub_state is None
 
 

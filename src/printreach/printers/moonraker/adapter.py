@@ -17,7 +17,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
-from printreach.printers.changes import Changes
+from printreach.printers.changes import ChangeListeners
 from printreach.printers.following import keep_following
 from printreach.printers.port import (
     Camera,
@@ -73,7 +73,7 @@ class MoonrakerPrinter:
         )
         self._session = self._new_session(KnownState())
         self._view = self._changed = View()
-        self._changes = Changes()
+        self._changes = ChangeListeners()
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
 
     @property

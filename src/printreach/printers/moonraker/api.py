@@ -13,14 +13,14 @@ from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
+from printreach.printers.network_errors import as_refusals, timed_out, unreachable
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.reaching import late, reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed
 from printreach.wire.heads import Headers
 
+from .messages import shortened
 from .rpc import ANSWER_S, Rpc, RpcRefused, RpcTimedOut, parsed
-from .words import shortened
 
 log = logging.getLogger(__name__)
 
@@ -72,28 +72,28 @@ class MoonrakerApi:
     # --- over the WebSocket -------------------------------------------------------------------
 
     async def call(
-        self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
+        self, method: str, params: loose.Json = loose.EMPTY, *, timeout_s: float = ANSWER_S
     ) -> object:
         """Return the result of a call."""
         if self.rpc is None:
             raise unreachable(self.where, "there is no connection")
         try:
-            return await self.rpc.call(method, params, patience_s=patience_s)
+            return await self.rpc.call(method, params, timeout_s=timeout_s)
         except RpcRefused as refused:
-            raise self._meant(refused) from refused
+            raise self._refusal_for(refused) from refused
         except RpcTimedOut:
-            raise late(self.where) from None
+            raise timed_out(self.where) from None
         except WebSocketFailed as ended:
             raise unreachable(self.where, ended.text) from ended
 
     async def order(
-        self, method: str, params: loose.Json = loose.EMPTY, patience_s: float | None = None
+        self, method: str, params: loose.Json = loose.EMPTY, timeout_s: float | None = None
     ) -> bool:
         """Have it done. False: nothing was refused so far, but it takes its time."""
-        call = asyncio.create_task(self.call(method, params, patience_s=CARRIED_OUT_S))
+        call = asyncio.create_task(self.call(method, params, timeout_s=CARRIED_OUT_S))
         self._unanswered.add(call)
         call.add_done_callback(self._answered)
-        await asyncio.wait({call}, timeout=patience_s or ACCEPTED_AFTER_S)
+        await asyncio.wait({call}, timeout=timeout_s or ACCEPTED_AFTER_S)
         if not call.done():
             return False
         call.result()
@@ -108,7 +108,7 @@ class MoonrakerApi:
         if not call.cancelled() and call.exception() is not None:
             log.info("an order was refused: %s", call.exception())
 
-    def _meant(self, refused: RpcRefused) -> PrinterRefused:
+    def _refusal_for(self, refused: RpcRefused) -> PrinterRefused:
         """Translate an error. Source: answers of 0.11.0, which has -32602 for 401."""
         words = shortened(refused.message)
         if refused.code == 401 or refused.message in _DENIED_WORDS:
@@ -130,7 +130,7 @@ class MoonrakerApi:
 
     async def head(self, path: str) -> FetchedAnswer:
         """Ask for a file's headers. Raises NotFound, for a folder too."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
         if answer.status == 403:  # "… is not a file"
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such file.")
@@ -139,21 +139,21 @@ class MoonrakerApi:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
         """Open a download. Raises NotFound."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
                 self._accept(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
     async def upload(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
         """Send a body as it comes; its length need not be known."""
         headers = [*self.headers, (b"Content-Type", kind)]
-        with reaching(self.where):
+        with as_refusals(self.where):
             send = self._uploader.send(b"POST", path.encode("ascii"), headers, chunks, length=None)
             async with send as answer:
                 body = bytearray()
@@ -163,7 +163,7 @@ class MoonrakerApi:
 
     async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
         target = f"{path}?{urlencode(query)}" if query else path
-        with reaching(self.where):
+        with as_refusals(self.where):
             answer = await self._fetcher.fetch(
                 method, target.encode("ascii"), self.headers, at_most=MAX_LIST_BYTES
             )

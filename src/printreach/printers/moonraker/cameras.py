@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 
 from printreach.contract.status import WebcamEntry
-from printreach.printers.camera_choice import CameraAtOneOf
 from printreach.printers.camera_urls import candidates
+from printreach.printers.fallback_camera import FallbackCamera
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Camera, PrinterRefused
@@ -85,7 +85,7 @@ class CameraFinder:
             )
             for place in range(places)
         ]
-        return [CameraAtOneOf(choices)] if choices else []
+        return [FallbackCamera(choices)] if choices else []
 
     def _places(self, url: str) -> list[str]:
         return candidates(url, self._host, self._port, tls=self._tls) if url else []

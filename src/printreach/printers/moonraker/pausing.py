@@ -99,9 +99,9 @@ class PauseController:
     async def cancel(self) -> None:
         await self._press("cancel")
 
-    async def _press(self, button: str, patience_s: float | None = None) -> bool:
+    async def _press(self, button: str, timeout_s: float | None = None) -> bool:
         """Order it; False where it is still under way after the timeout."""
-        is_done = await self._api.order(f"printer.print.{button}", patience_s=patience_s)
+        is_done = await self._api.order(f"printer.print.{button}", timeout_s=timeout_s)
         await self._current_session().refresh()
         return is_done
 

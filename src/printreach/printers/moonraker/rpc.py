@@ -57,7 +57,7 @@ class Rpc:
                     answer.set_exception(end)
 
     async def call(
-        self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
+        self, method: str, params: loose.Json = loose.EMPTY, *, timeout_s: float = ANSWER_S
     ) -> object:
         """Return the result. Raises RpcRefused, RpcTimedOut, WebSocketFailed."""
         if self._end is not None:
@@ -69,7 +69,7 @@ class Rpc:
         self._waiting[number] = answer
         call = {"jsonrpc": "2.0", "method": method, "params": dict(params), "id": number}
         try:
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(timeout_s):
                 await self._socket.send(json.dumps(call))
                 return await answer
         except TimeoutError:

@@ -13,7 +13,7 @@ from printreach.printers import loose
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.websocket import WebSocketFailed, websocket
 
-from . import questions
+from . import queries
 from .api import MoonrakerApi
 from .cameras import CameraFinder
 from .machine import machine_of, subscription
@@ -60,7 +60,7 @@ class Session:
         self._has_news_of_file = False
         self._is_spool_known = False
         self._are_cameras_known = False
-        self._stirred = asyncio.Event()
+        self._check_requested = asyncio.Event()
 
     async def live(self) -> None:
         """Run until the connection ends. Raises PrinterRefused."""
@@ -70,9 +70,9 @@ class Session:
         try:
             opening = websocket(self._api.connect, self._api.push_url, self._api.headers)
             async with opening as socket:
-                await self._talk(Rpc(socket, self._on_notification))
+                await self._run_rpc(Rpc(socket, self._on_notification))
         except WebSocketFailed as ended:
-            raise self._meant(ended) from ended
+            raise self._refusal_for(ended) from ended
 
     def redraw(self) -> None:
         """Show what is known; only while Klipper is ready."""
@@ -107,19 +107,19 @@ class Session:
                 self.redraw()
             case "notify_klippy_ready":
                 self._is_ready = False  # whatever was subscribed to, it knows no more
-                self._stir()
+                self._request_check()
             case "notify_klippy_shutdown" | "notify_klippy_disconnected":
                 self._lose_klipper(_GONE[method])
             case "notify_active_spool_set":
                 self._is_spool_known = False
-                self._stir()
+                self._request_check()
             case "notify_webcams_changed":
                 self._are_cameras_known = False
-                self._stir()
+                self._request_check()
             case "notify_metadata_update" | "notify_filelist_changed":
                 if self.known.metadata == NOTHING_KNOWN or self._is_of_the_print(params):
                     self._has_news_of_file = True
-                    self._stir()
+                    self._request_check()
 
     def _on_line(self, params: object) -> None:
         line = params[0] if isinstance(params, list) and params else None
@@ -140,7 +140,7 @@ class Session:
             return
         self.known = with_changes(self.known, news)
         if print_path(self.known) != self._asked_path:
-            self._stir()
+            self._request_check()
         self.redraw()
 
     def _is_of_the_print(self, params: object) -> bool:
@@ -155,7 +155,7 @@ class Session:
         self._prompt = NO_PROMPT
         # Its words are asked for next; until they are there it is not said to have broken down.
         self._tell(replace(trouble_of(state, None, self._api.address), is_fault=False))
-        self._stir()
+        self._request_check()
 
     def _waits_for_file(self) -> bool:
         """Another file is printed, and it is being asked what is known of it."""
@@ -166,15 +166,15 @@ class Session:
             self._new_file_at = now
         return now - self._new_file_at < FILE_KNOWN_WITHIN_S
 
-    def _stir(self) -> None:
-        self._stirred.set()
+    def _request_check(self) -> None:
+        self._check_requested.set()
 
     # --- what is asked for --------------------------------------------------------------------
 
-    async def _talk(self, rpc: Rpc) -> None:
+    async def _run_rpc(self, rpc: Rpc) -> None:
         reading = asyncio.create_task(rpc.run())
         self._api.rpc = rpc
-        tending = asyncio.create_task(self._tend())
+        tending = asyncio.create_task(self._maintain())
         try:
             await asyncio.wait({reading, tending}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
@@ -187,11 +187,11 @@ class Session:
                 task.cancel()
             await asyncio.gather(reading, tending, return_exceptions=True)
 
-    async def _tend(self) -> None:
-        await questions.introduce(self._api)
-        await questions.publish_id(self._api, self._printer_id)
+    async def _maintain(self) -> None:
+        await queries.identify(self._api)
+        await queries.publish_id(self._api, self._printer_id)
         while True:
-            self._stirred.clear()
+            self._check_requested.clear()
             if not self._is_ready:
                 await self._look_for_klipper()
             if not self._are_cameras_known:
@@ -202,7 +202,7 @@ class Session:
                 await self._ask_spool()
             try:
                 async with asyncio.timeout(None if self._is_ready else LOOK_AGAIN_S):
-                    await self._stirred.wait()
+                    await self._check_requested.wait()
             except TimeoutError:
                 pass  # Klipper may be ready by now
 
@@ -224,7 +224,7 @@ class Session:
         if state == READY:
             await self._set_up()
         else:
-            words = await questions.klipper_words(self._api)
+            words = await queries.klipper_message(self._api)
             self._tell(trouble_of(state, words, self._api.address))
 
     async def _set_up(self) -> None:
@@ -233,8 +233,8 @@ class Session:
         machine = machine_of(names)
         fresh = KnownState(
             machine=machine,
-            settings=await questions.settings(self._api),
-            power=await questions.switched_lights(self._api),
+            settings=await queries.settings(self._api),
+            power=await queries.switched_lights(self._api),
             spool=self.known.spool,
             latest=self.known.latest,
         )
@@ -255,7 +255,7 @@ class Session:
     async def _ask_metadata(self) -> None:
         while (path := print_path(self.known)) != self._asked_path or self._has_news_of_file:
             self._has_news_of_file = False
-            metadata = await questions.metadata(self._api, path)
+            metadata = await queries.metadata(self._api, path)
             if path != print_path(self.known):
                 continue  # another file meanwhile
             self._asked_path, self._new_file_at = path, None
@@ -266,14 +266,14 @@ class Session:
         if self._is_spool_known or not self._has_spoolman:
             return
         self._is_spool_known = True
-        spool = await questions.spool_in_use(self._api)
+        spool = await queries.spool_in_use(self._api)
         self.known = replace(self.known, spool=spool)
         self.redraw()
 
     def _tell(self, trouble: Trouble) -> None:
         self._changed(View(trouble=trouble, platform_version=self._version))
 
-    def _meant(self, ended: WebSocketFailed) -> PrinterRefused:
+    def _refusal_for(self, ended: WebSocketFailed) -> PrinterRefused:
         """Explain why there is no WebSocket, although a plain request was answered just before."""
         if ended.status in (401, 403):
             return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._api.denied)

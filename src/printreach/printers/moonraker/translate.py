@@ -8,6 +8,7 @@ from printreach.printers.port import Trouble, View
 
 from .machine import LightKind, LightSource, features_of
 from .materials import materials_of
+from .messages import shortened
 from .status import (
     KnownState,
     active_extruder,
@@ -18,7 +19,6 @@ from .status import (
     state_of,
     total_layers,
 )
-from .words import shortened
 
 READY = "ready"
 EXTRAPOLATES_FROM = 0.1

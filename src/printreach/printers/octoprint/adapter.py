@@ -15,8 +15,8 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone, JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
-from printreach.printers.camera_choice import CameraAtOneOf
 from printreach.printers.camera_urls import candidates
+from printreach.printers.fallback_camera import FallbackCamera
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -37,7 +37,7 @@ from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView
 from .pausing import PauseController
 from .smart_pause import saved_state_store
-from .translate import is_quite_paused
+from .translate import is_fully_paused
 
 LOCAL_STORAGE = "local"
 
@@ -122,7 +122,7 @@ class OctoPrintPrinter:
             await self._select_tool(order.extruder)
         await self._tell("tool", {"command": "extrude", "amount": order.distance_mm})
         known = self._live_view.known
-        paused_tool = known.paused_tool if is_quite_paused(known) else None
+        paused_tool = known.paused_tool if is_fully_paused(known) else None
         if paused_tool is not None and self._live_view.profile.extruders > 1:
             await self._select_tool(paused_tool)
 
@@ -182,7 +182,7 @@ class OctoPrintPrinter:
             )
             for index in range(max(len(streams), len(snapshots)))
         ]
-        return CameraAtOneOf(cameras) if cameras else None
+        return FallbackCamera(cameras) if cameras else None
 
 
 def _nth(urls: list[str], index: int) -> str | None:

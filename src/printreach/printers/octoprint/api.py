@@ -11,8 +11,8 @@ from printreach.contract.files import JsonObject
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
+from printreach.printers.network_errors import as_refusals, unreachable
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.reaching import reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
 
@@ -72,7 +72,7 @@ class OctoPrintApi:
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """Open a download. Raises NotFound."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async with self._fetcher.open(b"GET", target.encode("ascii"), self._headers) as answer:
                 if answer.status != 200:
                     self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
@@ -80,7 +80,7 @@ class OctoPrintApi:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -89,7 +89,7 @@ class OctoPrintApi:
     ) -> object:
         """Send a body as it comes. What the chunks raise breaks the request off."""
         headers = [*self._headers, (b"Content-Type", kind)]
-        with reaching(self.where):
+        with as_refusals(self.where):
             send = self._fetcher.send(
                 b"POST", target.encode("ascii"), headers, chunks, length=length
             )
@@ -105,7 +105,7 @@ class OctoPrintApi:
         self, method: bytes, target: str, body: bytes = b"", *, at_most: int = MAX_ANSWER_BYTES
     ) -> FetchedAnswer:
         headers = [*self._headers, (b"Content-Type", b"application/json")]
-        with reaching(self.where):
+        with as_refusals(self.where):
             answer = await self._fetcher.fetch(
                 method, target.encode("ascii"), headers, body, at_most=at_most
             )

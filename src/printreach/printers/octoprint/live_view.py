@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES
 from printreach.printers import loose
-from printreach.printers.changes import Changes
+from printreach.printers.changes import ChangeListeners
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import PrinterRefused, Trouble, View
-from printreach.printers.reaching import unreachable
 from printreach.printers.websocket import WebSocketFailed
 
 from .api import Login, OctoPrintApi
@@ -59,7 +59,7 @@ class LiveView:
         self._features = NO_FEATURES
         self._was_out_of_reach = False  # since it was last asked: it may have been started anew
         self._updates = UpdateSignal()
-        self.changes = Changes()
+        self.changes = ChangeListeners()
 
     async def run(self) -> None:
         """Follow until cancelled."""

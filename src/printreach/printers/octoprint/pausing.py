@@ -18,7 +18,7 @@ from .smart_pause import (
     plan_saved_state,
     restore_commands,
 )
-from .translate import is_quite_paused, job_path, targets_of
+from .translate import is_fully_paused, job_path, targets_of
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class PauseController:
         if not order.smart_pause or Feature.AXIS_MOVEMENT not in self._live_view.view.features:
             return  # without the right to control the printer a smart pause is a plain one
         targets, path = targets_of(self._live_view.known), job_path(self._live_view.known) or ""
-        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
+        if not await self._live_view.wait_until(is_fully_paused, PAUSE_S):
             raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
         saved = plan_saved_state(
             order,
@@ -56,7 +56,7 @@ class PauseController:
 
     async def resume(self) -> None:
         """Resume the print, once it is fully paused: before that OctoPrint ignores a resume."""
-        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
+        if not await self._live_view.wait_until(is_fully_paused, PAUSE_S):
             raise failed("The print is still pausing.")
         saved = self._pending.take()
         try:
@@ -84,7 +84,7 @@ class PauseController:
         """Pause a print that was resumed cold and lifted, restore it, and resume it again."""
         try:
             await self._tell_job("pause")
-            await self._live_view.wait_until(is_quite_paused, PAUSE_S)
+            await self._live_view.wait_until(is_fully_paused, PAUSE_S)
             await self._send(restore_commands(saved))
             await self._tell_job("resume")
         except PrinterRefused as refused:

@@ -70,7 +70,7 @@ class Condition(NamedTuple):
     error: str | None = None
 
 
-UNHEARD = Condition(None)
+UNKNOWN_CONDITION = Condition(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class KnownState:
     """
 
     now: Json = field(default_factory=dict)
-    condition: Condition = UNHEARD
+    condition: Condition = UNKNOWN_CONDITION
     temps: Json = field(default_factory=dict)
     ending: Ending = Ending.UNKNOWN
     ending_words: str | None = None
@@ -181,7 +181,7 @@ def _put_away(known: KnownState) -> KnownState:
     return replace(known, ending=Ending.CLEARED, ending_words=None, is_put_away=False)
 
 
-def is_quite_paused(known: KnownState) -> bool:
+def is_fully_paused(known: KnownState) -> bool:
     """Whether the print is fully paused: OctoPrint ignores a resume while it is pausing."""
     flags = loose.obj(known.now, "state", "flags")
     return bool(loose.flag(flags, "paused")) and not loose.flag(flags, "pausing")

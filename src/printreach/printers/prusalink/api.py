@@ -12,8 +12,8 @@ from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
+from printreach.printers.network_errors import as_refusals, timed_out, unreachable
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.reaching import late, reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
 
@@ -59,7 +59,7 @@ class PrusaLinkApi:
             async with asyncio.timeout(seconds):
                 return await self.get(target)
         except TimeoutError:
-            raise late(self.where) from None
+            raise timed_out(self.where) from None
 
     async def picture(self, target: str) -> bytes:
         """Return a body as it is; b"" where there is none."""
@@ -82,7 +82,7 @@ class PrusaLinkApi:
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """Open a download. Raises NotFound."""
         await self._sign_afresh()
-        with reaching(self.where):
+        with as_refusals(self.where):
             headers = self._login.headers(b"GET", target)
             async with self._fetcher.open(b"GET", target.encode("ascii"), headers) as answer:
                 if answer.status != 200:
@@ -91,7 +91,7 @@ class PrusaLinkApi:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with reaching(self.where):
+        with as_refusals(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -101,7 +101,7 @@ class PrusaLinkApi:
         """Send a body as it comes, and give the answer's JSON. What the chunks raise breaks the
         request off."""
         await self._sign_afresh()
-        with reaching(self.where):
+        with as_refusals(self.where):
             signed = [_JSON_ANSWER, *headers, *self._login.headers(b"PUT", target)]
             send = self._fetcher.send(b"PUT", target.encode("ascii"), signed, chunks, length=length)
             async with send as answer:
@@ -131,7 +131,7 @@ class PrusaLinkApi:
         while True:
             answered = self._login.challenge
             signed = [_JSON_ANSWER, *headers, *self._login.headers(method, target)]
-            with reaching(self.where):
+            with as_refusals(self.where):
                 answer = await self._fetcher.fetch(
                     method, target.encode("ascii"), signed, body, at_most=at_most
                 )

@@ -7,8 +7,8 @@ from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import EMPTY, Json
+from printreach.printers.network_errors import unreachable
 from printreach.printers.port import PrinterRefused, Trouble, View
-from printreach.printers.reaching import unreachable
 
 from .api import PrusaLinkApi
 from .machine import Machine, is_introduction, machine_of

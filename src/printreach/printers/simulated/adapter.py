@@ -21,7 +21,7 @@ from printreach.contract.files import (
 )
 from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UnsetType
-from printreach.printers.changes import Changes
+from printreach.printers.changes import ChangeListeners
 from printreach.printers.following import keep_following
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
@@ -59,7 +59,7 @@ class SimulatedAdapter:
         self._setup = setup
         self._api = Api(setup)
         self._view = self._heard = View()
-        self._changes = Changes()
+        self._changes = ChangeListeners()
         self.files = SimulatedFiles(self._api)
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._camera = HttpCamera(

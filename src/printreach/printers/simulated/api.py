@@ -28,7 +28,7 @@ class Api:
 
     async def statuses(self) -> AsyncIterator[object]:
         """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
-        with self._reaching():
+        with self._as_refusals():
             async with self._fetcher.open(b"GET", b"/events") as answer:
                 buffer = bytearray()
                 async for chunk in answer.chunks():
@@ -55,17 +55,17 @@ class Api:
 
     async def _post(self, name: str, arguments: dict[str, Any]) -> FetchedAnswer:
         body = json.dumps(arguments).encode()
-        with self._reaching():
+        with self._as_refusals():
             return await self._fetcher.fetch(b"POST", f"/api/{name}".encode(), [_JSON], body)
 
     async def files(self) -> list[Any]:
-        with self._reaching():
+        with self._as_refusals():
             answer = await self._fetcher.fetch(b"GET", b"/api/files")
         _require_ok(answer)
         return loose.items(loose.parsed(answer.body), "Files")
 
     async def delete(self, path: str) -> None:
-        with self._reaching():
+        with self._as_refusals():
             answer = await self._fetcher.fetch(b"DELETE", _file_target(path))
         if answer.status == 404:
             raise no_such_file(f"gcode/{path}")
@@ -73,7 +73,7 @@ class Api:
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
-        with self._reaching():
+        with self._as_refusals():
             async with self._fetcher.open(b"GET", _file_target(path)) as answer:
                 if answer.status == 404:
                     raise no_such_file(f"gcode/{path}")
@@ -81,7 +81,7 @@ class Api:
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterable[bytes]) -> int:
         """Bytes that arrived."""
-        with self._reaching():
+        with self._as_refusals():
             headers: Headers = [(b"Content-Type", b"text/x.gcode")]
             send = self._fetcher.send(b"PUT", _file_target(path), headers, chunks, length=size)
             async with send as answer:
@@ -90,7 +90,7 @@ class Api:
         return loose.count(loose.parsed(body), "SizeBytes") or 0
 
     @contextmanager
-    def _reaching(self) -> Iterator[None]:
+    def _as_refusals(self) -> Iterator[None]:
         """Turn network errors into PrinterRefused."""
         try:
             yield

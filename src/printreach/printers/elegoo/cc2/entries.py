@@ -8,7 +8,7 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 
 
-class Listed(NamedTuple):
+class ListedEntry(NamedTuple):
     """inside: below the storage."""
 
     inside: str
@@ -23,18 +23,18 @@ class Listed(NamedTuple):
         return self.inside.rpartition("/")[2]
 
 
-def listed(answer: Json, folder: str) -> list[Listed]:
+def listed(answer: Json, folder: str) -> list[ListedEntry]:
     """folder: below the storage, "" for the storage itself."""
     found = {}
     for entry in map(loose.obj, loose.items(answer, "file_list")):
         name = (loose.text(entry, "filename") or "").strip("/").rpartition("/")[2]
         if name and name not in (".", ".."):
             inside = f"{folder}/{name}" if folder else name
-            found[inside] = Listed(inside, entry)
+            found[inside] = ListedEntry(inside, entry)
     return list(found.values())
 
 
-def entry_of(file: Listed, children: list[FileEntry] | None = None) -> FileEntry:
+def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> FileEntry:
     path = f"{FileRoot.GCODE.value}/{file.inside}"
     return FileEntry(
         type=EntryType.FOLDER if file.is_folder else EntryType.FILE,
@@ -49,7 +49,7 @@ def entry_of(file: Listed, children: list[FileEntry] | None = None) -> FileEntry
     )
 
 
-def details_of(file: Listed) -> FileDetails:
+def details_of(file: ListedEntry) -> FileDetails:
     """total_filament_used stays among the platform's details: its unit is not known."""
     told = file.told
     size, made_at = loose.size(told, "size"), loose.size(told, "create_time")

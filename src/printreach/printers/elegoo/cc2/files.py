@@ -9,12 +9,18 @@ from printreach.http1.fetch import Fetcher
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.elegoo.live_view import not_authorized
-from printreach.printers.elegoo.pieces import Web, Whole, inside, plain_name, whole
+from printreach.printers.elegoo.transfers import (
+    BufferedFile,
+    WebServer,
+    buffered,
+    inside,
+    plain_name,
+)
 from printreach.printers.port import Download, failed, no_such_file, not_supported
 from printreach.printers.setup import PrinterSetup
 
 from .api import Cc2Api, Method
-from .entries import Listed, details_of, entry_of, listed
+from .entries import ListedEntry, details_of, entry_of, listed
 
 STORAGE = "local"
 PAGE = 100
@@ -32,7 +38,7 @@ class Cc2Files:
         self._api = api
         self._folder = setup.data_dir
         connect = connect_to(setup.host, setup.port, tls=False)
-        self._web = Web(Fetcher(connect, setup.authority.encode()), setup.host)
+        self._web = WebServer(Fetcher(connect, setup.authority.encode()), setup.host)
 
     async def close(self) -> None:
         await self._web.close()
@@ -57,7 +63,7 @@ class Cc2Files:
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         name = plain_name(path)
-        async with whole(chunks, size, self._folder) as file:
+        async with buffered(chunks, size, self._folder) as file:
             await self._send(file, name)
         return FileDone(virtual_path=path, platform_path=name, size_bytes=file.size)
 
@@ -72,7 +78,7 @@ class Cc2Files:
             virtual_path=path, platform_path=file.inside, printer_response=loose.plain(told)
         )
 
-    async def find(self, path: str) -> Listed:
+    async def find(self, path: str) -> ListedEntry:
         """Raises PrinterRefused (404)."""
         wanted = inside(path)
         for file in await self._list(wanted.rpartition("/")[0]):
@@ -80,9 +86,9 @@ class Cc2Files:
                 return file
         raise no_such_file(path)
 
-    async def _list(self, folder: str) -> list[Listed]:
+    async def _list(self, folder: str) -> list[ListedEntry]:
         """Page by page, to the one that brings nothing new."""
-        found: dict[str, Listed] = {}
+        found: dict[str, ListedEntry] = {}
         for page in range(MAX_PAGES):
             told = await self._api.ask(
                 Method.LIST,
@@ -109,7 +115,7 @@ class Cc2Files:
             entries.append(entry_of(file, children))
         return entries
 
-    async def _send(self, file: Whole, name: str) -> None:
+    async def _send(self, file: BufferedFile, name: str) -> None:
         """Send the file. The printer itself drops an upload that is not finished."""
         async for offset, piece in file.pieces:
             span = f"bytes {offset}-{offset + len(piece) - 1}/{file.size}"

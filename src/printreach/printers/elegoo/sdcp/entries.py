@@ -11,7 +11,7 @@ STORAGE = "/local"
 _FOLDER = 0
 
 
-class Listed(NamedTuple):
+class ListedEntry(NamedTuple):
     """inside: below the storage."""
 
     inside: str
@@ -32,7 +32,7 @@ class Listed(NamedTuple):
         return loose.size(self.told, "usedSize") if size is None else size
 
 
-def listed(answer: Json) -> list[Listed]:
+def listed(answer: Json) -> list[ListedEntry]:
     """List entries.
 
     Names are paths that begin with the storage; a bare name counts as one in it.
@@ -42,11 +42,11 @@ def listed(answer: Json) -> list[Listed]:
         name = loose.text(entry, "name") or ""
         inside = name.removeprefix(STORAGE).strip("/")
         if inside and ".." not in inside.split("/"):
-            found[inside] = Listed(inside, entry)
+            found[inside] = ListedEntry(inside, entry)
     return list(found.values())
 
 
-def entry_of(file: Listed, children: list[FileEntry] | None = None) -> FileEntry:
+def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> FileEntry:
     path = f"{FileRoot.GCODE.value}/{file.inside}"
     return FileEntry(
         type=EntryType.FOLDER if file.is_folder else EntryType.FILE,
@@ -61,7 +61,7 @@ def entry_of(file: Listed, children: list[FileEntry] | None = None) -> FileEntry
     )
 
 
-def details_of(file: Listed) -> FileDetails:
+def details_of(file: ListedEntry) -> FileDetails:
     made_at, layers = loose.size(file.told, "CreateTime"), loose.count(file.told, "TotalLayers")
     size = file.size
     return FileDetails(

@@ -9,8 +9,14 @@ from printreach.http1.fetch import Fetcher
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.elegoo.camera import authority
-from printreach.printers.elegoo.pieces import Web, Whole, inside, plain_name, whole
 from printreach.printers.elegoo.ports import Ports
+from printreach.printers.elegoo.transfers import (
+    BufferedFile,
+    WebServer,
+    buffered,
+    inside,
+    plain_name,
+)
 from printreach.printers.multipart import form_type
 from printreach.printers.port import (
     Download,
@@ -23,7 +29,7 @@ from printreach.printers.port import (
 from printreach.printers.setup import PrinterSetup
 
 from .api import Cmd, SdcpApi
-from .entries import STORAGE, Listed, details_of, entry_of, listed
+from .entries import STORAGE, ListedEntry, details_of, entry_of, listed
 
 UPLOAD = b"/uploadFile/upload"
 DEEPEST = 4
@@ -66,7 +72,7 @@ class SdcpFiles:
         name = plain_name(path)
         if '"' in name:
             raise bad_path("This printer takes no file with a quotation mark in its name.")
-        async with whole(chunks, size, self._setup.data_dir) as file:
+        async with buffered(chunks, size, self._setup.data_dir) as file:
             upload_id = self._setup.token_bytes(16).hex()
             try:
                 await self._send(file, name, upload_id)
@@ -86,7 +92,7 @@ class SdcpFiles:
             virtual_path=path, platform_path=platform_path, printer_response=loose.plain(told)
         )
 
-    async def find(self, path: str) -> Listed:
+    async def find(self, path: str) -> ListedEntry:
         """Raises PrinterRefused (404)."""
         wanted = inside(path)
         folder = wanted.rpartition("/")[0]
@@ -95,7 +101,7 @@ class SdcpFiles:
                 return file
         raise no_such_file(path)
 
-    async def _list(self, folder: str) -> list[Listed]:
+    async def _list(self, folder: str) -> list[ListedEntry]:
         return listed(await self._api.ask(Cmd.LIST, {"Url": folder}))
 
     async def _entries(self, folder: str, depth: int) -> list[FileEntry]:
@@ -113,7 +119,7 @@ class SdcpFiles:
         target = f"/downloadFile{STORAGE}/{quote(inside(path))}"
         return self._downloads.download(target.encode(), path)
 
-    async def _send(self, file: Whole, name: str, upload_id: str) -> None:
+    async def _send(self, file: BufferedFile, name: str, upload_id: str) -> None:
         boundary = f"printreach-{upload_id}"
         headers = [(b"Content-Type", form_type(boundary))]
         async for offset, piece in file.pieces:
@@ -135,9 +141,9 @@ class SdcpFiles:
             await self._api.send(Cmd.END_TRANSFER, {"Uuid": upload_id, "FileName": name})
 
 
-def _web(host: str, port: int) -> Web:
+def _web(host: str, port: int) -> WebServer:
     connect = connect_to(host, port, tls=False)
-    return Web(Fetcher(connect, authority(host, port).encode()), host)
+    return WebServer(Fetcher(connect, authority(host, port).encode()), host)
 
 
 def _form(fields: dict[str, str], name: str, piece: bytes, boundary: str) -> bytes:

@@ -37,7 +37,7 @@ class Message:
 
 
 @dataclass(slots=True)
-class Waiting:
+class HeaterWait:
     """Until a heater is where it should be; its time passes in the heater."""
 
     heater: heaters.Heater
@@ -51,13 +51,13 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Resting:
+class Delay:
     """Until some time has passed."""
 
     remaining_s: float
 
 
-Activity = Move | Waiting | Resting
+Activity = Move | HeaterWait | Delay
 """What takes time. Each has remaining_s."""
 
 
@@ -125,11 +125,11 @@ class Machine:
             case Home():
                 return step.move
             case Dwell():
-                return Resting(step.seconds)
+                return Delay(step.seconds)
             case SetHeat():
                 heater = self.heaters[step.heater]
                 heater.set_target(step.target_c)
-                return Waiting(heater, step.cooling_too) if step.waits else None
+                return HeaterWait(heater, step.cooling_too) if step.waits else None
             case SetFan():
                 self.fan_percent = step.percent
                 return None
@@ -143,9 +143,9 @@ class Machine:
         match activity:
             case Move():
                 self._advance_move(activity, seconds)
-            case Resting():
+            case Delay():
                 activity.remaining_s -= seconds
-            case Waiting() | None:
+            case HeaterWait() | None:
                 pass
 
     def _begin_move(self, move: Move) -> Move | None:

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from .job import Job, Survey
-from .machine import COLD_BELOW_C, Activity, Failure, Machine, Waiting
+from .machine import COLD_BELOW_C, Activity, Failure, HeaterWait, Machine
 from .motion import Move, Point, homing, inside, travel
 from .program import AskForPerson, Dwell, HeaterName, Program, SetHeat, Step
 from .status import ACTIVE, ENDED, RUNNING, Refusal, State, Status, Temperature
@@ -38,7 +38,7 @@ class PauseOptions:
 _NO_OPTIONS = PauseOptions()
 
 
-class _Track:
+class _StepQueue:
     """Steps in a row, the first of which may have begun."""
 
     def __init__(self) -> None:
@@ -60,8 +60,8 @@ class SimulatedPrinter:
         self._error: str | None = None
         self._job: Job | None = None
         self._program: Program | None = None
-        self._printing = _Track()
-        self._by_hand = _Track()
+        self._printing = _StepQueue()
+        self._by_hand = _StepQueue()
         self._hand_ends_at = self.machine.position
         self._paused_at = self.machine.position
         self._retracted_mm = 0.0
@@ -78,8 +78,8 @@ class SimulatedPrinter:
     def start(self, job: Job) -> Refusal | None:
         if self._state in ACTIVE:
             return Refusal("A print is already running.")
-        self._by_hand = _Track()
-        self._printing = _Track()
+        self._by_hand = _StepQueue()
+        self._printing = _StepQueue()
         self._job = job
         self._program = Program(job, self.machine.position)
         self._has_begun = False
@@ -196,7 +196,7 @@ class SimulatedPrinter:
         """Let this much time pass."""
         left_s = seconds
         while left_s > _DONE_S:
-            track = self._next_track()
+            track = self._next_queue()
             activity = track.activity if track is not None else None
             step_s = left_s if activity is None else min(left_s, activity.remaining_s)
             self.machine.advance(step_s, activity)
@@ -245,7 +245,7 @@ class SimulatedPrinter:
     def _waits_for_heat(self) -> bool:
         track = self._by_hand if self._state is State.RESUMING else self._printing
         is_at_work = self._state in RUNNING or self._state is State.RESUMING
-        return is_at_work and isinstance(track.activity, Waiting)
+        return is_at_work and isinstance(track.activity, HeaterWait)
 
     def _filament_total_mm(self) -> float | None:
         """Return the whole print's length: by the trial run, else of a complete print."""
@@ -277,12 +277,12 @@ class SimulatedPrinter:
             self.machine.report(message, is_error=state is State.ERROR)
 
     def _abandon(self) -> None:
-        self._printing = _Track()
-        self._by_hand = _Track()
+        self._printing = _StepQueue()
+        self._by_hand = _StepQueue()
         self.machine.switch_off_heat()
         self.machine.fan_percent = 0
 
-    def _next_track(self) -> _Track | None:
+    def _next_queue(self) -> _StepQueue | None:
         """Return the track to continue, where something is under way.
 
         None when there is nothing to do.
@@ -310,7 +310,7 @@ class SimulatedPrinter:
             self._printing.steps.extend(steps)
         return True
 
-    def _begin(self, track: _Track, step: Step) -> None:
+    def _begin(self, track: _StepQueue, step: Step) -> None:
         if isinstance(step, AskForPerson):
             self.pause(step.reason)
             return

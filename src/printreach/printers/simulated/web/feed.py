@@ -10,7 +10,7 @@ _SHORTEST_S = 0.25
 """At most four a second to each watcher."""
 
 
-class Feed:
+class StatusFeed:
     """One watcher's view of the status. Costs nothing while nobody waits for next()."""
 
     def __init__(self, engine: Engine) -> None:

@@ -38,7 +38,7 @@ _PAUSE_OPTION_NAMES = ("HotendOff", "BedOff", "LiftMm", "RetractMm")
 _HEATER_NAMES = {"ToolC": HeaterName.HOTEND, "BedC": HeaterName.BED, "ChamberC": HeaterName.CHAMBER}
 
 
-class Wrong(Enum):
+class ProblemKind(Enum):
     """Why an order wasn't carried out."""
 
     UNREADABLE = "unreadable"
@@ -48,14 +48,14 @@ class Wrong(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class OrderProblem:
     """sentence: for the person who ordered."""
 
-    wrong: Wrong
+    kind: ProblemKind
     sentence: str
 
 
-Outcome = Problem | Refusal | None
+Outcome = OrderProblem | Refusal | None
 
 
 class Control:
@@ -75,24 +75,24 @@ class Control:
             "simulate": self._simulate,
         }
 
-    async def obey(self, name: str, given: object) -> Problem | None:
+    async def execute(self, name: str, given: object) -> OrderProblem | None:
         """Carry out the order of this name; None when that is done. given: decoded JSON."""
         order = self._orders.get(name)
         if order is None:
-            return Problem(Wrong.NO_SUCH_ORDER, "There is no such order.")
+            return OrderProblem(ProblemKind.NO_SUCH_ORDER, "There is no such order.")
         try:
             return self._told(await order(given))
         except BadArguments as exc:
-            return Problem(Wrong.UNREADABLE, str(exc))
+            return OrderProblem(ProblemKind.UNREADABLE, str(exc))
 
-    async def start(self, path: str) -> Problem | None:
+    async def start(self, path: str) -> OrderProblem | None:
         """Print a file; None when that has begun."""
         return self._told(await self._start(path))
 
-    def _told(self, outcome: Outcome) -> Problem | None:
+    def _told(self, outcome: Outcome) -> OrderProblem | None:
         self._engine.touch()
         if isinstance(outcome, Refusal):
-            return Problem(Wrong.REFUSED, outcome.reason)
+            return OrderProblem(ProblemKind.REFUSED, outcome.reason)
         return outcome
 
     async def _start(self, path: str) -> Outcome:
@@ -102,9 +102,9 @@ class Control:
         try:
             place = self._files.find(path)
         except BadPath as exc:
-            return Problem(Wrong.UNREADABLE, str(exc))
+            return OrderProblem(ProblemKind.UNREADABLE, str(exc))
         if place is None:
-            return Problem(Wrong.NO_SUCH_FILE, "There is no file of that path.")
+            return OrderProblem(ProblemKind.NO_SUCH_FILE, "There is no file of that path.")
         job = Job(name=place.name, size_bytes=place.stat().st_size, lines=read_lines(place))
         if job.size_bytes <= _SURVEY_UP_TO_BYTES:
             job = replace(job, survey=await asyncio.to_thread(survey, job), lines=read_lines(place))

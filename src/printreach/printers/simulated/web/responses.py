@@ -6,14 +6,14 @@ from urllib.parse import quote
 from printreach.http1.messages import Answer, Call
 from printreach.wire.heads import Headers
 
-from .orders import Problem, Wrong
+from .orders import OrderProblem, ProblemKind
 from .reports import encode
 
 _STATUS = {
-    Wrong.UNREADABLE: 400,
-    Wrong.REFUSED: 409,
-    Wrong.NO_SUCH_FILE: 404,
-    Wrong.NO_SUCH_ORDER: 404,
+    ProblemKind.UNREADABLE: 400,
+    ProblemKind.REFUSED: 409,
+    ProblemKind.NO_SUCH_FILE: 404,
+    ProblemKind.NO_SUCH_ORDER: 404,
 }
 _NOT_STORED = (b"Cache-Control", b"no-store")
 
@@ -27,8 +27,8 @@ def error_answer(status: int, sentence: str) -> Answer:
     return json_answer({"Error": sentence}, status)
 
 
-def problem_answer(problem: Problem) -> Answer:
-    return error_answer(_STATUS[problem.wrong], problem.sentence)
+def problem_answer(problem: OrderProblem) -> Answer:
+    return error_answer(_STATUS[problem.kind], problem.sentence)
 
 
 def wrong_method(*allowed: str) -> Answer:

@@ -14,7 +14,7 @@ from printreach.printers.simulated.webcam.camera import Camera
 from printreach.wire.heads import Headers
 
 from .arguments import BadArguments, read_json
-from .feed import Feed
+from .feed import StatusFeed
 from .files_api import FilesApi
 from .orders import Control
 from .reports import report_status
@@ -83,7 +83,7 @@ class PrinterSite:
     async def _order(self, call: Call, name: str) -> Answer:
         body = await call.body.read(_MAX_ORDER_BYTES)
         try:
-            problem = await self._control.obey(name, read_json(body))
+            problem = await self._control.execute(name, read_json(body))
         except BadArguments as exc:
             return error_answer(400, str(exc))
         return self._status() if problem is None else problem_answer(problem)
@@ -115,7 +115,7 @@ class PrinterSite:
                 yield _PART_HEAD % len(picture) + picture + b"\r\n"
 
     async def _tell(self) -> AsyncGenerator[bytes, None]:
-        feed = Feed(self._engine)
+        feed = StatusFeed(self._engine)
         while True:
             status = await feed.next(_EVENTS_ALIVE_S)
             # A comment keeps proxies from taking a quiet stream for a dead one.

@@ -11,7 +11,7 @@ from printreach.http1.stream import ClientGone
 from printreach.printers.simulated.engine import Engine
 
 from .arguments import Arguments, BadArguments, needed, read_json
-from .feed import Feed
+from .feed import StatusFeed
 from .orders import Control
 from .reports import encode
 from .websocket import WebSocket
@@ -36,7 +36,7 @@ class Talk:
             pushing.cancel()
 
     async def _push(self, socket: WebSocket) -> None:
-        feed = Feed(self._engine)
+        feed = StatusFeed(self._engine)
         try:
             while True:
                 if status := await feed.next(_QUIET_S):
@@ -53,7 +53,7 @@ class Talk:
             order = needed("Order", said.text("Order"))
         except BadArguments as exc:
             return encode({"Error": str(exc)}).decode()
-        problem = await self._control.obey(order, said.any("Arguments") or {})
+        problem = await self._control.execute(order, said.any("Arguments") or {})
         if problem is not None:
             return encode({"Error": problem.sentence, "Order": order}).decode()
         return encode({"Done": order}).decode()

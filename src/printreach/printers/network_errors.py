@@ -1,6 +1,6 @@
-"""What the network does between agent and printer, as the printer's refusals.
+"""Turns network errors between agent and printer into PrinterRefused.
 
-where: how people are told of the printer, such as "The Duet at 192.168.1.5".
+where: the printer's name in sentences, such as "The Duet at 192.168.1.5".
 """
 
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ from .port import PrinterRefused
 
 
 def unreachable(where: str, why: str) -> PrinterRefused:
-    """785. why: ends the sentence."""
+    """Return a refusal with 785. why: the end of the sentence."""
     return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{where} can't be reached: {why}.")
 
 
-def late(where: str) -> PrinterRefused:
+def timed_out(where: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.TIMED_OUT, f"{where} gave no answer in time.")
 
 
 @contextmanager
-def reaching(where: str) -> Iterator[None]:
-    """Raises PrinterRefused for what a request over HTTP fails with."""
+def as_refusals(where: str) -> Iterator[None]:
+    """Turn a failure of an HTTP request into PrinterRefused."""
     try:
         yield
     except FetchFailed as exc:
         if exc.failure is ExchangeFailure.TIMED_OUT:
-            raise late(where) from exc
+            raise timed_out(where) from exc
         raise unreachable(where, exc.text) from exc

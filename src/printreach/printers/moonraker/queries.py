@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 ID_SPACE, ID_KEY = "service", "public.printerId"
 
 
-async def introduce(api: MoonrakerApi) -> None:
+async def identify(api: MoonrakerApi) -> None:
     """Introduce the agent, so that Moonraker's log and pages can name it."""
     who = {"client_name": "Printreach", "version": __version__, "type": "other", "url": ""}
     try:
@@ -43,7 +43,7 @@ async def publish_id(api: MoonrakerApi, printer_id: str) -> None:
         log.warning("The printer id could not be left in Moonraker's database: %s", refused)
 
 
-async def klipper_words(api: MoonrakerApi) -> str | None:
+async def klipper_message(api: MoonrakerApi) -> str | None:
     """Return why Klipper isn't ready, in its own words."""
     return loose.text(await _known(api, "printer.info"), "state_message")
 

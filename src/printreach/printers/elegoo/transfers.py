@@ -1,4 +1,4 @@
-"""What both protocols do with files: sums, pieces, names, and the printer's web server."""
+"""File transfers of both protocols: checksums, pieces, names, and the printer's web server."""
 
 import hashlib
 from collections.abc import AsyncIterator, Iterator
@@ -22,11 +22,11 @@ from printreach.wire.heads import Headers, get
 from .live_view import not_authorized, unreachable
 
 PIECE_BYTES = 1024 * 1024
-"""The printers take no longer ones."""
+"""The longest piece that the printers accept."""
 
 
-class Whole(NamedTuple):
-    """A file on disk. pieces: at most 1 MiB each, with the place where each begins; read once."""
+class BufferedFile(NamedTuple):
+    """A file on disk. pieces: at most 1 MiB each, with their offsets; to be read once."""
 
     size: int
     md5: str
@@ -34,9 +34,9 @@ class Whole(NamedTuple):
 
 
 @asynccontextmanager
-async def whole(
+async def buffered(
     chunks: AsyncIterator[bytes], size: int | None, folder: Path
-) -> AsyncIterator[Whole]:
+) -> AsyncIterator[BufferedFile]:
     """Buffer a file on disk: its checksum is sent before it. Raises PrinterRefused."""
     md5 = hashlib.md5(usedforsecurity=False)
 
@@ -48,7 +48,7 @@ async def whole(
     async with spooled(summed(), folder) as (found_size, found):
         if not found_size:
             raise failed("The printer takes no empty file.")
-        yield Whole(found_size, md5.hexdigest(), in_pieces(found))
+        yield BufferedFile(found_size, md5.hexdigest(), in_pieces(found))
 
 
 async def in_pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes]]:
@@ -76,7 +76,7 @@ def plain_name(path: str) -> str:
     return name
 
 
-class Web:
+class WebServer:
     """The printer's web server. host: for people."""
 
     def __init__(self, fetcher: Fetcher, host: str) -> None:
@@ -88,14 +88,14 @@ class Web:
 
     async def send(self, method: bytes, target: bytes, headers: Headers, body: bytes) -> object:
         """Return the answer's JSON; None where it is none. Raises PrinterRefused."""
-        with self._told():
+        with self._as_refusals():
             answer = await self._fetcher.fetch(method, target, headers, body)
         self._require_ok(answer.status)
         return loose.parsed(answer.body)
 
     @asynccontextmanager
     async def download(self, target: bytes, path: str) -> AsyncIterator[Download]:
-        with self._told():
+        with self._as_refusals():
             async with self._fetcher.open(b"GET", target) as answer:
                 if answer.status == 404:
                     raise no_such_file(path)
@@ -105,7 +105,7 @@ class Web:
                 yield Download(size=size, chunks=self._chunks(answer.chunks()))
 
     async def _chunks(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        with self._told():
+        with self._as_refusals():
             async for chunk in chunks:
                 yield chunk
 
@@ -116,7 +116,7 @@ class Web:
             raise failed(f"The printer's web server answered {status}.")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_refusals(self) -> Iterator[None]:
         try:
             yield
         except FetchFailed as exc:

@@ -1,4 +1,4 @@
-"""A camera that is at one of several addresses: whichever gives a picture."""
+"""A camera that is at one of several addresses."""
 
 from collections.abc import AsyncIterator, Hashable, Sequence
 
@@ -7,11 +7,11 @@ from printreach.contract.status import WebcamEntry
 from .port import Camera, PrinterRefused
 
 
-class CameraAtOneOf:
-    """cameras: the same one at each address it may have, at least one, the likeliest first.
+class FallbackCamera:
+    """Tries several addresses, and remembers the one that gave a picture.
 
-    The one that gave a picture is asked first from then on. What is listed is the likeliest,
-    always: who shares an upstream by what is listed must not lose it.
+    cameras: the same camera at each possible address, at least one, the likeliest first. The entry
+    stays that of the first one, since upstreams are shared by it.
     """
 
     def __init__(self, cameras: Sequence[Camera]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from printreach.contract.status import WebcamEntry
-from printreach.printers.camera_choice import CameraAtOneOf
+from printreach.printers.fallback_camera import FallbackCamera
 from printreach.printers.port import PrinterRefused
 
 
@@ -35,7 +35,7 @@ class FakeCamera:
         return PrinterRefused(785, f"nothing at {self.entry.name}")
 
 
-async def seen(camera: CameraAtOneOf, at_most: int) -> list[bytes]:
+async def seen(camera: FallbackCamera, at_most: int) -> list[bytes]:
     frames = []
     async for frame in camera.frames():
         frames.append(frame)
@@ -45,14 +45,14 @@ async def seen(camera: CameraAtOneOf, at_most: int) -> list[bytes]:
 
 
 def test_the_first_address_that_gives_pictures_is_used() -> None:
-    camera = CameraAtOneOf([FakeCamera("one", 0), FakeCamera("two", 9)])
+    camera = FallbackCamera([FakeCamera("one", 0), FakeCamera("two", 9)])
 
     assert asyncio.run(seen(camera, 2)) == [b"two", b"two"]
     assert asyncio.run(camera.snapshot()) == b"two"
 
 
 def test_what_is_listed_stays_the_likeliest() -> None:
-    camera = CameraAtOneOf([FakeCamera("one", 0), FakeCamera("two", 9)])
+    camera = FallbackCamera([FakeCamera("one", 0), FakeCamera("two", 9)])
     asyncio.run(camera.snapshot())
 
     assert camera.entry.name == "one"
@@ -60,7 +60,7 @@ def test_what_is_listed_stays_the_likeliest() -> None:
 
 def test_the_address_that_worked_is_asked_first_the_next_time() -> None:
     dead, alive = FakeCamera("dead", 0), FakeCamera("alive", 9)
-    camera = CameraAtOneOf([dead, alive])
+    camera = FallbackCamera([dead, alive])
     for _ in range(3):
         asyncio.run(camera.snapshot())
 
@@ -69,7 +69,7 @@ def test_the_address_that_worked_is_asked_first_the_next_time() -> None:
 
 def test_a_stream_that_breaks_off_is_not_continued_elsewhere() -> None:
     other = FakeCamera("other", 9)
-    camera = CameraAtOneOf([FakeCamera("first", 2), other])
+    camera = FallbackCamera([FakeCamera("first", 2), other])
 
     with pytest.raises(PrinterRefused, match="nothing at first"):
         asyncio.run(seen(camera, 5))
@@ -77,7 +77,7 @@ def test_a_stream_that_breaks_off_is_not_continued_elsewhere() -> None:
 
 
 def test_where_no_address_works_the_likeliest_says_why() -> None:
-    camera = CameraAtOneOf([FakeCamera("one", 0), FakeCamera("two", 0)])
+    camera = FallbackCamera([FakeCamera("one", 0), FakeCamera("two", 0)])
 
     with pytest.raises(PrinterRefused, match="nothing at one"):
         asyncio.run(camera.snapshot())
