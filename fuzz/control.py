@@ -13,7 +13,7 @@ import msgspec
 from printreach.contract import codec, signin
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, PrintEvent
 from printreach.rules.notify_words import words_for
-from printreach.rules.print_history import Heard, Print, observe, tells_of_print
+from printreach.rules.print_history import Print, ReceivedEvent, concerns_print, observe
 from printreach.rules.webhook_messages import About, message_body, signature_headers
 from printreach.wire import frames
 from printreach.wire.errors import CloseCode
@@ -114,7 +114,7 @@ def _check_events(events: list[PrintEvent]) -> None:
         assert msgspec.json.decode(stored, type=PrintEvent) == event
         _check_call(event)
         _check_words(event)
-        if tells_of_print(event):
+        if concerns_print(event):
             known = _check_history(known, event)
 
 
@@ -139,7 +139,7 @@ def _check_words(event: PrintEvent) -> None:
 
 
 def _check_history(known: Print | None, event: PrintEvent) -> Print:
-    heard = Heard(
+    received = ReceivedEvent(
         account_id="a",
         printer_id="p",
         printer_name="Workshop",
@@ -148,6 +148,6 @@ def _check_history(known: Print | None, event: PrintEvent) -> Print:
         snapshot_id=None,
     )
     same = known if known is not None and known.print_id == event.print_id else None
-    told = observe(same, heard)
-    assert observe(told, heard) == told  # a repeat is harmless
+    told = observe(same, received)
+    assert observe(told, received) == told  # a repeat is harmless
     return told

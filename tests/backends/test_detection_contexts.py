@@ -13,7 +13,7 @@ from printreach.backends.sql.detection_memory import remembered
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.rules.detection import DetectionContext, Suspicion
 from printreach.rules.detection_appearance import Appearance
-from printreach.rules.detection_contexts import KeptContext
+from printreach.rules.detection_contexts import StoredContext
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_scene import Scene, SceneMemory
 from tests.backends.records import ADA, store_all
@@ -33,7 +33,7 @@ FULL = DetectionContext(
     last_at=NOON + timedelta(microseconds=7),
     warning=Suspicion(lasting_s=12.5, frames=2, is_above=True),
 )
-KEPT = KeptContext(
+KEPT = StoredContext(
     context_id="c1",
     key_id="k1",
     account_id="ada",
@@ -44,7 +44,7 @@ KEPT = KeptContext(
 )
 
 
-async def store_contexts(store: SqlStore, *kept: KeptContext, at_most: int = 100) -> None:
+async def store_contexts(store: SqlStore, *kept: StoredContext, at_most: int = 100) -> None:
     async def put(records: SqlRecords) -> None:
         for one in kept:
             await records.detection_contexts.add(one, at_most)
@@ -64,7 +64,7 @@ async def set_up(store: SqlStore) -> None:
     await store.write(put)
 
 
-async def advance(store: SqlStore, kept: KeptContext) -> bool:
+async def advance(store: SqlStore, kept: StoredContext) -> bool:
     return await store.write(lambda records: records.detection_contexts.advance(kept))
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.rules.address_claims import AddressClaim
-from printreach.rules.app_registration import Holder
-from printreach.rules.detection_access import Caller
+from printreach.rules.app_registration import AppIdHolder
+from printreach.rules.detection_access import DetectionCaller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
 from tests.backends.records import ADA, CONNECTION, DEMO, SECOND, digests, store_all
@@ -65,7 +65,7 @@ async def test_a_removed_app_leaves_nothing_but_its_id(database: Path) -> None:
         assert await store.read(lambda records: records.apps.get("Adas")) is None
         assert await store.read(lambda records: records.apps.all()) == [DEMO]
         assert await store.read(lambda records: records.apps.holders("aDAs")) == [
-            Holder(owner_id="ada", is_removed=True)
+            AppIdHolder(owner_id="ada", is_removed=True)
         ]
         assert await store.read(lambda records: records.apps.ids_of_owner("ada")) == 1
 
@@ -104,7 +104,9 @@ async def test_connections_of_an_app_are_counted_while_they_live(database: Path)
         assert [one.connection_id for one in every] == ["c1", "c2", "c3"]
 
 
-async def caller(store: SqlStore, key_id: str, network: str | None = None) -> Caller | None:
+async def caller(
+    store: SqlStore, key_id: str, network: str | None = None
+) -> DetectionCaller | None:
     digest = key_id.encode().ljust(32)
     return await store.read(lambda records: records.detection_keys.caller(digest, network, MAY))
 
@@ -117,7 +119,7 @@ async def test_a_caller_is_found_by_the_digest_of_the_key_and_by_nothing_near_it
         await store_all(store)
         await store_key(store)
 
-        assert await caller(store, "k1") == Caller(
+        assert await caller(store, "k1") == DetectionCaller(
             key=KEY, switches=None, claim=None, calls_so_far=0
         )
         assert await caller(store, "K1") is None
@@ -145,7 +147,7 @@ async def test_all_that_is_known_of_a_caller_is_found_in_one_look(database: Path
 
         await store.write(put)
         there = replace(CLAIM, account_id="bob")
-        assert await caller(store, "k1", "8.8.8.8") == Caller(
+        assert await caller(store, "k1", "8.8.8.8") == DetectionCaller(
             key=KEY, switches=switches, claim=there, calls_so_far=5
         )
         elsewhere = await caller(store, "k1", "9.9.9.9")

@@ -11,7 +11,7 @@ from joserfc import jwt
 from printreach.backends.oidc.metadata import AGAIN_AFTER, KEPT_FOR, KEPT_WITHOUT_ANSWER
 from printreach.backends.oidc.provider import Provider
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
-from printreach.rules.oidc import Claims, OidcProvider, secrets_of_way
+from printreach.rules.oidc import Claims, OidcProvider, oidc_flow_secrets
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import (
     CLIENT_ID,
@@ -23,7 +23,7 @@ from tests.fakes.oidc_provider import (
 
 T = TypeVar("T")
 OWN = "https://printreach.example/signin/other/back"
-SECRETS = secrets_of_way("a" * 52)
+SECRETS = oidc_flow_secrets("a" * 52)
 ADA = {"sub": "1001", "email": "ada@example.org", "email_verified": True}
 
 

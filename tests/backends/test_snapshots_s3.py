@@ -7,7 +7,7 @@ import pytest
 
 from printreach.backends.snapshots_s3 import S3Snapshots
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.rules.snapshots import S3Place
+from printreach.rules.snapshots import S3Bucket
 from tests.fakes.loop import on_a_loop
 from tests.rigs.s3_server import s3_server
 from tests.rigs.waiting import free_port
@@ -16,8 +16,8 @@ ONE, TWO = "a" * 32, "b" * 32
 BUCKET = "pictures"
 
 
-def place(endpoint: str, bucket: str = BUCKET) -> S3Place:
-    return S3Place(
+def place(endpoint: str, bucket: str = BUCKET) -> S3Bucket:
+    return S3Bucket(
         endpoint=endpoint,
         bucket=bucket,
         prefix="printreach/",

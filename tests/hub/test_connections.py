@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
-from printreach.rules.access import need_of
+from printreach.rules.access import required_of
 from printreach.rules.completion import Completion
 from printreach.rules.connections import (
     Admitted,
@@ -25,7 +25,7 @@ from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, KEY, PRINTER_ID, OpenWorld, World, denied
 
-STATUS = need_of(b"GET", b"/service-command-api/status")
+STATUS = required_of(b"GET", b"/service-command-api/status")
 
 
 def label_of(url: str) -> str:

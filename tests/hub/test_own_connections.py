@@ -10,13 +10,13 @@ from printreach.hub.connections import Shared
 from printreach.hub.denied import Reason
 from printreach.hub.own_connections import MAX_SHARED, OwnConnections
 from printreach.ports import Notice, Topic
-from printreach.rules.access import FULL_ACCESS, Access, need_of
+from printreach.rules.access import FULL_ACCESS, Access, required_of
 from printreach.rules.connections import ConnectionKind, admit
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
 
-STATUS = need_of(b"GET", b"/service-command-api/status")
+STATUS = required_of(b"GET", b"/service-command-api/status")
 
 
 @dataclass

@@ -13,7 +13,7 @@ from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.permissions import Permission
 from printreach.relay.page_words import FROM_ANOTHER_SITE, Reader, failure_of
 from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_body, error_page
-from printreach.rules.access import FULL_ACCESS, Access, Need, refusal_of
+from printreach.rules.access import FULL_ACCESS, Access, Requirement, refusal_of
 from printreach.rules.connections import ConnectionKind, Refused
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
@@ -159,7 +159,7 @@ OWNER = Reader(
     kind=ConnectionKind.OWN,
     way_back="https://reach.example/printers/p1/open",
 )
-INTERFACE = Need(Permission.INTERFACE, works_while_locked=False)
+INTERFACE = Requirement(Permission.INTERFACE, works_while_locked=False)
 
 
 def refused_page(access: Access, kind: ConnectionKind = ConnectionKind.OWN) -> Elements:

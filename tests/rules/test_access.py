@@ -12,9 +12,9 @@ from printreach.rules.access import (
     FULL_ACCESS,
     Access,
     format_access_stamp,
-    need_of,
     parse_access_stamp,
     refusal_of,
+    required_of,
 )
 
 API = b"/service-command-api"
@@ -72,35 +72,35 @@ ODD_SPELLINGS = [
 
 @pytest.mark.parametrize("command", ORDERS)
 def test_an_order_needs_control(command: bytes) -> None:
-    assert need_of(b"POST", API + command).permission is Permission.CONTROL
+    assert required_of(b"POST", API + command).permission is Permission.CONTROL
 
 
 @pytest.mark.parametrize(("method", "command"), FILE_COMMANDS)
 def test_commands_about_files_need_files(method: bytes, command: bytes) -> None:
-    assert need_of(method, API + command).permission is Permission.FILES
+    assert required_of(method, API + command).permission is Permission.FILES
 
 
 @pytest.mark.parametrize("command", [b"/webcam/snapshot", b"/webcam/stream?index=1"])
 def test_pictures_need_camera(command: bytes) -> None:
-    assert need_of(b"GET", API + command).permission is Permission.CAMERA
+    assert required_of(b"GET", API + command).permission is Permission.CAMERA
 
 
 @pytest.mark.parametrize("target", [b"/", b"/api/version", b"/webcam/?action=stream", b"*"])
 def test_what_is_no_command_needs_interface(target: bytes) -> None:
-    assert need_of(b"GET", target).permission is Permission.INTERFACE
+    assert required_of(b"GET", target).permission is Permission.INTERFACE
 
 
 def test_the_printers_broker_needs_interface() -> None:
-    assert need_of(b"GET", API + b"/proxy/mqtt").permission is Permission.INTERFACE
+    assert required_of(b"GET", API + b"/proxy/mqtt").permission is Permission.INTERFACE
 
 
 @pytest.mark.parametrize("method", [b"GET", b"HEAD", b"POST"])
 def test_the_agents_log_needs_interface_and_is_not_opened_by_files(method: bytes) -> None:
-    need = need_of(method, API + b"/logs/agent")
+    requirement = required_of(method, API + b"/logs/agent")
 
-    assert need.permission is Permission.INTERFACE
+    assert requirement.permission is Permission.INTERFACE
     others = Access(permissions=ALL_PERMISSIONS - {Permission.INTERFACE})
-    assert refusal_of(need, others) is not None
+    assert refusal_of(requirement, others) is not None
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_agents_log_needs_interface_and_is_not_opened_by_files(method: bytes
 def test_the_status_and_the_list_of_webcams_need_no_permission(
     method: bytes, command: bytes
 ) -> None:
-    assert need_of(method, API + command).permission is None
+    assert required_of(method, API + command).permission is None
 
 
 @pytest.mark.parametrize("target", ODD_SPELLINGS)
@@ -123,7 +123,7 @@ def test_the_status_and_the_list_of_webcams_need_no_permission(
 def test_no_other_spelling_of_a_path_passes_without_a_permission(
     method: bytes, target: bytes
 ) -> None:
-    assert refusal_of(need_of(method, target), Access(permissions=frozenset())) is not None
+    assert refusal_of(required_of(method, target), Access(permissions=frozenset())) is not None
 
 
 @pytest.mark.parametrize("permission", list(Permission))
@@ -134,13 +134,13 @@ def test_a_refusal_names_the_permission_that_is_missing(permission: Permission) 
         Permission.CAMERA: API + b"/webcam/snapshot",
         Permission.INTERFACE: b"/",
     }
-    need = need_of(b"GET", targets[permission])
+    requirement = required_of(b"GET", targets[permission])
 
-    sentence = refusal_of(need, Access(permissions=ALL_PERMISSIONS - {permission}))
+    sentence = refusal_of(requirement, Access(permissions=ALL_PERMISSIONS - {permission}))
 
     assert sentence is not None
     assert permission.value in sentence
-    assert refusal_of(need, Access(permissions=frozenset({permission}))) is None
+    assert refusal_of(requirement, Access(permissions=frozenset({permission}))) is None
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_refusal_names_the_permission_that_is_missing(permission: Permission) 
     ],
 )
 def test_a_lock_refuses_what_changes_something(method: bytes, target: bytes) -> None:
-    assert "locked" in (refusal_of(need_of(method, target), Access(is_locked=True)) or "")
+    assert "locked" in (refusal_of(required_of(method, target), Access(is_locked=True)) or "")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_lock_refuses_what_changes_something(method: bytes, target: bytes) -> 
     ],
 )
 def test_a_lock_lets_through_what_looks_and_what_pauses(method: bytes, command: bytes) -> None:
-    assert refusal_of(need_of(method, API + command), Access(is_locked=True)) is None
+    assert refusal_of(required_of(method, API + command), Access(is_locked=True)) is None
 
 
 @pytest.mark.parametrize("is_locked", [False, True])

@@ -8,8 +8,8 @@ from printreach.rules.accounts import Account
 from printreach.rules.app_registration import (
     MAX_QUOTA,
     AppDraft,
+    AppIdHolder,
     AppPolicy,
-    Holder,
     logo_of,
     may_register_apps,
     may_take_id,
@@ -59,16 +59,18 @@ def test_who_has_shown_no_mail_address_registers_no_app() -> None:
     ("holder", "owner", "may"),
     [
         (None, "ada", True),
-        (Holder(owner_id="ada", is_removed=False), "ada", False),
-        (Holder(owner_id="ada", is_removed=True), "ada", True),
-        (Holder(owner_id="bob", is_removed=False), "ada", False),
-        (Holder(owner_id="bob", is_removed=True), "ada", False),
-        (Holder(owner_id=None, is_removed=True), "ada", False),
-        (Holder(owner_id=None, is_removed=True), None, True),
-        (Holder(owner_id="bob", is_removed=True), None, False),
+        (AppIdHolder(owner_id="ada", is_removed=False), "ada", False),
+        (AppIdHolder(owner_id="ada", is_removed=True), "ada", True),
+        (AppIdHolder(owner_id="bob", is_removed=False), "ada", False),
+        (AppIdHolder(owner_id="bob", is_removed=True), "ada", False),
+        (AppIdHolder(owner_id=None, is_removed=True), "ada", False),
+        (AppIdHolder(owner_id=None, is_removed=True), None, True),
+        (AppIdHolder(owner_id="bob", is_removed=True), None, False),
     ],
 )
-def test_an_id_stays_with_who_had_it(holder: Holder | None, owner: str | None, may: bool) -> None:
+def test_an_id_stays_with_who_had_it(
+    holder: AppIdHolder | None, owner: str | None, may: bool
+) -> None:
     assert may_take_id([holder] if holder else [], owner) is may
 
 

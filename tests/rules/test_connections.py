@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from printreach.contract.errors import ErrorCode
-from printreach.rules.access import Access, need_of
+from printreach.rules.access import Access, required_of
 from printreach.rules.connections import (
     Admitted,
     Connection,
@@ -18,7 +18,7 @@ from printreach.rules.connections import (
     has_ended,
 )
 
-STATUS = need_of(b"GET", b"/service-command-api/status")
+STATUS = required_of(b"GET", b"/service-command-api/status")
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RIGHT = b"r" * 32
 ALSO_RIGHT = b"a" * 32
@@ -38,7 +38,7 @@ GRANT = Grant(
 
 
 def test_a_missing_permission_is_told_only_to_who_may_use_the_connection() -> None:
-    order = need_of(b"POST", b"/service-command-api/home")
+    order = required_of(b"POST", b"/service-command-api/home")
     limited = replace(GRANT, access=Access(permissions=frozenset()))
 
     refused = admit(limited, [RIGHT], order, NOON)

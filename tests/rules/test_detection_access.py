@@ -7,7 +7,13 @@ import pytest
 
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.rules.address_claims import CLAIM_LIFETIME, AddressClaim
-from printreach.rules.detection_access import Admitted, Caller, CallKind, Refused, decide
+from printreach.rules.detection_access import (
+    CallAdmitted,
+    CallKind,
+    CallRefused,
+    DetectionCaller,
+    decide,
+)
 from printreach.rules.detection_keys import (
     DetectionKey,
     digest_of_api_key,
@@ -19,19 +25,21 @@ from tests.fakes.clock import NOON
 
 PLAN = Plan(free_calls=10)
 KEY = DetectionKey(key_id="k", account_id="ada", name="Key", created_at=NOON)
-CALLER = Caller(key=KEY, switches=Switches(), claim=None, calls_so_far=0)
+CALLER = DetectionCaller(key=KEY, switches=Switches(), claim=None, calls_so_far=0)
 BOBS = AddressClaim(network="8.8.8.8", account_id="bob", claimed_at=NOON, used_at=NOON)
 PAYING = Switches(free_only=False, billing=Billing.ON)
 
 
-def error_of(caller: Caller | None, kind: CallKind = CallKind.PROCESS) -> DetectionError | None:
+def error_of(
+    caller: DetectionCaller | None, kind: CallKind = CallKind.PROCESS
+) -> DetectionError | None:
     decision = decide(caller, PLAN, kind, NOON)
-    return decision.error if isinstance(decision, Refused) else None
+    return decision.error if isinstance(decision, CallRefused) else None
 
 
 @pytest.mark.parametrize("kind", CallKind)
 def test_a_key_that_works_is_admitted(kind: CallKind) -> None:
-    assert decide(CALLER, PLAN, kind, NOON) == Admitted(key=KEY, kind=kind, is_paid=False)
+    assert decide(CALLER, PLAN, kind, NOON) == CallAdmitted(key=KEY, kind=kind, is_paid=False)
 
 
 @pytest.mark.parametrize("kind", CallKind)
@@ -49,7 +57,7 @@ def test_an_address_of_another_account_is_refused_until_its_claim_lapses(kind: C
     caller = replace(CALLER, claim=BOBS)
 
     assert error_of(caller, kind) is DetectionError.API_KEY_IP_RESTRICTED
-    assert isinstance(decide(caller, PLAN, kind, NOON + CLAIM_LIFETIME), Admitted)
+    assert isinstance(decide(caller, PLAN, kind, NOON + CLAIM_LIFETIME), CallAdmitted)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +84,7 @@ def test_with_billing_calls_beyond_the_allowance_are_paid(so_far: int, is_paid: 
     caller = replace(CALLER, switches=PAYING, calls_so_far=so_far)
     decision = decide(caller, PLAN, CallKind.PROCESS, NOON)
 
-    assert isinstance(decision, Admitted)
+    assert isinstance(decision, CallAdmitted)
     assert decision.is_paid is is_paid
 
 
@@ -104,12 +112,12 @@ def test_who_cannot_pay_is_not_told_to(
         replace(CALLER, switches=switches, calls_so_far=10), plan, CallKind.PROCESS, NOON
     )
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, CallRefused)
     assert ("billing" in refused.sentence) is can_pay
 
 
 def test_who_has_several_faults_hears_of_the_first() -> None:
-    caller = Caller(
+    caller = DetectionCaller(
         key=replace(KEY, disabled_at=NOON),
         switches=Switches(billing=Billing.BLOCKED),
         claim=BOBS,
@@ -175,4 +183,4 @@ def test_a_call_one_instant_before_the_claim_lapses_is_refused() -> None:
     caller = replace(CALLER, claim=BOBS)
     at = NOON + CLAIM_LIFETIME - timedelta(microseconds=1)
 
-    assert isinstance(decide(caller, PLAN, CallKind.PROCESS, at), Refused)
+    assert isinstance(decide(caller, PLAN, CallKind.PROCESS, at), CallRefused)

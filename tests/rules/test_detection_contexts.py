@@ -11,14 +11,14 @@ from printreach.rules.detection import DetectionContext
 from printreach.rules.detection_contexts import (
     CONTEXT_LIFETIME,
     LONGEST_INTERVAL_S,
-    KeptContext,
+    StoredContext,
     is_over,
     stretched_s,
     wait_s,
 )
 from tests.fakes.clock import NOON
 
-FRESH = KeptContext(
+FRESH = StoredContext(
     context_id="c",
     key_id="k",
     account_id="ada",

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from printreach.contract.events import PrintEvent
 from printreach.rules.print_history import (
-    Heard,
     Print,
     PrintResult,
+    ReceivedEvent,
+    concerns_print,
     counted_duration_s,
     counted_progress,
     observe,
-    tells_of_print,
 )
 from tests.fakes.clock import NOON
 
@@ -32,8 +32,8 @@ def event(kind: int, after_s: int, **facts: object) -> PrintEvent:
     )
 
 
-def heard(told: PrintEvent, snapshot_id: str | None = None) -> Heard:
-    return Heard(
+def received(told: PrintEvent, snapshot_id: str | None = None) -> ReceivedEvent:
+    return ReceivedEvent(
         account_id="ada",
         printer_id="p1",
         printer_name="Workshop",
@@ -46,7 +46,7 @@ def heard(told: PrintEvent, snapshot_id: str | None = None) -> Heard:
 def seen(*events: PrintEvent) -> Print:
     known: Print | None = None
     for told in events:
-        known = observe(known, heard(told))
+        known = observe(known, received(told))
     assert known is not None
     return known
 
@@ -139,16 +139,16 @@ def test_the_longest_duration_leads_to_no_time_before_1970() -> None:
 
 
 def test_a_picture_of_the_end_belongs_to_the_print() -> None:
-    known = observe(observe(None, heard(STARTED, "first")), heard(COMPLETE, "last"))
+    known = observe(observe(None, received(STARTED, "first")), received(COMPLETE, "last"))
 
     assert known.snapshot_id == "last"
 
 
 @pytest.mark.parametrize("kind", [13, 15, 16])
 def test_what_is_no_part_of_a_print_tells_nothing_of_it(kind: int) -> None:
-    assert not tells_of_print(event(kind, 0))
-    assert not tells_of_print(replace_print_id(STARTED))
-    assert tells_of_print(STARTED)
+    assert not concerns_print(event(kind, 0))
+    assert not concerns_print(replace_print_id(STARTED))
+    assert concerns_print(STARTED)
 
 
 def replace_print_id(told: PrintEvent) -> PrintEvent:

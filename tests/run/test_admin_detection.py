@@ -10,7 +10,7 @@ import pytest
 from printreach.backends.sql.store import SqlRecords, open_store
 from printreach.hub.detection.gate import DetectionGate
 from printreach.rules.address_claims import AddressClaim
-from printreach.rules.detection_access import Admitted, CallKind, Refused
+from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_usage import Calls, Plan, day_of
 from printreach.run import admin_world
 from tests.fakes.clock import NOON, FakeClock
@@ -30,10 +30,10 @@ def admin(
     return made
 
 
-def decision(admin: Admin, api_key: str) -> Admitted | Refused:
+def decision(admin: Admin, api_key: str) -> CallAdmitted | CallRefused:
     """What the API is told of that key."""
 
-    async def ask() -> Admitted | Refused:
+    async def ask() -> CallAdmitted | CallRefused:
         async with open_store(admin.database) as store:
             gate = DetectionGate(store=store, plan=Plan(), claims_addresses=True)
             return await gate.admit(api_key, "8.8.8.8", NOW, CallKind.PROCESS)
@@ -54,11 +54,11 @@ def use(admin: Admin, key_id: str, at: datetime, calls: Calls) -> None:
 def test_a_key_is_made_and_works_until_it_is_disabled(admin: Admin) -> None:
     made = admin.json("detector-key", "add", ADA, "--name", "Farm")
     assert made.keys() == {"KeyId", "ApiKey"}
-    assert isinstance(decision(admin, made["ApiKey"]), Admitted)
+    assert isinstance(decision(admin, made["ApiKey"]), CallAdmitted)
 
     assert admin.json("detector-key", "disable", made["KeyId"]) == {"KeyId": made["KeyId"]}
     refused = decision(admin, made["ApiKey"])
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, CallRefused)
     assert refused.error == "OE_API_KEY_DISABLED"
 
 
@@ -160,10 +160,10 @@ def test_billing_is_switched_for_an_account(admin: Admin) -> None:
     admin.json("detector-billing", ADA, "blocked")
     made = admin.json("detector-key", "add", ADA)
     refused = decision(admin, made["ApiKey"])
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, CallRefused)
     assert refused.error == "OE_API_KEY_BLOCKED_PAYMENT_FAILED"
     admin.json("detector-billing", ADA, "off")
-    assert isinstance(decision(admin, made["ApiKey"]), Admitted)
+    assert isinstance(decision(admin, made["ApiKey"]), CallAdmitted)
 
 
 def test_claims_are_listed_and_released(admin: Admin) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.public_addresses import PRIVATE_NETWORKS
-from printreach.rules.snapshots import S3Place
+from printreach.rules.snapshots import S3Bucket
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 
@@ -232,7 +232,7 @@ def test_a_bucket_is_read_off_its_address() -> None:
     address = "https://key:s%2Fecret@s3.example.com:9000/bucket/some/folder?region=eu-central-1"
     settings = read(SNAPSHOTS_URL=address)
 
-    assert settings.snapshots == S3Place(
+    assert settings.snapshots == S3Bucket(
         endpoint="https://s3.example.com:9000",
         bucket="bucket",
         prefix="some/folder/",

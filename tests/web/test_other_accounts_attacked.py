@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from litestar.testing import TestClient
 
-from printreach.rules.oidc import MAX_IDENTITIES, secrets_of_way
+from printreach.rules.oidc import MAX_IDENTITIES, oidc_flow_secrets
 from printreach.rules.steps import STEP_LIFETIME
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, Way, address_in, way_with
@@ -89,7 +89,7 @@ def test_an_answer_comes_within_ten_minutes(way: Way) -> None:
 def test_a_step_of_another_kind_is_no_way_back(way: Way) -> None:
     asked = way.browser.post("/signin/passkey/begin", headers={"origin": BASE_URL})
     assert asked.status_code == 200
-    state = secrets_of_way(way.browser.cookies["__Host-printreach_step"]).state
+    state = oidc_flow_secrets(way.browser.cookies["__Host-printreach_step"]).state
 
     assert way.back(f"state={state}&code=c").status_code == 400
 

@@ -9,10 +9,10 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.access import (
     is_command,
-    need_of,
     parse_access_stamp,
     refusal_by_agent,
     refusal_of,
+    required_of,
 )
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
@@ -75,11 +75,11 @@ class StreamServer:
         is_stamped = PERMISSIONS_FIELD in line.lines
         if not is_stamped and self._allowed == ALL_PERMISSIONS:  # as most streams are
             return None
-        need = need_of(line.method, line.target)
-        if need.permission is not None and need.permission not in self._allowed:
-            return refusal_by_agent(need.permission)
+        requirement = required_of(line.method, line.target)
+        if requirement.permission is not None and requirement.permission not in self._allowed:
+            return refusal_by_agent(requirement.permission)
         stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower()) if is_stamped else None
-        return refusal_of(need, parse_access_stamp(stamp))
+        return refusal_of(requirement, parse_access_stamp(stamp))
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:

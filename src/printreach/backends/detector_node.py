@@ -15,8 +15,8 @@ from printreach.contract.scoring import (
     SCORE_PATH,
     STATUS_OF,
     RefusalKind,
-    Refused,
     ScoreAnswer,
+    ScoreRefused,
     format_masked,
 )
 from printreach.http1.client import ExchangeFailure
@@ -42,7 +42,7 @@ MOST_ANSWER_BYTES: Final = 64 * 1024
 
 _REFUSALS: Final = frozenset(STATUS_OF.values())
 _decoder: Final = msgspec.json.Decoder(ScoreAnswer)
-_refusals: Final = msgspec.json.Decoder(Refused)
+_refusals: Final = msgspec.json.Decoder(ScoreRefused)
 
 
 class NodeFailed(Exception):
@@ -169,7 +169,7 @@ def _scored(said: ScoreAnswer) -> Scored:
     return Scored(assessment=assessment, load=said.load)
 
 
-def _refusal(refused: Refused) -> ScoringRefused | NodeFailed:
+def _refusal(refused: ScoreRefused) -> ScoringRefused | NodeFailed:
     match refused.kind:
         case RefusalKind.UNREADABLE:
             return PictureUnreadable(refused.why)

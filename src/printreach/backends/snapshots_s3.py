@@ -9,7 +9,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.rules.snapshots import S3Place, is_snapshot_id
+from printreach.rules.snapshots import S3Bucket, is_snapshot_id
 
 PATIENCE: Final = timedelta(seconds=10)
 """For one call, its repetitions included."""
@@ -19,7 +19,7 @@ _FAILURES: Final = (BaseError, OSError)
 class S3Snapshots:
     """ports.SnapshotStore. The bucket has to be there; nobody but us needs to reach it."""
 
-    def __init__(self, place: S3Place) -> None:
+    def __init__(self, place: S3Bucket) -> None:
         self._prefix = place.prefix
         self._bucket = S3Store(
             place.bucket,

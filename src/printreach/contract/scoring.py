@@ -43,7 +43,7 @@ STATUS_OF: Final = {
 }
 
 
-class Refused(Struct, frozen=True, rename="pascal"):
+class ScoreRefused(Struct, frozen=True, rename="pascal"):
     """The body of a refusal. why: a sentence's rest, for who sent the picture."""
 
     kind: RefusalKind

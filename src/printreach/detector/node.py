@@ -13,8 +13,8 @@ from printreach.contract.scoring import (
     SCORE_PATH,
     STATUS_OF,
     RefusalKind,
-    Refused,
     ScoreAnswer,
+    ScoreRefused,
     parse_masked,
 )
 from printreach.detector.engine import Engine
@@ -133,5 +133,5 @@ def _refusal(refused: ScoringRefused) -> Answer:
             kind = RefusalKind.FAILED
         case _:
             kind = RefusalKind.UNAVAILABLE
-    body = encode(Refused(kind, str(refused)))
+    body = encode(ScoreRefused(kind, str(refused)))
     return Answer(status=STATUS_OF[kind], headers=[_JSON], body=body)

@@ -11,11 +11,11 @@ from printreach.ports import Clock, Records, Store, StoredEvent
 from printreach.ports.prints import Place, PlacedPrint, Tally
 from printreach.rules.print_history import (
     ENDED,
-    Heard,
     Print,
     PrintResult,
+    ReceivedEvent,
+    concerns_print,
     observe,
-    tells_of_print,
 )
 
 PAGE_SIZE: Final = 50
@@ -33,12 +33,12 @@ class WritesHistory:
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         event = stored.event
-        if not tells_of_print(event):
+        if not concerns_print(event):
             return
         prints = records.prints
         known = await prints.get(stored.account_id, stored.printer_id, event.print_id)
         printer = None if known else await records.printers.linked(stored.printer_id)
-        heard = Heard(
+        received = ReceivedEvent(
             account_id=stored.account_id,
             printer_id=stored.printer_id,
             printer_name=printer.name if printer is not None else "",
@@ -46,7 +46,7 @@ class WritesHistory:
             received_at=stored.received_at,
             snapshot_id=stored.snapshot_id,
         )
-        told = observe(known, heard)
+        told = observe(known, received)
         if known is None:
             told = await _among_others(records, told)
         if told != known:

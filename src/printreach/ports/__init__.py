@@ -52,7 +52,7 @@ from printreach.ports.webhooks import (
     WebhookRecords,
     WebhookSender,
 )
-from printreach.rules.app_registration import Holder
+from printreach.rules.app_registration import AppIdHolder
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.credentials import AppDigests
@@ -195,7 +195,7 @@ class AppRecords(Protocol):
     async def get(self, app_id: str) -> App | None: ...
     async def all(self) -> list[App]: ...
     async def of_owner(self, account_id: str) -> list[App]: ...
-    async def holders(self, app_id: str) -> list[Holder]:
+    async def holders(self, app_id: str) -> list[AppIdHolder]:
         """Who has that id in any spelling of case, removed apps included."""
         ...
 

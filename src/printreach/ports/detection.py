@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from printreach.rules.address_claims import AddressClaim
-from printreach.rules.detection_access import Caller
+from printreach.rules.detection_access import DetectionCaller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Calls, DayOfUse, Month, Switches
 
@@ -15,7 +15,9 @@ class DetectionKeyRecords(Protocol):
 
     async def add(self, key: DetectionKey, key_digest: bytes) -> None: ...
     async def get(self, key_id: str) -> DetectionKey | None: ...
-    async def caller(self, key_digest: bytes, network: str | None, month: Month) -> Caller | None:
+    async def caller(
+        self, key_digest: bytes, network: str | None, month: Month
+    ) -> DetectionCaller | None:
         """All that is to be known of one call, in one look; None for an unknown key.
 
         network: whose claim is looked up. month: whose calls of the account are counted.

@@ -3,19 +3,19 @@
 from datetime import datetime
 from typing import Protocol
 
-from printreach.rules.detection_contexts import KeptContext
+from printreach.rules.detection_contexts import StoredContext
 
 
 class ContextRecords(Protocol):
     """Contexts of the failure-detection API. Gone with their key and their account."""
 
-    async def add(self, kept: KeptContext, at_most: int) -> None:
+    async def add(self, kept: StoredContext, at_most: int) -> None:
         """at_most: of its account; those that rested longest make room."""
         ...
 
-    async def get(self, context_id: str) -> KeptContext | None: ...
+    async def get(self, context_id: str) -> StoredContext | None: ...
 
-    async def advance(self, kept: KeptContext) -> bool:
+    async def advance(self, kept: StoredContext) -> bool:
         """Store the next version. False where the one before it is not the stored one any more."""
         ...
 

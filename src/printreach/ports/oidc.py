@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Protocol
 
-from printreach.rules.oidc import Claims, Identity, WaySecrets
+from printreach.rules.oidc import Claims, Identity, OidcFlowSecrets
 
 
 class ProviderFailure(Enum):
@@ -37,11 +37,13 @@ class SignInProvider(Protocol):
     def name(self) -> str: ...
     @property
     def issuer(self) -> str: ...
-    async def address(self, secrets: WaySecrets) -> str | ProviderFailure:
+    async def address(self, secrets: OidcFlowSecrets) -> str | ProviderFailure:
         """Where a browser is sent to sign in."""
         ...
 
-    async def claims(self, answer: ProviderAnswer, secrets: WaySecrets) -> Claims | ProviderFailure:
+    async def claims(
+        self, answer: ProviderAnswer, secrets: OidcFlowSecrets
+    ) -> Claims | ProviderFailure:
         """Who signed in there. The answer's state has been compared."""
         ...
 

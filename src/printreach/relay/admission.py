@@ -13,7 +13,7 @@ from typing import Protocol
 
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Grants, Notice, Topic
-from printreach.rules.access import Need
+from printreach.rules.access import Requirement
 from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
 
 from .last_used import LastUsedRecorder
@@ -40,7 +40,7 @@ class LiveStream(Protocol):
     account_id: str
     """The account of the connection when the exchange began."""
     presented: Sequence[bytes]
-    need: Need
+    need: Requirement
 
     def end(self, refused: Refused) -> None:
         """Close the exchange, because access has ended."""
@@ -120,7 +120,7 @@ class Admission:
         self._unknown.pop(unique_id, None)
 
     def decide(
-        self, grant: Grant | None, presented: Sequence[bytes], need: Need
+        self, grant: Grant | None, presented: Sequence[bytes], need: Requirement
     ) -> Admitted | Refused:
         return admit(grant, presented, need, self._clock.now())
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
-from printreach.rules.access import Need
+from printreach.rules.access import Requirement
 from printreach.rules.connections import ConnectionKind, Grant, Refused, is_opened_by
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.rate_limits import Limit, TooSoon
@@ -51,7 +51,7 @@ cookies and the credentials of apps are not counted here."""
 
 WRONG_LINK: Final = "This link opens nothing here."
 WRONG_TYPED: Final = "The user name or the password is wrong."
-_SIGN_IN: Final = Need(permission=None, works_while_locked=True)
+_SIGN_IN: Final = Requirement(permission=None, works_while_locked=True)
 
 
 class Tries(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
-from printreach.rules.access import Need
+from printreach.rules.access import Requirement
 from printreach.rules.connections import Limits, Refused
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -49,7 +49,7 @@ class PrinterExchange:
         unique_id: str,
         account_id: str,
         presented: Sequence[bytes],
-        need: Need,
+        need: Requirement,
         limits: Limits,
         reader: Reader,
         defaults: Sequence[Field] = (),

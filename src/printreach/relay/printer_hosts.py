@@ -9,7 +9,7 @@ from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
-from printreach.rules.access import is_command, must_be_plain_pause, need_of
+from printreach.rules.access import is_command, must_be_plain_pause, required_of
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import (
     INTERNAL_KINDS,
@@ -175,7 +175,7 @@ class PrinterHosts:
         if by_cookie and not self._may_use_cookie(caller, request, fin, grant):
             return None
         digests += known.cookies
-        need = need_of(request.method, request.target)
+        need = required_of(request.method, request.target)
         decision = self._admission.decide(grant, digests, need)
         if isinstance(decision, Refused):
             self._refuse_admission(caller, request, fin, grant, decision)

@@ -40,7 +40,7 @@ _DOES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Requirement:
     """What a request needs. permission: None where every connection may send it.
 
     works_while_locked: it reads, or it pauses a print; so it is allowed while remote control of the
@@ -73,7 +73,7 @@ def is_command(target: bytes) -> bool:
     return path == COMMAND_PREFIX or path.startswith(COMMAND_PREFIX + b"/")
 
 
-def need_of(method: bytes, target: bytes) -> Need:
+def required_of(method: bytes, target: bytes) -> Requirement:
     """Return what a request needs. target: as the request line has it, with its query."""
     if not is_command(target):
         return _INTERFACE
@@ -98,17 +98,17 @@ def must_be_plain_pause(target: bytes, access: Access) -> bool:
     return access.is_locked and target.partition(b"?")[0] == _PAUSE_PATH
 
 
-def refusal_of(need: Need, access: Access) -> str | None:
+def refusal_of(requirement: Requirement, access: Access) -> str | None:
     """Return why the request is refused, as a sentence that names what is missing.
 
     None: it may pass.
     """
-    if need.permission is not None and need.permission not in access.permissions:
+    if requirement.permission is not None and requirement.permission not in access.permissions:
         return (
-            f"This connection has no permission for {need.permission.value}: it may not "
-            f"{_DOES[need.permission]}. The printer's owner can allow it."
+            f"This connection has no permission for {requirement.permission.value}: it may not "
+            f"{_DOES[requirement.permission]}. The printer's owner can allow it."
         )
-    if access.is_locked and not need.works_while_locked:
+    if access.is_locked and not requirement.works_while_locked:
         return REMOTE_LOCKED.meaning
     return None
 
@@ -140,11 +140,11 @@ def parse_access_stamp(stamp: bytes | None) -> Access:
     return Access(permissions=permissions, is_locked=LOCKED in words)
 
 
-_NOTHING: Final = Need(None, works_while_locked=True)
-_CONTROL: Final = Need(Permission.CONTROL, works_while_locked=False)
-_PAUSE: Final = Need(Permission.CONTROL, works_while_locked=True)
-_READ_FILES: Final = Need(Permission.FILES, works_while_locked=True)
-_CHANGE_FILES: Final = Need(Permission.FILES, works_while_locked=False)
-_CAMERA: Final = Need(Permission.CAMERA, works_while_locked=True)
-_INTERFACE: Final = Need(Permission.INTERFACE, works_while_locked=False)
-_READ_LOGS: Final = Need(Permission.INTERFACE, works_while_locked=True)
+_NOTHING: Final = Requirement(None, works_while_locked=True)
+_CONTROL: Final = Requirement(Permission.CONTROL, works_while_locked=False)
+_PAUSE: Final = Requirement(Permission.CONTROL, works_while_locked=True)
+_READ_FILES: Final = Requirement(Permission.FILES, works_while_locked=True)
+_CHANGE_FILES: Final = Requirement(Permission.FILES, works_while_locked=False)
+_CAMERA: Final = Requirement(Permission.CAMERA, works_while_locked=True)
+_INTERFACE: Final = Requirement(Permission.INTERFACE, works_while_locked=False)
+_READ_LOGS: Final = Requirement(Permission.INTERFACE, works_while_locked=True)

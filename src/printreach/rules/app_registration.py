@@ -31,7 +31,7 @@ class AppPolicy(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Holder:
+class AppIdHolder:
     """Who has an app id. owner_id: None for the operator."""
 
     owner_id: str | None
@@ -100,7 +100,7 @@ def may_register_apps(policy: AppPolicy, account: Account) -> bool:
     return policy is AppPolicy.OPEN or account.is_admin
 
 
-def may_take_id(holders: Iterable[Holder], owner_id: str | None) -> bool:
+def may_take_id(holders: Iterable[AppIdHolder], owner_id: str | None) -> bool:
     """Whether an app id is free for that owner.
 
     The id of an app that was removed stays with who had it: phones still have the app, and what

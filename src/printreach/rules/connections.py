@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.rules.access import FULL_ACCESS, Access, Need, refusal_of
+from printreach.rules.access import FULL_ACCESS, Access, Requirement, refusal_of
 
 
 class ConnectionKind(StrEnum):
@@ -114,7 +114,7 @@ class Refused:
 
 
 def admit(
-    grant: Grant | None, presented: Sequence[bytes], need: Need, at: datetime
+    grant: Grant | None, presented: Sequence[bytes], requirement: Requirement, at: datetime
 ) -> Admitted | Refused:
     """Decide on one request, in the order 603, 606 (credentials), 604, 605, 606 (permissions).
 
@@ -131,7 +131,7 @@ def admit(
         return Refused(ErrorCode.CONNECTION_ENDED)
     if grant.kind is ConnectionKind.APP and not grant.owner_is_supporter:
         return Refused(ErrorCode.NOT_A_SUPPORTER)
-    sentence = refusal_of(need, grant.access)
+    sentence = refusal_of(requirement, grant.access)
     if sentence is not None:
         return Refused(ErrorCode.BAD_CREDENTIALS, sentence)
     return Admitted(grant)

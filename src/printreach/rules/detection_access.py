@@ -25,7 +25,7 @@ class CallKind(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Caller:
+class DetectionCaller:
     """What is known of who calls. claim: of the address that the call comes from.
 
     switches: None where the account never chose. calls_so_far: of the account in this month.
@@ -40,7 +40,7 @@ class Caller:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Admitted:
+class CallAdmitted:
     """The call may be made. is_paid: it lies beyond the allowance.
 
     network: what it claims once it is answered; None for nothing.
@@ -53,17 +53,19 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class CallRefused:
     """The call ends here. sentence: for the program's author."""
 
     error: DetectionError
     sentence: str
 
 
-UNKNOWN_KEY = Refused(DetectionError.INVALID_API_KEY, "X-API-Key holds no key of this service.")
+UNKNOWN_KEY = CallRefused(DetectionError.INVALID_API_KEY, "X-API-Key holds no key of this service.")
 
 
-def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> Admitted | Refused:
+def decide(
+    caller: DetectionCaller | None, plan: Plan, kind: CallKind, at: datetime
+) -> CallAdmitted | CallRefused:
     """Decide in this order: key, disabled, payment, address, allowance.
 
     caller: None where the key is unknown.
@@ -72,26 +74,26 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
         return UNKNOWN_KEY
     switches = switches_of(caller.switches, plan)
     if caller.key.is_disabled:
-        return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled, for good.")
+        return CallRefused(DetectionError.API_KEY_DISABLED, "This key was disabled, for good.")
     if caller.is_blocked:
-        return Refused(DetectionError.API_KEY_DISABLED, "The account of this key is blocked.")
+        return CallRefused(DetectionError.API_KEY_DISABLED, "The account of this key is blocked.")
     if switches.billing is Billing.BLOCKED:
-        return Refused(
+        return CallRefused(
             DetectionError.API_KEY_BLOCKED_PAYMENT_FAILED,
             "A payment of this account failed; its owner has to settle it.",
         )
     if is_anothers(caller.claim, caller.key.account_id, at):
-        return Refused(
+        return CallRefused(
             DetectionError.API_KEY_IP_RESTRICTED,
             "This address is in use by a key of another account.",
         )
     is_beyond = kind is CallKind.PROCESS and is_beyond_allowance(plan, caller.calls_so_far)
     if is_beyond and not switches.pays:
         can_pay = plan.offers_billing or switches.billing is Billing.ON
-        return Refused(
+        return CallRefused(
             DetectionError.FREE_USAGE_LIMIT_REACHED,
             f"The {plan.free_calls} free calls of this month are used up. They come back with the "
             "next month, in UTC"
             + ("; or switch billing on, and free-only mode off." if can_pay else "."),
         )
-    return Admitted(key=caller.key, kind=kind, is_paid=is_beyond)
+    return CallAdmitted(key=caller.key, kind=kind, is_paid=is_beyond)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.rules.detection import MINIMUM_INTERVAL_S, DetectionContext
-from printreach.rules.detection_access import Refused
+from printreach.rules.detection_access import CallRefused
 
 CONTEXT_LIFETIME: Final = timedelta(days=14)
 """From when it was made, however often it is used."""
@@ -22,7 +22,7 @@ _MINIMUM: Final = timedelta(seconds=MINIMUM_INTERVAL_S)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class KeptContext:
+class StoredContext:
     """A context as it is stored. used_at: of the last accepted image, at first of its making.
 
     version: counts the images that were accepted.
@@ -38,18 +38,18 @@ class KeptContext:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedForNow(Refused):
+class RetryLater(CallRefused):
     """The same call may be made again after so many seconds."""
 
     retry_after_s: int
 
 
-def is_over(kept: KeptContext, at: datetime) -> bool:
+def is_over(kept: StoredContext, at: datetime) -> bool:
     """Whether it has expired; the last instant is excluded."""
     return at >= kept.created_at + CONTEXT_LIFETIME
 
 
-def wait_s(kept: KeptContext, at: datetime) -> int | None:
+def wait_s(kept: StoredContext, at: datetime) -> int | None:
     """Whole seconds until the next image is taken; None where it is taken now.
 
     A clock that was moved back locks nobody out: what lies ahead of it was not just now.

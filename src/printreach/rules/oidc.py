@@ -50,7 +50,7 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
-class WaySecrets:
+class OidcFlowSecrets:
     """What ties one way to the provider and back to the browser that went it.
 
     state: goes there and comes back with the browser. nonce: comes back inside the signed token.
@@ -67,13 +67,13 @@ class WaySecrets:
         return base64.urlsafe_b64encode(hashed).decode().rstrip("=")
 
 
-def secrets_of_way(step_token: str) -> WaySecrets:
+def oidc_flow_secrets(step_token: str) -> OidcFlowSecrets:
     """Derive all three from the token in the browser's cookie; no other token gives the same.
 
     So nothing of them is stored, and no other browser can bring what this one was given.
     """
     token = step_token.encode()
-    return WaySecrets(
+    return OidcFlowSecrets(
         state=digest(CredentialKind.OIDC_STATE, token).hex(),
         nonce=digest(CredentialKind.OIDC_NONCE, token).hex(),
         verifier=digest(CredentialKind.OIDC_VERIFIER, token).hex(),

@@ -63,7 +63,7 @@ class Print:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Heard:
+class ReceivedEvent:
     """An event, and what the service knows beside it."""
 
     account_id: str
@@ -74,20 +74,20 @@ class Heard:
     snapshot_id: str | None = None
 
 
-def tells_of_print(event: PrintEvent) -> bool:
+def concerns_print(event: PrintEvent) -> bool:
     return bool(event.print_id) and event.event_type not in _SAYS_NOTHING
 
 
-def observe(known: Print | None, heard: Heard) -> Print:
+def observe(known: Print | None, received: ReceivedEvent) -> Print:
     """Return the print after one more event of it; the same where it tells nothing new."""
-    event, at = heard.event, _event_time(heard)
+    event, at = received.event, _event_time(received)
     started_at, start_is_known = _start(event, at)
     if known is None:
         known = Print(
-            account_id=heard.account_id,
-            printer_id=heard.printer_id,
+            account_id=received.account_id,
+            printer_id=received.printer_id,
             print_id=event.print_id,
-            printer_name=heard.printer_name,
+            printer_name=received.printer_name,
             started_at=started_at,
             start_is_known=start_is_known,
             heard_at=at,
@@ -106,7 +106,7 @@ def observe(known: Print | None, heard: Heard) -> Print:
     ):
         told = replace(told, started_at=started_at, start_is_known=start_is_known)
     if event.event_type in _ENDS:
-        return _ended(told, heard, at)
+        return _ended(told, received, at)
     return told
 
 
@@ -127,9 +127,9 @@ def counted_progress(print_: Print) -> int | None:
     return 100 if print_.result is PrintResult.COMPLETE else print_.progress
 
 
-def _ended(told: Print, heard: Heard, at: datetime) -> Print:
+def _ended(told: Print, received: ReceivedEvent, at: datetime) -> Print:
     """End a print; it ends once, and of two such events the later one is right."""
-    event = heard.event
+    event = received.event
     if told.ended_at is not None and (told.ended_at, told.result) >= (at, _result_of(event)):
         return told
     result = _result_of(event)
@@ -140,7 +140,7 @@ def _ended(told: Print, heard: Heard, at: datetime) -> Print:
         result=result,
         duration_s=None if isinstance(event.duration_sec, UnsetType) else event.duration_sec,
         error=_given(event.error, "") if is_fault else "",
-        snapshot_id=heard.snapshot_id,
+        snapshot_id=received.snapshot_id,
     )
 
 
@@ -150,10 +150,10 @@ def _result_of(event: PrintEvent) -> PrintResult:
     return PrintResult.CANCELLED if event.error == CANCELLED else PrintResult.FAILED
 
 
-def _event_time(heard: Heard) -> datetime:
+def _event_time(received: ReceivedEvent) -> datetime:
     """Return what the agent says, where it can be; else when it came."""
-    said = _instant(heard.event.event_time_sec)
-    return said if said <= heard.received_at + _SOON else heard.received_at
+    said = _instant(received.event.event_time_sec)
+    return said if said <= received.received_at + _SOON else received.received_at
 
 
 def _start(event: PrintEvent, at: datetime) -> tuple[datetime, bool]:

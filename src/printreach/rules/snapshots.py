@@ -27,7 +27,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class S3Place:
+class S3Bucket:
     """A bucket that speaks S3. prefix: of the names in it, with its slash at the end, or ""."""
 
     endpoint: str

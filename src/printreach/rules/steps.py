@@ -12,7 +12,7 @@ CONFIRMATION_LIFETIME: Final = timedelta(days=1)
 """For so long the browser that signed up is signed in by the link of the mail alone."""
 
 
-class Awaits(StrEnum):
+class NextStep(StrEnum):
     """What comes next."""
 
     CODE = "code"
@@ -41,7 +41,7 @@ class Step:
     the digest of the link that completes it. next_path: a page of ours to go on to.
     """
 
-    awaits: Awaits
+    awaits: NextStep
     account_id: str | None
     expires_at: datetime
     challenge: bytes = b""

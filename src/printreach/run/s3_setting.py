@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from printreach.rules.snapshots import S3Place
+from printreach.rules.snapshots import S3Bucket
 from printreach.run.setting_values import WrongValue
 
 _EXAMPLE: Final = "https://id:key@s3.example.com/bucket?region=eu-central-1"
@@ -13,7 +13,7 @@ _FOLDER: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _REGION: Final = re.compile(r"[a-z0-9-]{1,40}")
 
 
-def read_s3_place(text: str) -> S3Place | None:
+def read_s3_place(text: str) -> S3Bucket | None:
     """Parse `http(s)://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER][?region=REGION]`.
 
     Error messages never repeat the text, since it holds a secret.
@@ -40,7 +40,7 @@ def read_s3_place(text: str) -> S3Place | None:
     if not is_good:
         raise WrongValue(f"is not an address such as {_EXAMPLE}.")
     in_url = f"[{host}]" if ":" in host else host
-    return S3Place(
+    return S3Bucket(
         endpoint=f"{parts.scheme}://{in_url}" + (f":{port}" if port else ""),
         bucket=bucket,
         prefix="".join(f"{folder}/" for folder in folders),

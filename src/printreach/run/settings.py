@@ -16,7 +16,7 @@ from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
 from printreach.rules.public_addresses import Reach
-from printreach.rules.snapshots import S3Place
+from printreach.rules.snapshots import S3Bucket
 from printreach.run import developer_settings
 from printreach.run import setting_values as values
 from printreach.run.mqtt import read_broker
@@ -56,7 +56,7 @@ class Settings:
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
     oidc: OidcProvider | None = None
-    snapshots: S3Place | None = None
+    snapshots: S3Bucket | None = None
 
     app_registration: AppPolicy = AppPolicy.OPEN
     detector_free_only: bool = True

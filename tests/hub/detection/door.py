@@ -10,7 +10,7 @@ from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
 from printreach.hub.usage import Usage
 from printreach.rules.accounts import Account
-from printreach.rules.detection_access import CallKind, Refused
+from printreach.rules.detection_access import CallKind, CallRefused
 from printreach.rules.detection_usage import Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from tests.hub.world import ADA, BOB, OpenWorld, World
@@ -43,7 +43,7 @@ class Door:
         """Ask, and where it is allowed, answer."""
         at = self.world.clock.now()
         decision = await self.gate.admit(made.api_key, address, at, kind, may_claim=may_claim)
-        if isinstance(decision, Refused):
+        if isinstance(decision, CallRefused):
             return decision.error
         self.gate.answered(decision, at)
         return None

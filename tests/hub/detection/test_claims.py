@@ -8,7 +8,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.address_claims import CLAIM_LIFETIME
-from printreach.rules.detection_access import Admitted, CallKind
+from printreach.rules.detection_access import CallAdmitted, CallKind
 from printreach.rules.detection_usage import Plan
 from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON
@@ -88,7 +88,7 @@ async def test_of_two_processes_the_first_to_write_has_the_address(open_world: O
     async with open_door(open_world) as door:
         other = DetectionGate(store=door.world.store, plan=PLAN, claims_addresses=True)
         admitted = await other.admit(door.bobs.api_key, HERE, NOON, CallKind.PROCESS)
-        assert isinstance(admitted, Admitted)
+        assert isinstance(admitted, CallAdmitted)
         other.answered(admitted, NOON)
         await door.call(door.adas)
         await other.flush()

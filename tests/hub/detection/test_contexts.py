@@ -20,8 +20,8 @@ from printreach.hub.detection.scoring_slots import MOST_OF_ACCOUNT
 from printreach.hub.tries import CallerTries
 from printreach.ports.scoring import PictureUnreadable, Scored
 from printreach.rules.detection import DetectionContext, Verdict, observe
-from printreach.rules.detection_access import Admitted, CallKind, Refused
-from printreach.rules.detection_contexts import KeptContext, RefusedForNow
+from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
+from printreach.rules.detection_contexts import RetryLater, StoredContext
 from printreach.rules.detection_usage import Calls, Plan
 from printreach.rules.watching import Region
 from tests.fakes.clock import NOON
@@ -70,7 +70,7 @@ def cases_of(door: Door, scorer: FakeScorer) -> Detection:
 
 async def make_context(cases: Detection, call: Call) -> MadeContext:
     admitted = await cases.admit(call, CallKind.CREATE_CONTEXT)
-    assert isinstance(admitted, Admitted)
+    assert isinstance(admitted, CallAdmitted)
     return await cases.make_context(admitted, None, None)
 
 
@@ -80,7 +80,7 @@ async def await_image(cases: Detection, call: Call, made: MadeContext) -> Admitt
     return awaited
 
 
-async def kept(door: Door, made: MadeContext) -> KeptContext | None:
+async def kept(door: Door, made: MadeContext) -> StoredContext | None:
     return await door.world.store.read(
         lambda records: records.detection_contexts.get(made.context_id)
     )
@@ -98,7 +98,7 @@ async def test_of_images_sent_at_once_to_one_context_one_is_accepted_and_counted
         await door.gate.flush()
 
         assert sum(isinstance(outcome, Verdict) for outcome in outcomes) == 1
-        refused = [outcome for outcome in outcomes if isinstance(outcome, RefusedForNow)]
+        refused = [outcome for outcome in outcomes if isinstance(outcome, RetryLater)]
         assert len(refused) == TOGETHER - 1
         assert {one.error for one in refused} == {DetectionError.CONTEXT_RATE_LIMITED}
         assert {one.retry_after_s for one in refused} == {5}
@@ -123,7 +123,7 @@ async def test_of_images_sent_at_once_through_two_processes_one_is_accepted_and_
         await door.gate.flush()
 
         assert sum(isinstance(outcome, Verdict) for outcome in outcomes) == 1
-        assert [one.error for one in outcomes if isinstance(one, Refused)] == [
+        assert [one.error for one in outcomes if isinstance(one, CallRefused)] == [
             DetectionError.CONTEXT_RATE_LIMITED
         ]
         assert now is not None
@@ -143,7 +143,7 @@ async def test_an_unreadable_image_leaves_its_context_free_for_the_next_one(
         scorer.refusal = None
         good = await cases.look(await await_image(cases, call, made), b"image")
 
-        assert isinstance(broken, Refused)
+        assert isinstance(broken, CallRefused)
         assert broken.error is DetectionError.IMAGE_DECODE_FAILED
         assert isinstance(good, Verdict)
 
@@ -164,7 +164,7 @@ async def test_more_of_an_account_than_it_may_have_looked_at_are_to_come_later(
         await door.gate.flush()
 
         assert all(isinstance(verdict, Verdict) for verdict in looked_at)
-        assert isinstance(last, Refused)
+        assert isinstance(last, CallRefused)
         assert last.error is DetectionError.BACKEND_THROTTLED
         assert await door.calls() == Calls(all=MOST_OF_ACCOUNT)
 
@@ -197,7 +197,7 @@ async def test_an_image_whose_context_went_meanwhile_is_not_counted(open_world: 
         outcome = await cases.look(awaited, b"image")
         await door.gate.flush()
 
-        assert isinstance(outcome, Refused)
+        assert isinstance(outcome, CallRefused)
         assert outcome.error is DetectionError.CONTEXT_NOT_FOUND
         assert await door.calls() == Calls()
 
@@ -249,7 +249,7 @@ async def test_what_made_room_for_others_is_gone_although_it_was_used_lately(
         ]
 
         assert [
-            outcome.error if isinstance(outcome, Refused) else outcome for outcome in outcomes
+            outcome.error if isinstance(outcome, CallRefused) else outcome for outcome in outcomes
         ] == [DetectionError.CONTEXT_NOT_FOUND] * 2
 
 
@@ -257,7 +257,7 @@ def test_of_contexts_in_memory_the_newest_version_counts_and_the_oldest_makes_ro
     recent = RecentContexts(most=2)
     for context_id, version in (("a", 2), ("b", 1), ("a", 1), ("c", 1)):
         recent.put(
-            KeptContext(
+            StoredContext(
                 context_id=context_id,
                 key_id="k",
                 account_id="ada",

@@ -11,7 +11,7 @@ from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.usage import Usage
 from printreach.ports import Records, StoreUnavailable
-from printreach.rules.detection_access import Admitted, Caller, CallKind, Refused
+from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused, DetectionCaller
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
@@ -42,7 +42,7 @@ async def test_a_call_that_was_not_answered_counts_nothing_and_claims_nothing(
         admitted = await door.gate.admit(door.adas.api_key, HERE, NOON, CallKind.PROCESS)
         await door.gate.flush()
 
-        assert isinstance(admitted, Admitted)
+        assert isinstance(admitted, CallAdmitted)
         assert await door.calls() == Calls()
         assert await door.call(door.bobs) is None
 
@@ -148,7 +148,7 @@ async def test_wrong_and_disabled_keys_are_refused_at_once(open_world: OpenWorld
         assert await door.call(door.adas) is DetectionError.API_KEY_DISABLED
         for sent in ("", "prk_", door.adas.key.key_id, door.adas.api_key.upper(), "\udcff"):
             decision = await door.gate.admit(sent, HERE, NOON, CallKind.PROCESS)
-            assert isinstance(decision, Refused)
+            assert isinstance(decision, CallRefused)
             assert decision.error is DetectionError.INVALID_API_KEY
 
 
@@ -247,7 +247,9 @@ async def test_no_call_is_paid_for_having_been_counted_twice(
             committed.set()
             await looked.wait()
 
-        async def tell_and_read(work: Callable[[Records], Awaitable[Caller]]) -> Caller:
+        async def tell_and_read(
+            work: Callable[[Records], Awaitable[DetectionCaller]],
+        ) -> DetectionCaller:
             caller = await read(work)
             looked.set()
             return caller

@@ -13,7 +13,7 @@ from printreach.backends.oidc.metadata import Known, Metadata, ProviderPages
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
-from printreach.rules.oidc import LONGEST_SUBJECT, Claims, OidcProvider, WaySecrets
+from printreach.rules.oidc import LONGEST_SUBJECT, Claims, OidcFlowSecrets, OidcProvider
 
 SCOPES: Final = "openid email"
 
@@ -42,7 +42,7 @@ class Provider:
     def issuer(self) -> str:
         return self._settings.issuer
 
-    async def address(self, secrets: WaySecrets) -> str | ProviderFailure:
+    async def address(self, secrets: OidcFlowSecrets) -> str | ProviderFailure:
         try:
             known = await self._pages.known()
         except AskingFailed as failure:
@@ -62,7 +62,9 @@ class Provider:
         )
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{query}"
 
-    async def claims(self, answer: ProviderAnswer, secrets: WaySecrets) -> Claims | ProviderFailure:
+    async def claims(
+        self, answer: ProviderAnswer, secrets: OidcFlowSecrets
+    ) -> Claims | ProviderFailure:
         try:
             known = await self._pages.known()
             code = _code(answer, known.metadata)

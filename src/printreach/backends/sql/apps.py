@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import apps
 from printreach.rules.app_names import look_of
-from printreach.rules.app_registration import Holder
+from printreach.rules.app_registration import AppIdHolder
 from printreach.rules.apps import App
 
 _APP = columns_for(App, apps)
@@ -62,13 +62,13 @@ class AppRows:
     async def of_owner(self, account_id: str) -> list[App]:
         return await self._where(apps.c.owner_id == account_id)
 
-    async def holders(self, app_id: str) -> list[Holder]:
+    async def holders(self, app_id: str) -> list[AppIdHolder]:
         found = await self._connection.execute(
             select(apps.c.owner_id, apps.c.removed_at).where(
                 func.lower(apps.c.app_id) == app_id.lower()
             )
         )
-        return [Holder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
+        return [AppIdHolder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
 
     async def others_look_like(self, name: str, owner_id: str) -> bool:
         alike = select(apps.c.app_id).where(

@@ -27,7 +27,7 @@ from printreach.backends.sql.detection_tables import (
 )
 from printreach.backends.sql.tables import accounts
 from printreach.rules.address_claims import AddressClaim
-from printreach.rules.detection_access import Caller
+from printreach.rules.detection_access import DetectionCaller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
 
@@ -75,7 +75,9 @@ class DetectionKeyRows:
     async def get(self, key_id: str) -> DetectionKey | None:
         return await self._one(detection_keys.c.key_id == key_id)
 
-    async def caller(self, key_digest: bytes, network: str | None, month: Month) -> Caller | None:
+    async def caller(
+        self, key_digest: bytes, network: str | None, month: Month
+    ) -> DetectionCaller | None:
         found = await self._connection.execute(
             _CALLER,
             {
@@ -242,9 +244,9 @@ class ClaimRows:
         )
 
 
-def _caller(row: Mapping[Any, Any]) -> Caller:
+def _caller(row: Mapping[Any, Any]) -> DetectionCaller:
     has_chosen, is_claimed = row["billing"] is not None, row["network"] is not None
-    return Caller(
+    return DetectionCaller(
         key=DetectionKey(**{column.name: row[column.name] for column in _KEY}),
         switches=Switches(free_only=row["free_only"], billing=Billing(row["billing"]))
         if has_chosen

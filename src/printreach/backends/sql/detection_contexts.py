@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.backends.sql.detection_memory import remembered, written
 from printreach.backends.sql.detection_tables import detection_keys
 from printreach.backends.sql.tables import READABLE, Instant, accounts, metadata
-from printreach.rules.detection_contexts import KeptContext
+from printreach.rules.detection_contexts import StoredContext
 
 detection_contexts = Table(
     "detection_contexts",
@@ -61,16 +61,16 @@ class ContextRows:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def add(self, kept: KeptContext, at_most: int) -> None:
+    async def add(self, kept: StoredContext, at_most: int) -> None:
         await self._make_room(kept.account_id, at_most - 1)
         await self._connection.execute(insert(detection_contexts).values(**_values(kept)))
 
-    async def get(self, context_id: str) -> KeptContext | None:
+    async def get(self, context_id: str) -> StoredContext | None:
         found = await self._connection.execute(_GET, {"wanted_id": context_id})
         row = found.mappings().first()
         return None if row is None else _kept(row)
 
-    async def advance(self, kept: KeptContext) -> bool:
+    async def advance(self, kept: StoredContext) -> bool:
         changed = await self._connection.execute(
             _ADVANCE,
             {
@@ -107,7 +107,7 @@ class ContextRows:
         )
 
 
-def _values(kept: KeptContext) -> dict[str, object]:
+def _values(kept: StoredContext) -> dict[str, object]:
     return {
         "context_id": kept.context_id,
         "key_id": kept.key_id,
@@ -119,5 +119,5 @@ def _values(kept: KeptContext) -> dict[str, object]:
     }
 
 
-def _kept(row: RowMapping) -> KeptContext:
-    return KeptContext(**(dict(row) | {"remembered": remembered(row["remembered"])}))
+def _kept(row: RowMapping) -> StoredContext:
+    return StoredContext(**(dict(row) | {"remembered": remembered(row["remembered"])}))

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.backends.sql.account_tables import sessions, steps
 from printreach.backends.sql.columns import columns_for
 from printreach.rules.sessions import Session
-from printreach.rules.steps import Awaits, Step
+from printreach.rules.steps import NextStep, Step
 
 _SESSION = columns_for(Session, sessions)
 _STEP = columns_for(Step, steps)
@@ -95,4 +95,4 @@ class StepRows:
 
 
 def _step(row: Mapping[Any, Any]) -> Step:
-    return Step(**{**row, "awaits": Awaits(row["awaits"])})
+    return Step(**{**row, "awaits": NextStep(row["awaits"])})

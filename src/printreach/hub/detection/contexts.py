@@ -29,12 +29,12 @@ from printreach.rules.detection import (
     Verdict,
     observe,
 )
-from printreach.rules.detection_access import Admitted, CallKind, Refused
+from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_contexts import (
     CONTEXT_LIFETIME,
     MOST_CONTEXTS,
-    KeptContext,
-    RefusedForNow,
+    RetryLater,
+    StoredContext,
     is_over,
     is_too_close,
     stretched_s,
@@ -47,7 +47,7 @@ BUSY_RETRY_S: Final = 10
 """When to retry while the detector is overloaded."""
 WARNED_EVERY: Final = timedelta(hours=1)
 
-_NO_CONTEXT: Final = Refused(
+_NO_CONTEXT: Final = CallRefused(
     DetectionError.CONTEXT_NOT_FOUND,
     f"This key has no such context. They last {CONTEXT_LIFETIME.days} days; make one for each"
     " print.",
@@ -82,8 +82,8 @@ class AdmittedImage:
     at: when it was admitted, which counts as the image's time.
     """
 
-    admitted: Admitted
-    kept: KeptContext
+    admitted: CallAdmitted
+    kept: StoredContext
     at: datetime
 
     @property
@@ -108,19 +108,19 @@ class Detection:
     _being_scored: dict[str, list[datetime]] = field(default_factory=dict, repr=False)
     _warned_at: datetime | None = None
 
-    async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
+    async def admit(self, call: Call, kind: CallKind) -> CallAdmitted | CallRefused:
         """Decide on a call by its key, its address, and the account's rate limit."""
         at = self.clock.now()
         admitted = await self.gate.admit(
             call.api_key, call.address, at, kind, may_claim=call.is_address_proven
         )
-        if isinstance(admitted, Refused):
+        if isinstance(admitted, CallRefused):
             return admitted
         if not call.is_address_proven:
             self._warn_of_proxy(call.address, at)
         too_soon = await self.request_limits.take(admitted.key.account_id, "detection")
         if too_soon is not None:
-            return RefusedForNow(
+            return RetryLater(
                 DetectionError.CONTEXT_RATE_LIMITED,
                 "This account asked too often.",
                 too_soon.wait_seconds,
@@ -128,11 +128,11 @@ class Detection:
         return admitted
 
     async def make_context(
-        self, admitted: Admitted, warning_level: int | None, pause_level: int | None
+        self, admitted: CallAdmitted, warning_level: int | None, pause_level: int | None
     ) -> MadeContext:
         """Create the context of a print. Levels: 1 to 5; None for the default."""
         at, context_id = self.clock.now(), new_secret(self.token_bytes)
-        kept = KeptContext(
+        kept = StoredContext(
             context_id=context_id,
             key_id=admitted.key.key_id,
             account_id=admitted.key.account_id,
@@ -155,11 +155,11 @@ class Detection:
             fallback_url=self.fallback_url + path,
         )
 
-    async def await_image(self, call: Call, context_id: str) -> AdmittedImage | Refused:
+    async def await_image(self, call: Call, context_id: str) -> AdmittedImage | CallRefused:
         """Decide whether the image of a call is worth reading."""
         at = self.clock.now()
         admitted = await self.admit(call, CallKind.PROCESS)
-        if isinstance(admitted, Refused):
+        if isinstance(admitted, CallRefused):
             return admitted
         kept = self._recent.get(context_id) or await self.store.read(
             lambda records: records.detection_contexts.get(context_id)
@@ -171,7 +171,7 @@ class Detection:
             return _too_soon(seconds)
         return AdmittedImage(admitted=admitted, kept=kept, at=at)
 
-    async def look(self, awaited: AdmittedImage, picture: bytes) -> Verdict | Refused:
+    async def look(self, awaited: AdmittedImage, picture: bytes) -> Verdict | CallRefused:
         """Score an image, advance its context and count the call.
 
         Of images sent within the minimum interval of each other one is accepted. The others are
@@ -193,7 +193,7 @@ class Detection:
             being_scored.remove(at)
             if not being_scored:
                 self._being_scored.pop(context_id, None)
-        if isinstance(advanced, Refused):
+        if isinstance(advanced, CallRefused):
             self._recent.forget(context_id)
             return advanced
         now, verdict = advanced
@@ -222,7 +222,7 @@ async def forget_old_contexts(store: Store, clock: Clock) -> None:
 
 async def _advance(
     records: Records, awaited: AdmittedImage, scored: Scored
-) -> tuple[KeptContext, Verdict] | Refused:
+) -> tuple[StoredContext, Verdict] | CallRefused:
     """Store what an image changes; refused if the context is gone.
 
     Another image may have been stored since this one was admitted. Unless the two were sent too
@@ -242,33 +242,37 @@ async def _advance(
     return following, verdict
 
 
-def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptContext, Verdict]:
+def _observed(kept: StoredContext, scored: Scored, at: datetime) -> tuple[StoredContext, Verdict]:
     remembered, verdict = observe(kept.remembered, scored.assessment, at)
     return replace(kept, remembered=remembered, used_at=at, version=kept.version + 1), verdict
 
 
-def _too_soon(wait_seconds: int) -> RefusedForNow:
-    return RefusedForNow(
+def _too_soon(wait_seconds: int) -> RetryLater:
+    return RetryLater(
         DetectionError.CONTEXT_RATE_LIMITED,
         f"Images of one context come at least {MINIMUM_INTERVAL_S} seconds apart.",
         wait_seconds,
     )
 
 
-def _said(refused: ScoringRefused) -> Refused:
+def _said(refused: ScoringRefused) -> CallRefused:
     """Return the refusal in the words of the API. Details for the operator are left out."""
     match refused:
         case PictureTooLarge():
-            return Refused(DetectionError.IMAGE_TOO_LARGE, f"The image is too large: {refused}.")
+            return CallRefused(
+                DetectionError.IMAGE_TOO_LARGE, f"The image is too large: {refused}."
+            )
         case PictureUnreadable():
             error = DetectionError.IMAGE_DECODE_FAILED
-            return Refused(error, f"The image can't be decoded: {refused}.")
+            return CallRefused(error, f"The image can't be decoded: {refused}.")
         case ScorerBusy():
             error = DetectionError.BACKEND_THROTTLED
-            return RefusedForNow(error, f"The detector is busy: {refused}.", BUSY_RETRY_S)
+            return RetryLater(error, f"The detector is busy: {refused}.", BUSY_RETRY_S)
         case ScoringFailed():
-            return Refused(DetectionError.INTERNAL_ERROR, "The detector failed on this image.")
+            return CallRefused(DetectionError.INTERNAL_ERROR, "The detector failed on this image.")
         case ScorerUnavailable():
-            return Refused(DetectionError.INTERNAL_ERROR, "Nothing can look at images here now.")
+            return CallRefused(
+                DetectionError.INTERNAL_ERROR, "Nothing can look at images here now."
+            )
         case _:
             raise refused

@@ -18,7 +18,12 @@ from printreach.rules.address_claims import (
     claimable_network,
     claimed,
 )
-from printreach.rules.detection_access import Admitted, Caller, CallKind, Refused, decide
+from printreach.rules.detection_access import (
+    CallAdmitted,
+    CallKind,
+    CallRefused,
+    decide,
+)
 from printreach.rules.detection_keys import digest_of_api_key
 from printreach.rules.detection_usage import (
     Calls,
@@ -81,7 +86,7 @@ class DetectionGate:
         kind: CallKind,
         *,
         may_claim: bool = True,
-    ) -> Admitted | Refused:
+    ) -> CallAdmitted | CallRefused:
         """Decide on one call.
 
         api_key: as it was sent; empty for none. address: of the connection, or as a trusted proxy
@@ -97,7 +102,7 @@ class DetectionGate:
                 decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
         return decision
 
-    def answered(self, admitted: Admitted, at: datetime) -> None:
+    def answered(self, admitted: CallAdmitted, at: datetime) -> None:
         """Count the call, which was answered with 200, and claim its address."""
         account_id, key_id = admitted.key.account_id, admitted.key.key_id
         self._counted.keys[key_id] = at
@@ -130,7 +135,7 @@ class DetectionGate:
 
     async def _decide(
         self, api_key: str, network: str | None, at: datetime, kind: CallKind, *, may_claim: bool
-    ) -> Admitted | Refused:
+    ) -> CallAdmitted | CallRefused:
         caller = await self.store.read(
             lambda records: records.detection_keys.caller(
                 digest_of_api_key(api_key), network, month_of(at)
@@ -139,11 +144,15 @@ class DetectionGate:
         if caller is not None:
             caller = self._with_counted(caller, network, at)
         decision = decide(caller, self.plan, kind, at)
-        if isinstance(decision, Admitted) and may_claim:
-            return Admitted(key=decision.key, kind=kind, is_paid=decision.is_paid, network=network)
+        if isinstance(decision, CallAdmitted) and may_claim:
+            return CallAdmitted(
+                key=decision.key, kind=kind, is_paid=decision.is_paid, network=network
+            )
         return decision
 
-    def _with_counted(self, caller: Caller, network: str | None, at: datetime) -> Caller:
+    def _with_counted(
+        self, caller: DetectionCaller, network: str | None, at: datetime
+    ) -> DetectionCaller:
         """Add the counts that are not stored yet."""
         account_id = caller.key.account_id
         counted = [self._in_writing, self._counted]
@@ -156,9 +165,9 @@ class DetectionGate:
         return replace(caller, claim=claim, calls_so_far=caller.calls_so_far + more)
 
 
-def _is_beyond(decision: Admitted | Refused) -> bool:
+def _is_beyond(decision: CallAdmitted | CallRefused) -> bool:
     """Return whether the allowance is used up, as far as is known."""
-    if isinstance(decision, Admitted):
+    if isinstance(decision, CallAdmitted):
         return decision.is_paid
     return decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED
 

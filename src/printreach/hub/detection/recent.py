@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from printreach.rules.detection_contexts import KeptContext
+from printreach.rules.detection_contexts import StoredContext
 
 MOST_REMEMBERED: Final = 2000
 """Prints under way at once; each takes about 3 KB."""
@@ -14,12 +14,12 @@ class RecentContexts:
     """May be older than the store, if another process serves the same print, too."""
 
     most: int = MOST_REMEMBERED
-    _kept: dict[str, KeptContext] = field(default_factory=dict)
+    _kept: dict[str, StoredContext] = field(default_factory=dict)
 
-    def get(self, context_id: str) -> KeptContext | None:
+    def get(self, context_id: str) -> StoredContext | None:
         return self._kept.get(context_id)
 
-    def put(self, kept: KeptContext) -> None:
+    def put(self, kept: StoredContext) -> None:
         """Replace an older version; beyond the bound, evict the one that was put longest ago."""
         known = self._kept.pop(kept.context_id, kept)
         self._kept[kept.context_id] = max(kept, known, key=lambda one: one.version)

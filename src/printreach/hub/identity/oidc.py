@@ -24,11 +24,11 @@ from printreach.ports import Clock, Records, Store
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
-from printreach.rules.oidc import MAX_IDENTITIES, Claims, Identity, secrets_of_way
+from printreach.rules.oidc import MAX_IDENTITIES, Claims, Identity, oidc_flow_secrets
 from printreach.rules.own_paths import HOME
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
 
 NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in.")
 STEP_OVER = Denied(
@@ -95,7 +95,7 @@ class OtherAccounts:
         if refused is not None:
             return refused
         invited = invitation_digest(invitation) if invitation else b""
-        return await self._send(Awaits.PROVIDER, None, next_path, invited)
+        return await self._send(NextStep.PROVIDER, None, next_path, invited)
 
     async def begin_joining(
         self, account: Account, session: Session, password: str
@@ -106,7 +106,7 @@ class OtherAccounts:
             return refused
         if len(await self.of_account(account.account_id)) >= MAX_IDENTITIES:
             return TOO_MANY
-        return await self._send(Awaits.NEW_IDENTITY, account.account_id, HOME, b"")
+        return await self._send(NextStep.NEW_IDENTITY, account.account_id, HOME, b"")
 
     async def finish(
         self,
@@ -116,7 +116,7 @@ class OtherAccounts:
         visitor: Visitor,
     ) -> Finished:
         """Process the browser's return. account: the one that is signed in there."""
-        at, secrets = self.clock.now(), secrets_of_way(step_token)
+        at, secrets = self.clock.now(), oidc_flow_secrets(step_token)
         state = (answer.state or "").encode()
         if self.provider is not None and answer.error is not None and answer.state is None:
             # Some providers leave the state out of a refusal. A refusal signs nobody in, so that is
@@ -127,12 +127,12 @@ class OtherAccounts:
         step = await self.store.write(
             lambda records: records.steps.take(step_digest(step_token), at)
         )
-        if step is None or step.awaits not in (Awaits.PROVIDER, Awaits.NEW_IDENTITY):
+        if step is None or step.awaits not in (NextStep.PROVIDER, NextStep.NEW_IDENTITY):
             return Finished(STEP_OVER, HOME)
         claims = await self.provider.claims(answer, secrets)
         if isinstance(claims, ProviderFailure):
             return Finished(_failure(claims, self.provider.name), step.next_path)
-        if step.awaits is Awaits.NEW_IDENTITY:
+        if step.awaits is NextStep.NEW_IDENTITY:
             return Finished(await self._join(step, claims, account), step.next_path)
         outcome = await self.store.write(
             lambda records: self._sign_in(records, step, claims, visitor)
@@ -168,12 +168,12 @@ class OtherAccounts:
         return provider is not None and any(one.issuer == provider.issuer for one in identities)
 
     async def _send(
-        self, awaits: Awaits, account_id: str | None, next_path: str, invited: bytes
+        self, awaits: NextStep, account_id: str | None, next_path: str, invited: bytes
     ) -> Sent | Denied:
         if self.provider is None:
             return NOT_OFFERED
         at, token = self.clock.now(), new_session_token(self.token_bytes)
-        address = await self.provider.address(secrets_of_way(token))
+        address = await self.provider.address(oidc_flow_secrets(token))
         if isinstance(address, ProviderFailure):
             return _failure(address, self.provider.name)
         step = Step(

@@ -16,7 +16,7 @@ from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
 
 CHALLENGE_BYTES: Final = 32
 REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, "That passkey can't be used here.")
@@ -61,13 +61,13 @@ class Passkeys:
             return TOO_MANY
         challenge = self.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_add(account, there, challenge)
-        return await self._ask(Awaits.NEW_PASSKEY, account.account_id, challenge, options)
+        return await self._ask(NextStep.NEW_PASSKEY, account.account_id, challenge, options)
 
     async def add(
         self, account: Account, step_token: str, answer: str, name: str
     ) -> Passkey | Denied:
         """Store the passkey that an authenticator created."""
-        step = await self._take(step_token, Awaits.NEW_PASSKEY)
+        step = await self._take(step_token, NextStep.NEW_PASSKEY)
         if step is None or step.account_id != account.account_id:
             return STEP_OVER
         made = self.authenticators.made(answer, step.challenge)
@@ -123,11 +123,11 @@ class Passkeys:
             return refused
         challenge = self.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_sign_in(challenge)
-        return await self._ask(Awaits.PASSKEY, None, challenge, options)
+        return await self._ask(NextStep.PASSKEY, None, challenge, options)
 
     async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> Begun | Denied:
         """Begin a session. The authenticator has verified its user, so no code is asked for."""
-        step = await self._take(step_token, Awaits.PASSKEY)
+        step = await self._take(step_token, NextStep.PASSKEY)
         if step is None:
             return STEP_OVER
         credential_id = self.authenticators.credential_id(answer)
@@ -157,11 +157,11 @@ class Passkeys:
             return refused
         challenge = self.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_sign_in(challenge)
-        return await self._ask(Awaits.PASSKEY_PROOF, account.account_id, challenge, options)
+        return await self._ask(NextStep.PASSKEY_PROOF, account.account_id, challenge, options)
 
     async def prove(self, account: Account, step_token: str, answer: str) -> Denied | None:
         """Return None if a passkey of that account has signed what `begin_proof` asked for."""
-        step = await self._take(step_token, Awaits.PASSKEY_PROOF)
+        step = await self._take(step_token, NextStep.PASSKEY_PROOF)
         if step is None or step.account_id != account.account_id:
             return STEP_OVER
         credential_id = self.authenticators.credential_id(answer)
@@ -182,7 +182,7 @@ class Passkeys:
         return await self.store.write(prove)
 
     async def _ask(
-        self, awaits: Awaits, account_id: str | None, challenge: bytes, options: str
+        self, awaits: NextStep, account_id: str | None, challenge: bytes, options: str
     ) -> Asked:
         at, token = self.clock.now(), new_session_token(self.token_bytes)
         step = Step(
@@ -194,7 +194,7 @@ class Passkeys:
         await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
         return Asked(options, token)
 
-    async def _take(self, token: str, awaits: Awaits) -> Step | None:
+    async def _take(self, token: str, awaits: NextStep) -> Step | None:
         at = self.clock.now()
         step = await self.store.write(lambda records: records.steps.take(step_digest(token), at))
         return step if step is not None and step.awaits is awaits else None

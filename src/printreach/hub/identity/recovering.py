@@ -25,7 +25,7 @@ from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.own_paths import HOME
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
-from printreach.rules.steps import Awaits, Step
+from printreach.rules.steps import NextStep, Step
 
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."
@@ -75,7 +75,7 @@ class Recovering:
         """
         at, token = self.clock.now(), new_session_token(self.token_bytes)
         step = Step(
-            awaits=Awaits.RESET,
+            awaits=NextStep.RESET,
             account_id=None,
             expires_at=at + LIFETIMES[MailPurpose.RESET],
             next_path=next_path,
@@ -154,5 +154,5 @@ class Recovering:
         if isinstance(outcome, Denied):
             return outcome
         step = await records.steps.take(step_digest(step_token), at)
-        is_from_here = step is not None and step.awaits is Awaits.RESET
+        is_from_here = step is not None and step.awaits is NextStep.RESET
         return account, Reset(outcome, step.next_path if step and is_from_here else HOME)

@@ -22,7 +22,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon, widest_network_of
-from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
 from printreach.rules.totp import parse_recovery_code, step_of_code
 
 WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
@@ -93,7 +93,7 @@ class SigningIn:
         """Complete a sign-in after the password, by the app's code or a recovery code."""
         at, token = self.clock.now(), step_digest(step_token)
         step = await self.store.read(lambda records: records.steps.get(token, at))
-        if step is None or step.awaits is not Awaits.CODE or step.account_id is None:
+        if step is None or step.awaits is not NextStep.CODE or step.account_id is None:
             return STEP_OVER
         account_id = step.account_id
         account = await self.store.read(lambda records: records.accounts.get(account_id))
@@ -119,7 +119,7 @@ class SigningIn:
         """Return whether the browser with that token only has to enter the code."""
         at = self.clock.now()
         step = await self.store.read(lambda records: records.steps.get(step_digest(step_token), at))
-        return step is not None and step.awaits is Awaits.CODE
+        return step is not None and step.awaits is NextStep.CODE
 
     async def after_first_factor(
         self, records: Records, account_id: str, visitor: Visitor
@@ -130,7 +130,7 @@ class SigningIn:
         if totp is None or totp.confirmed_at is None:
             return await self.sessions.begin(records, account_id, visitor)
         token = new_session_token(self.token_bytes)
-        step = Step(awaits=Awaits.CODE, account_id=account_id, expires_at=at + STEP_LIFETIME)
+        step = Step(awaits=NextStep.CODE, account_id=account_id, expires_at=at + STEP_LIFETIME)
         await records.steps.put(step, step_digest(token), at)
         return NeedsCode(token)
 

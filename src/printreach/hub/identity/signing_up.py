@@ -34,7 +34,7 @@ from printreach.rules.credentials import TokenBytes, new_record_id, new_session_
 from printreach.rules.mail_links import MailLink, MailPurpose
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
-from printreach.rules.steps import CONFIRMATION_LIFETIME, Awaits, Step
+from printreach.rules.steps import CONFIRMATION_LIFETIME, NextStep, Step
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""
@@ -285,7 +285,7 @@ class SigningUp:
         self, records: Records, account_id: str | None, link: bytes, token: str, at: datetime
     ) -> None:
         step = Step(
-            awaits=Awaits.CONFIRMATION,
+            awaits=NextStep.CONFIRMATION,
             account_id=account_id,
             challenge=link,
             expires_at=at + CONFIRMATION_LIFETIME,

@@ -25,8 +25,8 @@ from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
 from printreach.ports import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
-from printreach.rules.detection_access import CallKind, Refused
-from printreach.rules.detection_contexts import RefusedForNow
+from printreach.rules.detection_access import CallKind, CallRefused
+from printreach.rules.detection_contexts import RetryLater
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.web.api.detection_problems import (
     DETECTION_PATH,
@@ -44,16 +44,16 @@ from printreach.web.services import Services
 
 API_KEY: Final = "X-API-Key"
 
-_TOO_MANY: Final = RefusedForNow(
+_TOO_MANY: Final = RetryLater(
     DetectionError.BACKEND_THROTTLED,
     "More images are on their way than can be taken.",
     BUSY_RETRY_S,
 )
-_TOO_SLOW: Final = Refused(
+_TOO_SLOW: Final = CallRefused(
     DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {IMAGE_TIMEOUT_S:g} seconds."
 )
 
-_LEFT: Final = Refused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
+_LEFT: Final = CallRefused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
 
 _FIELD: Final = re.compile(r"`\$\.(\w+)`$")
 
@@ -152,7 +152,7 @@ async def create_context(
     admitted = await detection_request.detection.admit(
         detection_request.call, CallKind.CREATE_CONTEXT
     )
-    if isinstance(admitted, Refused):
+    if isinstance(admitted, CallRefused):
         raise DetectionRefused(admitted)
     note_caller(request, admitted.key.account_id)
     wish = await _wish(request)
@@ -180,7 +180,7 @@ async def process(
 ) -> Inspected:
     """Look at the next image of a print. Each answer of 200 counts as one call."""
     awaited = await detection_request.detection.await_image(detection_request.call, context_id)
-    if isinstance(awaited, Refused):
+    if isinstance(awaited, CallRefused):
         raise DetectionRefused(awaited)
     try:
         with detection_request.limiter.admit(awaited.account_id) as body:
@@ -194,7 +194,7 @@ async def process(
         raise DetectionRefused(_TOO_SLOW) from None
     except CallerDisconnected:
         raise DetectionRefused(_LEFT) from None
-    if isinstance(verdict, Refused):
+    if isinstance(verdict, CallRefused):
         raise DetectionRefused(verdict)
     return _inspected(verdict)
 
@@ -211,10 +211,10 @@ async def _wish(request: AnyRequest) -> ContextWish:
         said: object = msgspec.json.decode(body) if body else {}
         return msgspec.convert(said, ContextWish)
     except msgspec.ValidationError as error:
-        raise DetectionRefused(Refused(DetectionError.BAD_ARGS, _wrong(error))) from None
+        raise DetectionRefused(CallRefused(DetectionError.BAD_ARGS, _wrong(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, RequestEntityTooLarge):
         sentence = f"The body has to be a JSON object of at most {LARGEST_BODY} bytes."
-        raise DetectionRefused(Refused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
+        raise DetectionRefused(CallRefused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
     except TooBusy:
         raise DetectionRefused(_TOO_MANY) from None
 

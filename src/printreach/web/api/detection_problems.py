@@ -13,23 +13,23 @@ from litestar.exceptions import (
 
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.rules.detection_access import Refused
-from printreach.rules.detection_contexts import RefusedForNow
+from printreach.rules.detection_access import CallRefused
+from printreach.rules.detection_contexts import RetryLater
 from printreach.web.problems import AnyRequest, path_in_log
 
 _log = logging.getLogger(__name__)
 
 DETECTION_PATH: Final = "/api/detector/v1"
 _PROCESS_PATH: Final = f"{DETECTION_PATH}/process"
-_INTERNAL: Final = Refused(
+_INTERNAL: Final = CallRefused(
     DetectionError.INTERNAL_ERROR, "The service failed here. Try again in a moment."
 )
 
 
-_NO_CONTEXT: Final = Refused(
+_NO_CONTEXT: Final = CallRefused(
     DetectionError.CONTEXT_NOT_FOUND, "The address names no context; use the one that was returned."
 )
-_NO_CALL: Final = Refused(
+_NO_CALL: Final = CallRefused(
     DetectionError.BAD_ARGS, "There is no such call; createcontext and process are called by POST."
 )
 
@@ -37,7 +37,7 @@ _NO_CALL: Final = Refused(
 class DetectionRefused(Exception):
     """The call is refused."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: CallRefused) -> None:
         self.refused = refused
         super().__init__(refused.sentence)
 
@@ -53,18 +53,18 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
             return _problem(_NO_CALL, failure.status_code, failure.headers)
         case HTTPException() if failure.status_code < 500:
             sentence = f"The request can't be read: {failure.detail.rstrip('.')}."
-            return _problem(Refused(DetectionError.ARGS_PARSE_FAILED, sentence))
+            return _problem(CallRefused(DetectionError.ARGS_PARSE_FAILED, sentence))
         case _:
             _log.error("%s %s failed", request.method, path_in_log(request), exc_info=failure)
             return _problem(_INTERNAL)
 
 
 def _problem(
-    refused: Refused, status: int | None = None, more_headers: Mapping[str, str] | None = None
+    refused: CallRefused, status: int | None = None, more_headers: Mapping[str, str] | None = None
 ) -> Response[DetectionProblem]:
     """Return the response. status: if it differs from that of the error."""
     headers = dict(more_headers or {})
-    if isinstance(refused, RefusedForNow):
+    if isinstance(refused, RetryLater):
         headers["Retry-After"] = str(refused.retry_after_s)
     body = DetectionProblem(error_type=refused.error, error_details=refused.sentence)
     return Response(body, status_code=status or HTTP_STATUSES[refused.error], headers=headers)

@@ -13,7 +13,7 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
 )
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.rules.detection_access import Refused
+from printreach.rules.detection_access import CallRefused
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.web.api.detection_problems import DetectionRefused
 from printreach.web.body_limiter import Body
@@ -32,10 +32,10 @@ _NAMED_AS_IN_MAILS: Final = re.compile(r";\s*filename\*\d*\*?=", re.IGNORECASE)
 _FILES: Final = ("image/", "application/octet-stream")
 """Content types that no form gives to a typed value."""
 
-TOO_LARGE: Final = Refused(
+TOO_LARGE: Final = CallRefused(
     DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MOST_BYTES} bytes."
 )
-NO_FILE: Final = Refused(
+NO_FILE: Final = CallRefused(
     DetectionError.BAD_ARGS, "The form has no file: no part of it has a file name."
 )
 
@@ -111,7 +111,7 @@ class _ImageReader:
             self._files += self._is_in_file
             if self._files > 1:
                 raise DetectionRefused(
-                    Refused(DetectionError.BAD_ARGS, "Send one file, not several.")
+                    CallRefused(DetectionError.BAD_ARGS, "Send one file, not several.")
                 )
         elif event is not None and self._is_in_file:
             self._image_size += len(event)
@@ -132,5 +132,5 @@ def _is_file(part: MultipartSegment) -> bool:
 
 def _unreadable(sentence: str) -> DetectionRefused:
     return DetectionRefused(
-        Refused(DetectionError.ARGS_PARSE_FAILED, f"The body can't be read. {sentence}")
+        CallRefused(DetectionError.ARGS_PARSE_FAILED, f"The body can't be read. {sentence}")
     )
