@@ -22,6 +22,7 @@ from printreach.rules.detection_access import (
     CallAdmitted,
     CallKind,
     CallRefused,
+    DetectionCaller,
     decide,
 )
 from printreach.rules.detection_keys import digest_of_api_key
