@@ -1,4 +1,4 @@
-"""Run the benchmark: all rows, or some; docs/benchmarks.md."""
+"""Run all rows of the benchmark, or some; see docs/benchmarks.md."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ RESULTS: Final = Path("build/bench.json")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0, or 1 where a row failed or, with --strict, stayed below its floor. 2 for wrong usage."""
+    """Return 0, 1 if a row failed or with --strict missed its floor, 2 for wrong usage."""
     options = _read_options(argv)
     try:
         plan = Plan.read(os.environ)
@@ -100,7 +100,7 @@ def _is_bad(report: RowReport, *, strict: bool) -> bool:
 
 
 def _allow_many_files() -> None:
-    """As many open files as we may have; children inherit it."""
+    """Raise the limit of open files to the maximum allowed; children inherit it."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

@@ -1,4 +1,4 @@
-"""HTTP answers as a caller reads them that waits for nothing else."""
+"""A minimal reader of HTTP responses for load generators."""
 
 import asyncio
 import re
@@ -9,14 +9,14 @@ _READ_BYTES = 64 * 1024
 
 
 def answer_size(data: bytes) -> int:
-    """Of head and body together; 0 while the head is not whole."""
+    """Return the size of head and body together; 0 while the head is incomplete."""
     end = data.find(b"\r\n\r\n") + 4
     length = re.search(rb"\r\ncontent-length: *(\d+)\r\n", data[:end], re.IGNORECASE)
     return end + int(length[1]) if end > 3 and length else 0
 
 
 async def read_answer(reader: asyncio.StreamReader) -> bytes:
-    """The body of the next answer. Raises Broken where that is not good."""
+    """Return the body of the next response. Raises Broken for an error."""
     data, size = b"", 0
     while not size or len(data) < size:
         piece = await reader.read(_READ_BYTES)

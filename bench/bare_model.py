@@ -1,4 +1,4 @@
-"""The detector's model by itself: what `process` is held beside.
+"""The detector's model by itself, as the baseline for `process`.
 
     python -m bench.bare_model CORE SECONDS IMAGE...
 
@@ -27,7 +27,7 @@ _WARM_UP: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """inference_ms: the median. cpu_ms: an image's."""
+    """inference_ms: the median. cpu_ms: per image."""
 
     images_a_second: float
     inference_ms: float
@@ -35,7 +35,7 @@ class Bare:
 
 
 def measure_bare(core: int, seconds: float, images: Sequence[Path]) -> Bare:
-    """In a process of its own, on this core."""
+    """Measure in a process of its own, on this core."""
     words = [sys.executable, "-m", "bench.bare_model", str(core), str(seconds), *map(str, images)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return Bare(**json.loads(done.stdout))

@@ -20,7 +20,7 @@ _BOUNDARY: Final = "a-boundary-as-programs-make-it"
 
 
 def camera_frames(width: int, height: int, count: int) -> list[bytes]:
-    """JPEGs like a webcam's: soft shapes, sharp edges and the noise of its sensor."""
+    """Return JPEGs like a webcam's, with soft shapes, sharp edges and sensor noise."""
     numbers = np.random.default_rng(7)
     return [_frame(width, height, numbers) for _ in range(count)]
 
@@ -38,20 +38,20 @@ def _frame(width: int, height: int, numbers: np.random.Generator) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Detector:
-    """The API of a service. host: as its base URL has it."""
+    """The detection API of a service. host: of its base URL."""
 
     port: int
     host: str
     api_key: str
 
     async def contexts(self, count: int) -> list[str]:
-        """So many new prints; where the images of each are sent."""
+        """Create `count` contexts; return the paths to which their images are sent."""
         calls = [self._request(CREATE, "application/json", b"{}")] * count
         made = await _answers(self.port, iter(calls))
         return [json.loads(one)["ProcessRequestUrl"].partition(self.host)[2] for one in made]
 
     def messages(self, contexts: Sequence[str], frames: Sequence[bytes]) -> Iterator[bytes]:
-        """One image of each print in turn, without end."""
+        """Yield one image of each print in turn, without end."""
         kind = f"multipart/form-data; boundary={_BOUNDARY}"
         bodies = cycle([_form(frame) for frame in frames])
         for context in cycle(contexts):
@@ -66,7 +66,9 @@ class Detector:
 
 
 async def keep_sending(port: int, messages: Iterator[bytes], seconds: float) -> float:
-    """Images a second, as many as CONNECTIONS callers bring who wait for nothing but an answer."""
+    """Return images per second from CONNECTIONS callers, each of which waits only for its
+    response.
+    """
     began = time.perf_counter()
 
     def until_then() -> Iterator[bytes]:
@@ -78,14 +80,14 @@ async def keep_sending(port: int, messages: Iterator[bytes], seconds: float) -> 
 
 
 async def send_all(port: int, messages: Iterator[bytes], count: int) -> None:
-    """So many images, as fast as they are taken."""
+    """Send `count` images as fast as they are accepted."""
     await _answers(port, (next(messages) for _ in range(count)))
 
 
 async def send_evenly(
     port: int, messages: Iterator[bytes], rate: float, seconds: float
 ) -> list[float]:
-    """What each answer took, in milliseconds from when its image was due."""
+    """Return the latency of each response in ms, from the time at which its image was due."""
     began = time.perf_counter() + 0.1
     due = iter([began + number / rate for number in range(int(rate * seconds))])
     taken: list[float] = []
@@ -104,7 +106,7 @@ async def send_evenly(
 
 
 async def _answers(port: int, messages: Iterator[bytes]) -> list[bytes]:
-    """The bodies of all answers, in any order."""
+    """Return the bodies of all responses, in any order."""
     answers: list[bytes] = []
 
     async def caller() -> None:

@@ -1,4 +1,4 @@
-"""WebSocket messages of one size, by hand: the less the two ends cost, the more the tunnel shows.
+"""A minimal WebSocket echo with messages of one size, so that the tunnel dominates the cost.
 
 The client masks with zeros, which changes nothing, so neither end has to touch the payload.
 """

@@ -1,4 +1,4 @@
-"""What every figure has to reach, and what would be better still."""
+"""The floor of every figure, and its target."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """label: what the figure says. lower: less is better."""
+    """label: the figure in words. lower: less is better."""
 
     label: str
     unit: str
@@ -33,7 +33,7 @@ FLOORS: Final = {
     "paced.p50": Floor("p50 of small GETs", "ms", 60.0, 30.0, lower=True),
     "paced.p99": Floor("p99 of small GETs", "ms", 150.0, None, lower=True),
     "mjpeg.cpu": Floor("relay CPU a viewer, of nginx's", "x", 2.0, 1.0, lower=True),
-    # A picture more or less in the window is no slowing down.
+    # One picture more or less within the window does not count as slower.
     "mjpeg.stalled": Floor("slowest viewer's rate once one stalls, of before", "x", 0.95, None),
     "idle.memory": Floor("relay, an agent", "KiB", 24.0, 17.0, lower=True),
     "idle.cpu": Floor("relay, all agents", "% of a core", 1.0, None, lower=True),

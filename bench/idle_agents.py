@@ -1,4 +1,4 @@
-"""Thousands of agents in one process, that sign in as real ones do and then keep still.
+"""Thousands of agents in one process that sign in as real ones do and then stay idle.
 
     python -m bench.idle_agents PORT COUNT [FIRST]
 
@@ -32,14 +32,14 @@ _TUNNEL_PATH: Final = "/api/agent/tunnel"  # docs/protocol.md
 
 
 def keys_of(count: int, first: int = 0) -> Iterator[Ed25519PrivateKey]:
-    """The same keys in every process that asks."""
+    """Return keys that are the same in every process."""
     for number in range(first, first + count):
         seed = sha256(b"printreach benchmark %d" % number).digest()
         yield Ed25519PrivateKey.from_private_bytes(seed)
 
 
 class IdleAgent:
-    """Signs in and answers pings; requests are turned away."""
+    """Signs in and answers pings; it refuses requests."""
 
     def __init__(self, key: Ed25519PrivateKey, host: str, link: WebSocketLink) -> None:
         loop = asyncio.get_running_loop()
@@ -121,7 +121,8 @@ async def _run(port: int, count: int, first: int = 0) -> None:
             group.create_task(_connect(key, f"127.0.0.1:{port}", turn))
             for key in keys_of(count, first)
         ]
-    agents = [task.result() for task in tasks]  # held, or they would be collected
+    # References, since the event loop holds only weak ones.
+    agents = [task.result() for task in tasks]
     print("ready", len(agents), flush=True)
     await asyncio.Event().wait()
 

@@ -1,4 +1,4 @@
-"""How long a caller waits who asks for one thing after another, over one connection."""
+"""Latency of sequential requests over one connection."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from tests.rigs.ways import Way
 
 
 async def latencies_ms(way: Way, target: str, seconds: float) -> list[float]:
-    """Of each answer in turn. Raises Broken where one was not good."""
+    """Return the latency of each response in order. Raises Broken for an error."""
     reader, writer = await asyncio.open_connection("127.0.0.1", way.port)
     request, taken_ms = request_head(way, "GET", target), []
     ends_at = time.perf_counter() + seconds

@@ -1,4 +1,4 @@
-"""A load for unix sockets and ports alike, which wrk cannot give: both get the same callers."""
+"""A load generator for unix sockets and ports alike; wrk supports ports only."""
 
 import asyncio
 from dataclasses import dataclass
@@ -22,7 +22,9 @@ class Target:
 
 
 class Caller(asyncio.Protocol):
-    """Asks again as soon as it has the answer. All answers have the length of the first."""
+    """Sends the next request once it has the response. All responses have the length of the
+    first.
+    """
 
     def __init__(self, request: bytes) -> None:
         self.answers = 0
@@ -57,7 +59,7 @@ class Caller(asyncio.Protocol):
 
 
 async def keep_asking(target: Target, connections: int, seconds: float) -> int:
-    """How many answers came. Raises Broken where one was not good."""
+    """Return the number of responses. Raises Broken for an error."""
     loop = asyncio.get_running_loop()
 
     def caller() -> Caller:

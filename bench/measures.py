@@ -1,4 +1,4 @@
-"""From many measurements to one figure: rounds in turn, medians, and how far they spread."""
+"""Statistics of measurements: interleaved rounds, medians and their spread."""
 
 import math
 import statistics
@@ -12,7 +12,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of the rounds, and the lowest and highest of them."""
+    """The median of the rounds, with the lowest and the highest."""
 
     median: float
     low: float
@@ -26,7 +26,7 @@ class Spread:
 def interleave(
     ways: Mapping[str, Way], rounds: int, measure: Callable[[Way], Measured]
 ) -> dict[str, list[Measured]]:
-    """Measure every way in every round, so that what else the machine does hits all alike.
+    """Measure every way in every round, so that other load on the machine affects all alike.
 
     Each round begins with another way: the first after a pause may have it easier.
     """
@@ -40,11 +40,11 @@ def interleave(
 
 
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Ours by theirs, round by round."""
+    """Divide ours by theirs, round by round."""
     return [one / other for one, other in zip(ours, theirs, strict=True)]
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The smallest value that so many percent of all do not exceed."""
+    """Return the smallest value that is not exceeded by `percent` % of all values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]

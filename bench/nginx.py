@@ -1,4 +1,4 @@
-"""nginx, twice: the printer's web server, and the proxy that has no tunnel to cross."""
+"""nginx in two roles: the printer's web server, and a plain reverse proxy as the baseline."""
 
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LONG_DOWNLOAD_BYTES: Final = 1 << 30
 
 _TMPFS: Final = Path("/dev/shm")
 
-# One process without a master: what it costs is the cost of one worker, and nothing outlives it.
+# One process without a master: its cost is that of one worker, and no child outlives it.
 _MAIN: Final = """
 daemon off; master_process off; worker_processes 1; pid {folder}/{name}.pid;
 error_log stderr error;
@@ -74,7 +74,7 @@ _TLS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """The printer's web server. folder: what it serves, and where uploads go; in memory."""
+    """The printer's web server. folder: its files and uploads, in memory."""
 
     port: int
     folder: Path
@@ -82,7 +82,7 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class PlainProxy:
-    """nginx in front of the backend and of the origin, a port each."""
+    """nginx in front of the backend and of the origin, with a port for each."""
 
     to_backend: int
     to_origin: int
@@ -91,7 +91,9 @@ class PlainProxy:
 
 @dataclass(frozen=True, slots=True)
 class TlsProxy:
-    """nginx as it stands before a service: agents dial it by https. root: whom they trust."""
+    """nginx as the TLS proxy of a service, which agents dial by https. root: the CA that they
+    trust.
+    """
 
     url: str
     root: Path
@@ -124,7 +126,7 @@ def plain_proxy(logs: Path, *, backend: int, origin: int) -> Iterator[PlainProxy
 
 @contextmanager
 def tls_proxy(logs: Path, upstream: int) -> Iterator[TlsProxy]:
-    """End TLS for `localhost` in front of the service at this port."""
+    """Terminate TLS for `localhost` in front of the service at this port."""
     folder, port = Path(tempfile.mkdtemp(prefix="tls-", dir=logs)), free_port()
     authority = Authority(folder)
     chain, key = authority.issue("localhost")
@@ -144,6 +146,6 @@ def _nginx(name: str, folder: Path, http: str, logs: Path, port: int) -> Iterato
 
 
 def _sparse(path: Path, size: int) -> None:
-    """A file of zeros that takes no room."""
+    """Create a sparse file of zeros."""
     with path.open("wb") as file:
         file.truncate(size)

@@ -1,4 +1,4 @@
-"""The server behind the tunnel for what nginx cannot play: a camera, an echo, a live stream.
+"""The server behind the tunnel for what nginx can't serve: a camera, an echo, a live stream.
 
 python -m bench.origin PORT
 
@@ -23,7 +23,7 @@ _PICTURE: Final = os.urandom(100_000)
 PART: Final = (
     b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 100000\r\n\r\n" + _PICTURE + b"\r\n"
 )
-_MOST_UNSENT_BYTES: Final = 2 * len(PART)  # as a camera's server has it: late pictures are dropped
+_MOST_UNSENT_BYTES: Final = 2 * len(PART)  # late pictures are dropped, as a camera's server does
 _STREAM_HEAD: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
 )
@@ -31,7 +31,7 @@ _ECHO_BYTES: Final = len(CLIENT_HEADER) + MESSAGE_BYTES
 
 
 class Caller(asyncio.Protocol):
-    """One connection, which asks for one thing."""
+    """One connection with one request."""
 
     def __init__(self, viewers: set[asyncio.Transport]) -> None:
         self._viewers = viewers
@@ -90,7 +90,7 @@ def _switch(head: bytes) -> bytes:
 
 
 async def _show(viewers: set[asyncio.Transport]) -> None:
-    """Give every viewer each picture, on the beat."""
+    """Send every viewer each picture at the frame rate."""
     loop = asyncio.get_running_loop()
     due = loop.time()
     while True:

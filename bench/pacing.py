@@ -1,4 +1,4 @@
-"""A slow uplink: a proxy that passes bytes on in one direction no faster than a line would."""
+"""A simulated slow uplink: a proxy that limits the rate in one direction."""
 
 import socket
 import threading
@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from typing import Final
 
 UPLINK_BYTES_S: Final = 20_000_000 // 8
-_PIECE_BYTES: Final = 4096  # 1.6 ms of the line
-# What is under way on the line, modem and all: 13 ms of it. Loopback would take megabytes.
+_PIECE_BYTES: Final = 4096  # 1.6 ms of the uplink
+# The buffers of the uplink and its modem: 13 ms. Loopback would buffer megabytes.
 _BUFFER_BYTES: Final = 32 * 1024
 _SEGMENT_BYTES: Final = 1448  # as on Ethernet; loopback's 64 KiB would not fit the buffer
-_OVERSLEPT_S: Final = 0.01  # a sleep that lasted too long is made up for, up to this
+_OVERSLEPT_S: Final = 0.01  # oversleeping is compensated up to this
 
 
 @contextmanager
 def paced_uplink(target_port: int) -> Iterator[int]:
-    """A port whose callers reach the target with a paced uplink; the way back is not paced."""
+    """Yield a port that forwards to the target over a paced uplink; the downlink is not paced."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SEGMENT_BYTES)
@@ -49,7 +49,7 @@ def _accept(listener: socket.socket, target_port: int, opened: list[socket.socke
 
 
 def _pass_on(source: socket.socket, sink: socket.socket, is_paced: bool) -> None:
-    free_at = time.monotonic()  # when the line has sent all that it was given
+    free_at = time.monotonic()  # the time at which the uplink has sent all data so far
     try:
         while data := source.recv(_PIECE_BYTES if is_paced else 1 << 16):
             if is_paced:
@@ -57,7 +57,7 @@ def _pass_on(source: socket.socket, sink: socket.socket, is_paced: bool) -> None
                 time.sleep(max(0.0, free_at - time.monotonic()))
             sink.sendall(data)
     except OSError:
-        pass  # one side is gone, which the other is told below
+        pass  # one side has closed, so the other is closed below
     _shut(source)
     _shut(sink)
 

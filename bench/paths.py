@@ -1,4 +1,4 @@
-"""What one small request costs each end in Python alone: its whole path, with no socket.
+"""The cost of one small request in Python at each end: its whole path, without sockets.
 
     python -m bench.paths
 
@@ -61,7 +61,7 @@ REPEATS = 300
 
 
 class NoLink:
-    """Takes messages and drops them."""
+    """A link that drops its messages."""
 
     def start(self, receiver: LinkReceiver) -> None: ...
     def send(self, message: bytes) -> None:
@@ -72,7 +72,7 @@ class NoLink:
 
 
 class NoSocket:
-    """A transport that writes to nowhere."""
+    """A transport that discards what is written."""
 
     def __init__(self) -> None:
         self.written = b""

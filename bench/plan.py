@@ -1,4 +1,4 @@
-"""How long to measure, from the environment."""
+"""The benchmark's duration, from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ PREFIX: Final = "BENCH_"
 
 
 class BadPlan(Exception):
-    """A variable cannot be used; the text is a sentence that names it."""
+    """A variable has a wrong value; the message is a sentence that names it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """rounds: how often each way is measured. seconds: how long, where time is what ends it."""
+    """rounds: how often each way is measured. seconds: the duration of rows that are limited by
+    time.
+    """
 
     rounds: int = 5
     seconds: int = 4
@@ -21,7 +23,7 @@ class Plan:
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> "Plan":
-        """BENCH_ROUNDS, BENCH_SECONDS, BENCH_AGENTS. Raises BadPlan."""
+        """Parse BENCH_ROUNDS, BENCH_SECONDS and BENCH_AGENTS. Raises BadPlan."""
         usual = cls()
         return cls(
             rounds=_count(environ, "ROUNDS", usual.rounds),

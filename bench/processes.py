@@ -1,4 +1,4 @@
-"""What processes cost, as Linux counts it; and the programs of the system."""
+"""CPU and memory of processes, from Linux; and the system's programs."""
 
 import re
 import shutil
@@ -11,11 +11,11 @@ _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin"
 
 
 class Missing(Exception):
-    """A program that a row needs is not installed; the text is a sentence."""
+    """A program that a row needs is not installed; the message is a sentence."""
 
 
 class Broken(Exception):
-    """A way did not do what it was measured at; the text is a sentence."""
+    """The way under measurement failed; the message is a sentence."""
 
 
 def find_program(name: str, package: str) -> str:
@@ -27,12 +27,12 @@ def find_program(name: str, package: str) -> str:
 
 
 def cpu_s(pid: int) -> float:
-    """Seconds of a core that a process has used so far, to the nanosecond."""
+    """Return the CPU seconds that a process has used, in nanosecond resolution."""
     return time.clock_gettime((~pid << 3) | _CPU_CLOCK)
 
 
 class CpuWatch:
-    """What some processes use between its making and `used_s`."""
+    """Measures the CPU time of some processes from its creation."""
 
     def __init__(self, pids: Mapping[str, int]) -> None:
         self._pids = pids
@@ -40,27 +40,27 @@ class CpuWatch:
         self._began = time.monotonic()
 
     def used_s(self) -> dict[str, float]:
-        """Seconds of a core each has used since."""
+        """Return the CPU seconds that each has used since."""
         return {name: cpu_s(pid) - self._before[name] for name, pid in self._pids.items()}
 
     def used_percent(self) -> dict[str, float]:
-        """The same, as a share of the time that has passed."""
+        """Return the same as a share of the elapsed time."""
         passed = time.monotonic() - self._began
         return {name: 100 * used / passed for name, used in self.used_s().items()}
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process holds now."""
+    """Return the resident memory of a process."""
     return _status_bytes(pid, "VmRSS")
 
 
 def peak_bytes(pid: int) -> int:
-    """The most it held since `forget_peak`."""
+    """Return its peak since `forget_peak`."""
     return _status_bytes(pid, "VmHWM")
 
 
 def forget_peak(pid: int) -> None:
-    """Begin to watch for a new peak."""
+    """Reset the peak."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 

@@ -1,4 +1,4 @@
-"""The smallest server that a webhook can be sent to: it counts nothing and answers 200.
+"""A minimal receiver of webhooks, which answers 200.
 
 python -m bench.receiver        prints its port, and serves until it is stopped
 """
@@ -12,7 +12,7 @@ _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 class Receiving(asyncio.Protocol):
-    """One connection. Requests have a length, as those of webhooks do."""
+    """One connection. Its requests have a Content-Length, as those of webhooks do."""
 
     def __init__(self) -> None:
         self._buffer = b""

@@ -1,4 +1,4 @@
-"""What came out: readings of every way, the figures that are judged, as a table and as JSON."""
+"""The results: readings of every way, and the judged figures, as a table and as JSON."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COLUMNS = ("row", "measure", "median", "lowest to highest", "floor", "towards", 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Something measured on one way; nobody judges it."""
+    """A value measured on one way, for information only."""
 
     way: str
     what: str
@@ -34,7 +34,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Something that has a floor; key: its entry in FLOORS."""
+    """A value with a floor; key: its entry in FLOORS."""
 
     key: str
     spread: Spread
@@ -62,7 +62,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one row brought."""
+    """The result of one row."""
 
     readings: Sequence[Reading]
     figures: Sequence[Figure]
@@ -80,7 +80,7 @@ class RowReport:
     failed: str = ""
 
     def lines(self) -> Iterator[str]:
-        """For somebody who watches it run."""
+        """Return lines for somebody who watches the run."""
         yield f"{self.title}  ({self.seconds:.0f} s)"
         if self.skipped:
             yield f"    skipped: {self.skipped}"
@@ -95,7 +95,7 @@ class RowReport:
 
 
 def summary(rows: Sequence[RowReport]) -> Iterator[str]:
-    """Every judged figure, as a table that is Markdown too."""
+    """Return a Markdown table of every judged figure."""
     cells = [cell for row in rows for cell in _cells(row)]
     widths = [max(map(len, column)) for column in zip(COLUMNS, *cells, strict=True)]
     rule = tuple("-" * width for width in widths)
@@ -105,7 +105,7 @@ def summary(rows: Sequence[RowReport]) -> Iterator[str]:
 
 
 def write_json(path: Path, plan: Plan, rows: Sequence[RowReport]) -> None:
-    """Keep everything, for whoever compares runs."""
+    """Write everything, to compare runs."""
     document = {
         "machine": {
             "system": platform.platform(),

@@ -1,4 +1,4 @@
-"""Printreach as its users run it: a service, agents, App Connections whose credentials count."""
+"""Printreach as its users run it: a service, agents, and App Connections with valid credentials."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ def linked_agent(
     service_url: str | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Iterator[LinkedPrinter]:
-    """Run an agent and link it. service_url: where it dials, if not at the service itself."""
+    """Run an agent and link it. service_url: the address it dials, if not the service's own."""
     data_dir = service.folder / f"agent-{name}"
     argv = printreach(
         *("agent", "run", "--service", service_url or service.base_url),
@@ -40,17 +40,17 @@ def linked_agent(
 
 
 def web_server_at(port: int) -> tuple[str, ...]:
-    """The agent's options for a printer that is a web server and nothing else."""
+    """Return the agent's options for a printer that is only a web server."""
     return "--platform", "duet", "--printer-url", f"http://127.0.0.1:{port}"
 
 
 def connect(service: Service, printer: LinkedPrinter) -> Way:
-    """How an app reaches the printer through an App Connection of its own."""
+    """Create an App Connection of its own to the printer; return how to reach it."""
     return connections(service, printer, 1)[0]
 
 
 def connections(service: Service, printer: LinkedPrinter, count: int) -> list[Way]:
-    """Several; `printreach admin` would take a second for each."""
+    """Create several at once; `printreach admin` would take a second for each."""
     made = asyncio.run(_add_connections(settings_of(service), printer.id, count))
     return [
         service.way_to(urlsplit(one.url).netloc).proving(
@@ -61,7 +61,7 @@ def connections(service: Service, printer: LinkedPrinter, count: int) -> list[Wa
 
 
 def settings_of(service: Service) -> Settings:
-    """As the service itself reads them."""
+    """Return the settings as the service itself reads them."""
     return settings_from(service.env)
 
 

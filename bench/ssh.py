@@ -1,4 +1,4 @@
-"""`ssh -R`: what people use to reach a machine at home, with throw-away keys on loopback."""
+"""`ssh -R`, the usual way to reach a machine at home, with temporary keys on loopback."""
 
 import getpass
 import os
@@ -41,22 +41,23 @@ class SshTunnel:
 
 @dataclass(frozen=True, slots=True)
 class SshServer:
-    """A running sshd and what a client needs to sign in to it."""
+    """A running sshd, and what a client needs to sign in to it."""
 
     folder: Path
     port: int
     pid: int
 
     def session_pid(self) -> int:
-        """The process that serves the first who signed in."""
+        """Return the process that serves the first client."""
         children = psutil.Process(self.pid).children(recursive=True)
-        return children[-1].pid  # as a user, sshd has one more that watches and does no work
+        # As an ordinary user, sshd has one more process that only supervises.
+        return children[-1].pid
 
     @contextmanager
     def tunnel(
         self, name: str, targets: Sequence[int], via_port: int | None = None
     ) -> Iterator[SshTunnel]:
-        """Run `ssh -R` for these ports. via_port: where to dial instead, for a paced road."""
+        """Run `ssh -R` for these ports. via_port: the port to dial instead, for a paced uplink."""
         remote = [free_port() for _ in targets]
         forwards = [
             word

@@ -24,7 +24,9 @@ class Viewer(asyncio.BufferedProtocol):
 
     @classmethod
     async def connect(cls, way: Way, target: str) -> Self:
-        """Ask, and wait for the first bytes. Raises Broken for an answer other than 200."""
+        """Send the request and wait for the first bytes. Raises Broken for a status other than
+        200.
+        """
         loop = asyncio.get_running_loop()
         _, viewer = await loop.create_connection(cls, "127.0.0.1", way.port)
         viewer._transport.write(request_head(way, "GET", target))
@@ -32,7 +34,7 @@ class Viewer(asyncio.BufferedProtocol):
         return viewer
 
     def stall(self) -> None:
-        """Read nothing any more."""
+        """Stop reading."""
         self._transport.pause_reading()
 
     def close(self) -> None:
@@ -66,7 +68,7 @@ class Viewer(asyncio.BufferedProtocol):
 
 @asynccontextmanager
 async def watching(way: Way, target: str) -> AsyncIterator[Viewer]:
-    """One viewer for a while."""
+    """Run one viewer."""
     async with asyncio.timeout(30):
         viewer = await Viewer.connect(way, target)
     try:

@@ -1,4 +1,4 @@
-"""A worker that delivers to webhooks, with what it needs around it, on a database of its own."""
+"""A worker that delivers webhooks, with its dependencies, on a database of its own."""
 
 import asyncio
 import secrets
@@ -39,7 +39,7 @@ AT_ONCE = 1000
 
 @dataclass
 class CountingSender:
-    """Sends for real, and tells when each answer came."""
+    """Sends for real, and records the time of each answer."""
 
     dependencies: WebhookDependencies
     answered_at: dict[str, float] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Worker:
     connection_ids: list[str]
 
     async def queue(self, count: int) -> None:
-        """Deliveries that are due, the same number for each webhook."""
+        """Enqueue due deliveries, the same number for each webhook."""
         clock = SystemClock()
         for first in range(0, count, AT_ONCE):
             at = clock.now()
@@ -96,7 +96,7 @@ class Worker:
             await self.store.write(add)
 
     async def deliver(self, count: int) -> float:
-        """Deliver so many; the seconds it took."""
+        """Deliver this many; return the seconds it took."""
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
         self.deliveries.on_freed(woken.set)
         began, goal = loop.time(), self.sender.count + count
@@ -107,7 +107,7 @@ class Worker:
         return loop.time() - began
 
     async def latencies_ms(self, events_a_second: int, seconds: int) -> list[float]:
-        """From an event that arrives to the answer of the first receiver that is told of it."""
+        """Return the latencies from an event's arrival to the answer of its first receiver."""
         loop = asyncio.get_running_loop()
         async with passing(self):
             inbox = SqlEventInbox(self.store, SystemClock())
@@ -126,7 +126,7 @@ class Worker:
 
 @asynccontextmanager
 async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]:
-    """On a fresh database, with so many webhooks that lead to the same receiver."""
+    """Run it on a new database, with `webhooks` webhooks that lead to the same receiver."""
     settings = settings_from(
         {"PRINTREACH_DATA_DIR": str(folder), "PRINTREACH_WEBHOOK_ALLOW_PRIVATE": "true"}
     )
@@ -182,7 +182,7 @@ async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
 
 @asynccontextmanager
 async def passing(here: Worker) -> AsyncIterator[Bus]:
-    """Passes as the worker role makes them: when a hint comes, and now and then without one."""
+    """Make passes as the worker role does: at each hint, and periodically without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
     fanout = Fanout(
         here.store, clock, [webhook_enqueuer(here.settings, clock, ClockHistory(time.monotonic))]
@@ -222,4 +222,4 @@ async def _soon(woken: asyncio.Event) -> None:
         async with asyncio.timeout(1):
             await woken.wait()
     except TimeoutError:
-        pass  # time to look, then
+        pass  # the interval is over

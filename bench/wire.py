@@ -1,4 +1,4 @@
-"""What the tunnel's bytes cost: both ends of a session in one process, no I/O.
+"""The cost of the tunnel's bytes: both ends of a session in one process, without I/O.
 
     python bench/wire.py
 
@@ -42,7 +42,7 @@ REPEATS = 500
 
 
 class Ends:
-    """A hub and an agent; each method is one thing to measure."""
+    """Both ends; each method is one operation to measure."""
 
     def __init__(self) -> None:
         self.hub = Session(Role.HUB, now=0.0)
@@ -53,7 +53,7 @@ class Ends:
         self.agent.receive(self.hub.take_output(), 0.0)
 
     def exchange(self, body: bytes) -> tuple[bytes, bytes]:
-        """A request and its whole answer; the heads as they arrived."""
+        """Make a request with its whole response; return the heads as they arrived."""
         self.hub.open(REQUEST, fin=True)
         (opened,) = self.agent.receive(self.hub.take_output(), 1.0)
         assert isinstance(opened, StreamOpened)
@@ -63,13 +63,15 @@ class Ends:
         return opened.head, answer.head
 
     def round_trip(self, body: bytes) -> None:
-        """The same, with both heads decoded, as relay and agent do."""
+        """Do the same and decode both heads, as relay and agent do."""
         request, response = self.exchange(body)
         heads.decode_request(request)
         heads.decode_response(response)
 
     def chunk(self, data: bytes) -> None:
-        """A chunk of an upload, taken at once, with the credit that goes back for it."""
+        """Send a chunk of an upload that is consumed at once, with the credit that goes back for
+        it.
+        """
         self.hub.send(self.upload, data, fin=False)
         (arrived,) = self.agent.receive(self.hub.take_output(), 1.0)
         assert isinstance(arrived, DataReceived)

@@ -1,4 +1,4 @@
-"""Everything that rows measure, started when the first row asks for it and ended with the run."""
+"""The servers that rows measure, started when the first row needs them and stopped with the run."""
 
 import sys
 import tempfile
@@ -24,18 +24,18 @@ OURS_TLS: Final = "with TLS"
 
 
 class World:
-    """The servers, and the ways to them. Making a part may raise Missing."""
+    """The servers, and the ways to them. Starting one may raise Missing."""
 
     def __init__(self, folder: Path, plan: Plan, ends: ExitStack) -> None:
         self.folder = folder
         self.plan = plan
         self._ends = ends
 
-    # --- what is behind the tunnel ----------------------------------------------------------------
+    # --- servers behind the tunnel ----------------------------------------------------------------
 
     @cached_property
     def backend(self) -> nginx.Backend:
-        """nginx, as the printer's web server."""
+        """Start nginx as the printer's web server."""
         return self._ends.enter_context(nginx.backend(self.folder))
 
     @cached_property
@@ -47,11 +47,12 @@ class World:
         program.wait_until("listening", lambda: accepts_connections(port))
         return port
 
-    # --- the roads --------------------------------------------------------------------------------
+    # --- proxies and tunnels
+    # --------------------------------------------------------------------------------
 
     @cached_property
     def plain(self) -> nginx.PlainProxy:
-        """nginx, proxying without a tunnel."""
+        """Start nginx as a proxy without a tunnel."""
         proxy = nginx.plain_proxy(self.folder, backend=self.backend.port, origin=self.origin)
         return self._ends.enter_context(proxy)
 
@@ -72,7 +73,7 @@ class World:
 
     @cached_property
     def tls_proxy(self) -> nginx.TlsProxy:
-        """What the service stands behind where its tunnels are encrypted."""
+        """Start the TLS proxy in front of the service."""
         return self._ends.enter_context(nginx.tls_proxy(self.folder, self.service.port))
 
     @cached_property
@@ -85,7 +86,7 @@ class World:
 
     @contextmanager
     def another_service(self, name: str) -> Iterator[Service]:
-        """One that no other row has used, where memory is what counts."""
+        """Start a service that no other row has used, to measure memory."""
         folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
         with service_on_localhost(folder) as service:
             yield service
@@ -102,7 +103,7 @@ class World:
         return self._ways(self.origin_printers, self.plain.to_origin, self.ssh_tunnel.ports[1])
 
     def pids_by_way(self, printers: dict[str, LinkedPrinter]) -> dict[str, dict[str, int]]:
-        """The processes that stand between caller and printer, by what each is."""
+        """Return the processes between caller and printer, by their role."""
         return {
             OURS: self._pids_to(printers[OURS]),
             OURS_TLS: {**self._pids_to(printers[OURS_TLS]), "nginx": self.tls_proxy.pid},
@@ -113,7 +114,7 @@ class World:
     # --- helpers ----------------------------------------------------------------------------------
 
     def _printers(self, name: str, port: int) -> dict[str, LinkedPrinter]:
-        """The same server as two printers, whose agents dial without TLS and with it."""
+        """Link the same server as two printers, whose agents dial without TLS and with it."""
         proxy, options = self.tls_proxy, web_server_at(port)
         plain = linked_agent(self.service, name, *options)
         trust = {"SSL_CERT_FILE": str(proxy.root)}
@@ -128,7 +129,9 @@ class World:
     def _ways(
         self, printers: dict[str, LinkedPrinter], plain_port: int, ssh_port: int
     ) -> dict[str, Way]:
-        """All carry credentials of one length, so that all get requests of the same size."""
+        """Return the ways; all carry credentials of one length, so that all requests have the same
+        size.
+        """
         ours = {name: connect(self.service, printer) for name, printer in printers.items()}
         others = {NGINX: plain_port, SSH: ssh_port}
         return {**ours, **{name: way_at(port, ours[OURS]) for name, port in others.items()}}
@@ -138,5 +141,5 @@ class World:
 
 
 def way_at(port: int, like: Way) -> Way:
-    """To a server at this port, with the credentials of another way."""
+    """Return the way to a server at this port, with the credentials of another way."""
     return Way.straight(f"http://127.0.0.1:{port}").proving(*like.credentials)

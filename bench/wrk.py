@@ -1,4 +1,4 @@
-"""wrk: the load, and what it says of it."""
+"""wrk: the load generator, and the parser of its output."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ _UNITS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What callers got."""
+    """The outcome for the callers."""
 
     requests: int
     requests_a_second: float
@@ -22,7 +22,7 @@ class Load:
 
 
 def wrk(way: Way, target: str, *, connections: int, seconds: int) -> Load:
-    """Ask for one thing over and over. Raises Broken where any answer was not a good one."""
+    """Request one thing repeatedly. Raises Broken if any response is an error."""
     headers = [("Host", way.host), *way.credentials]
     argv = [
         *(find_program("wrk", "wrk"), "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"),
@@ -37,7 +37,7 @@ def wrk(way: Way, target: str, *, connections: int, seconds: int) -> Load:
 
 
 def read_output(text: str) -> Load:
-    """Read what wrk prints. Raises Broken where it tells of errors."""
+    """Parse wrk's output. Raises Broken if it reports errors."""
     for fault in ("Socket errors", "Non-2xx"):
         if fault in text:
             line = next(line for line in text.splitlines() if fault in line)

@@ -20,7 +20,7 @@ LONGEST_INPUT: Final = 4096
 
 
 def main() -> int:
-    """Run each target in a process of its own, for the fuzzer ends its process."""
+    """Run each target in a process of its own, since the fuzzer ends its process."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=600, help="for each target (%(default)s)")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
@@ -51,7 +51,7 @@ def _run(name: str, seconds: int) -> bool:
 
 def _fuzz(name: str, seconds: int) -> None:
     """Fuzz one target, and end this process."""
-    atheris: Any = importlib.import_module("atheris")  # in no environment but the fuzzer's
+    atheris: Any = importlib.import_module("atheris")  # installed only in the fuzzer's environment
     with atheris.instrument_imports(include=["printreach", "PIL"]):
         from fuzz.targets import TARGETS, seeds
     corpus, found = WORK / "corpus" / name, WORK / "found" / name

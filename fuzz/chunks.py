@@ -1,4 +1,4 @@
-"""Chunked bodies: the same however they are cut, and as a plain reader has them."""
+"""Chunked bodies: the result does not depend on how they are cut, and equals a plain parser's."""
 
 import re
 
@@ -10,7 +10,7 @@ _TRAILERS = re.compile(rb"(?:[^\r\n]+\r\n)*\r\n")
 
 
 def chunked(data: bytes) -> None:
-    """ChunkedDecoder. The first byte says how the rest is cut."""
+    """Target ChunkedDecoder. The first byte decides how the rest is cut."""
     body = data[1:]
     whole = decode([body])
     step = data[0] % 16 + 1 if data else 1
@@ -21,7 +21,7 @@ def chunked(data: bytes) -> None:
 
 
 def decode(pieces: list[bytes]) -> tuple[bytes, int, bool] | None:
-    """The body, how many bytes it took, and whether it is whole; None where it is refused."""
+    """Return the body, the bytes consumed and whether it is complete; None if it is refused."""
     decoder, body, taken = ChunkedDecoder(), b"", 0
     for piece in pieces:
         try:
@@ -35,7 +35,7 @@ def decode(pieces: list[bytes]) -> tuple[bytes, int, bool] | None:
 
 
 def plainly(data: bytes) -> tuple[bytes, int]:
-    """The body, and where it ends, for data that is one and whole."""
+    """Return the body and its end, for data in one piece."""
     body, at = b"", 0
     while True:
         line = _SIZE_LINE.match(data, at)

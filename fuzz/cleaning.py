@@ -1,4 +1,4 @@
-"""What passes between callers and printers: no secret of ours, and no cookie for or from others."""
+"""Headers between callers and printers: no secret of ours, and no cookie for or from others."""
 
 from urllib.parse import unquote_to_bytes
 
@@ -23,7 +23,7 @@ _OWN_ORIGIN = "https://own-abc.example"
 
 
 def cleaning(data: bytes) -> None:
-    """A request as its printer sees it, and the same headers as those of an answer."""
+    """Target a request as its printer sees it, and the same headers as those of an answer."""
     found = request_of(data)
     if found is None:
         return
@@ -36,7 +36,7 @@ def cleaning(data: bytes) -> None:
 
 
 def check_request(found: Request, kind: ConnectionKind) -> None:
-    """As if every credential in it were right."""
+    """Check it as if every credential in it were valid."""
     presented = credentials_in_headers(found.headers, kind, "https", None)
     ours = presented.ours([*presented.authorizations.values()])
     headers = headers_for_printer(found.headers, ours)
@@ -59,12 +59,12 @@ def check_request(found: Request, kind: ConnectionKind) -> None:
 
 
 def has_key(target: bytes) -> bool:
-    """Whether its query says who we are."""
+    """Return whether its query contains our credentials."""
     return any(pair.startswith(_KEY) for pair in target.partition(b"?")[2].split(b"&"))
 
 
 def check_cookies(line: bytes) -> None:
-    """As a printer reads it: pairs between semicolons, blanks around names don't count."""
+    """Parse as a printer does: pairs between semicolons, with blanks around names ignored."""
     for pair in line.split(b";"):
         name = pair.strip().partition(b"=")[0].strip()
         assert not name.lower().startswith(_OURS), line
@@ -72,7 +72,7 @@ def check_cookies(line: bytes) -> None:
 
 
 def check_answer(headers: Headers) -> None:
-    """As a browser reads them: RFC 6265, section 5.2, and its later drafts for nameless cookies."""
+    """Parse as a browser does: RFC 6265, section 5.2, and its later drafts for nameless cookies."""
     try:
         answer = answer_for_caller(headers)
     except BadAnswer:

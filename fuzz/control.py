@@ -1,4 +1,4 @@
-"""Control messages between agent and service, and what the service makes of a stranger's events.
+"""Control messages between agent and service, and the service's handling of a stranger's events.
 
 A message is refused as one that can't be read, or it is what it says: written down and read again
 it is the same. An event of a hostile agent becomes a row, a call, a message to people and a line of
@@ -25,7 +25,7 @@ _MOST_WORDS = 4000
 
 
 def to_service(data: bytes) -> None:
-    """What an agent says."""
+    """Target the messages of an agent."""
     try:
         word = signin.decode_from_agent(data)
     except signin.BadSignInMessage as refused:
@@ -38,7 +38,7 @@ def to_service(data: bytes) -> None:
 
 
 def to_agent(data: bytes) -> None:
-    """What a service says, which may be an impostor."""
+    """Target the messages of a service, which may be an impostor."""
     try:
         word = signin.decode_from_service(data)
     except signin.BadSignInMessage as refused:
@@ -48,7 +48,7 @@ def to_agent(data: bytes) -> None:
 
 
 def seeds() -> list[bytes]:
-    """A message of each kind that travels this way."""
+    """Return a message of each kind of this direction."""
     event = PrintEvent(
         event_id="event-0001",
         event_type=6,
@@ -101,7 +101,7 @@ def seeds() -> list[bytes]:
 
 
 def _check_refusal(refused: signin.BadSignInMessage) -> None:
-    """It goes to the other end and into a log."""
+    """Check the refusal, which goes to the other end and into a log."""
     payload = frames.encode_text(CloseCode.NOT_WELCOME, str(refused))
     _, text = frames.decode_text(payload)
     assert text

@@ -1,4 +1,4 @@
-"""One caller's connection to the relay: the same requests however its bytes are cut.
+"""One caller's connection to the relay: the requests do not depend on how its bytes are cut.
 
 A request that is read in one cut and not in another is a smuggled one.
 """
@@ -16,7 +16,7 @@ _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
 class Heard(NamedTuple):
-    """A request that came whole."""
+    """A complete request."""
 
     method: bytes
     target: bytes
@@ -25,7 +25,7 @@ class Heard(NamedTuple):
 
 
 class Pipe(asyncio.Transport):
-    """The connection: what is written to it, and whether it still stands."""
+    """The transport: what was written to it, and whether it is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Pipe(asyncio.Transport):
 
 
 class LaterCalls:
-    """As much of an event loop as a connection needs."""
+    """The part of an event loop that a connection needs."""
 
     def __init__(self) -> None:
         self._calls: deque[Callable[[], object]] = deque()
@@ -62,7 +62,7 @@ class LaterCalls:
         self._calls.append(call)
 
     def call_later(self, _delay_s: float, _call: Callable[[], object]) -> None:
-        """Time stands still."""
+        """Do nothing, since time stands still."""
 
     def run(self) -> None:
         while self._calls:
@@ -70,7 +70,7 @@ class LaterCalls:
 
 
 class Front:
-    """The relay behind the connection: it answers each request once all of it has come."""
+    """The relay behind the connection: it answers each request once it is complete."""
 
     def __init__(self) -> None:
         self.later = LaterCalls()
@@ -101,7 +101,7 @@ class Front:
 
 
 class Asked:
-    """One request, while its body comes."""
+    """One request while its body arrives."""
 
     def __init__(self, front: Front, caller: FrontConnection, request: Request) -> None:
         self._front = front
@@ -131,7 +131,7 @@ class Asked:
 
 
 def front(data: bytes) -> None:
-    """FrontConnection. The first byte says how the rest is cut."""
+    """Target FrontConnection. The first byte decides how the rest is cut."""
     step = data[0] % 64 + 1 if data else 1
     stream = data[1:]
     whole = hear([stream])
@@ -139,7 +139,7 @@ def front(data: bytes) -> None:
 
 
 def hear(pieces: list[bytes]) -> list[Heard]:
-    """The requests that came whole, each answered in its turn."""
+    """Return the complete requests, each answered in turn."""
     relay, pipe = Front(), Pipe()
     connection = FrontConnection(relay, None)
     connection.connection_made(pipe)

@@ -1,4 +1,4 @@
-"""HTTP/1.1 heads: what is accepted can be read in one way only."""
+"""HTTP/1.1 heads: an accepted head can be parsed in one way only."""
 
 import re
 from contextlib import suppress
@@ -21,7 +21,7 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def request_of(data: bytes) -> Request | None:
-    """The request at the beginning of the data; None where it is refused, or not all there."""
+    """Return the request at the beginning of the data; None if it is refused or incomplete."""
     end = find_head_end(data)
     if end < 0:
         return None
@@ -32,7 +32,7 @@ def request_of(data: bytes) -> Request | None:
 
 
 def request(data: bytes) -> None:
-    """parse_request: framed in one way, for one host, and the same when it is written out."""
+    """Target parse_request: framed in one way, for one host, and the same when it is serialised."""
     found = request_of(data)
     if found is None:
         return
@@ -48,7 +48,7 @@ def request(data: bytes) -> None:
 
 
 def response(data: bytes) -> None:
-    """parse_response, as an answer to any method."""
+    """Target parse_response, as a response to any method."""
     method = _METHODS[data[0] % len(_METHODS)] if data else b"GET"
     head = data[1:]
     end = find_head_end(head)
@@ -71,7 +71,7 @@ def response(data: bytes) -> None:
 
 
 def check_fields(headers: Headers) -> None:
-    """Every field may stand in a message of ours as it is."""
+    """Check that every field may be sent as it is."""
     for name, value in headers:
         assert _TOKEN.fullmatch(name), name
         assert not _UNPRINTABLE.search(value), value
@@ -79,7 +79,7 @@ def check_fields(headers: Headers) -> None:
 
 
 def check_framing(headers: Headers, framing: Framing, length: int) -> None:
-    """The fields say what the framing says, and nothing else."""
+    """Check that the fields say exactly what the framing says."""
     lengths = set(values(headers, b"content-length"))
     codings = values(headers, b"transfer-encoding")
     match framing:
@@ -95,5 +95,5 @@ def check_framing(headers: Headers, framing: Framing, length: int) -> None:
 
 
 def values(headers: Headers, name: bytes) -> list[bytes]:
-    """Every value of a field; name in lower case."""
+    """Return every value of a field; name in lower case."""
     return [value for key, value in headers if key.lower() == name]

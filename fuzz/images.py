@@ -1,4 +1,4 @@
-"""Images: decoded to what the model takes, or refused, and nothing else."""
+"""Images: decoded to the model's input, or refused, and nothing else."""
 
 import io
 import struct
@@ -21,7 +21,7 @@ _PNG_HEAD_BYTES: Final = 8
 
 
 def image(data: bytes) -> None:
-    """prepare, of the file and of the same with the sums of a PNG's parts made right."""
+    """Target prepare, with the file as it is and with the checksums of PNG chunks corrected."""
     with patch.object(files, "MOST_PIXELS", _QUICK_PIXELS):
         for file in (data, _with_right_sums(data)):
             found = _prepared(file)
@@ -32,7 +32,7 @@ def image(data: bytes) -> None:
 
 
 def seeds() -> list[bytes]:
-    """A small image of each kind."""
+    """Return a small image of each kind."""
     drawn = Image.linear_gradient("L").resize((24, 16)).convert("RGB")
     turned = drawn.rotate(180)
     exif = Image.Exif()
@@ -69,7 +69,9 @@ def _check(prepared: Prepared) -> None:
 
 
 def _with_right_sums(data: bytes) -> bytes:
-    """Nearly every change of a PNG breaks a sum, which would be all that is ever looked at."""
+    """Correct the checksums, since nearly every change of a PNG breaks one and nothing else would
+    be reached.
+    """
     mended, at = bytearray(data), _PNG_HEAD_BYTES
     while data.startswith(b"\x89PNG") and at + 12 <= len(data):
         end = at + 8 + int.from_bytes(data[at : at + 4], "big")

@@ -1,4 +1,4 @@
-"""Every target by its name, and what the fuzzer begins with."""
+"""Every target by its name, and its seeds."""
 
 from collections.abc import Callable
 from typing import Final
@@ -40,7 +40,7 @@ X-Hop: 1\r
 Origin: https://own-abc.example\r
 \r
 """
-_OPEN_OR_ANSWER = b"\x82\x01"  # as fuzz.tunnels.End reads it
+_OPEN_OR_ANSWER = b"\x82\x01"  # as fuzz.tunnels.End parses it
 _RESPONSES = (
     b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -51,7 +51,7 @@ _RESPONSES = (
 
 
 def seeds(name: str) -> list[bytes]:
-    """What the fuzzer of that target begins with."""
+    """Return the seeds of that target."""
     match name:
         case "request":
             return [_POLLUTED, *(case.raw for case in refused_heads.REFUSED_HEADS)]
@@ -78,7 +78,7 @@ def _chunked(raw: bytes) -> bytes:
 
 
 def _frames() -> list[tuple[int, int, bytes]]:
-    """Kind, stream and payload of one frame of each kind."""
+    """Return kind, stream and payload of one frame of each kind."""
     head = b"GET /\r\n"
     return [
         (Kind.OPEN, 1, frames.encode_open(0, head, b"body")),
@@ -98,6 +98,6 @@ def _frames() -> list[tuple[int, int, bytes]]:
 
 
 def _scripted(frame: tuple[int, int, bytes]) -> bytes:
-    """The frame as fuzz.tunnels.Script reads it, and one thing that our side does behind it."""
+    """Return the frame as fuzz.tunnels.Script parses it, with one action of our side after it."""
     kind, stream, payload = frame
     return bytes([0, kind, stream]) + frames.U16.pack(len(payload)) + payload + _OPEN_OR_ANSWER

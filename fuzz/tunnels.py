@@ -1,4 +1,4 @@
-"""The tunnel's session, at either end of a hostile one, while its own application works on.
+"""The tunnel's session at either end, against a hostile peer, while its own application works.
 
 The fuzzer's bytes are a script: what arrives, as frames or as it comes, and what our side does
 between. Whatever arrives may end the tunnel with a fault of the other end, and do nothing else.
@@ -41,17 +41,17 @@ class Script:
         return taken
 
     def number(self, size: int = 1) -> int:
-        """0 behind the end."""
+        """Return a number; 0 after the end."""
         return int.from_bytes(self.take(size), "big")
 
     def frame(self) -> bytes:
-        """A whole frame; its kind and its payload are anything."""
+        """Return a whole frame of any kind and payload."""
         kind, stream, size = self.number(), self.number() % 8, self.number(2)
         return frames.frame(kind, stream, self.take(size))
 
 
 class End:
-    """Our end of the tunnel and its application, which asks for nothing that is forbidden."""
+    """Our end of the tunnel with its application, which makes only allowed calls."""
 
     def __init__(self, role: Role, script: Script) -> None:
         self._script = script
@@ -65,7 +65,7 @@ class End:
         self.is_over = not self._receive(Session(other, now=0.0).take_output())
 
     def step(self) -> None:
-        """Let something arrive, or do something."""
+        """Receive a frame, or make a call."""
         choice = self._script.number()
         if choice < 0x60:
             message = b"".join(self._script.frame() for _ in range(choice % 4 + 1))
@@ -79,7 +79,7 @@ class End:
             check_frames(self._session.take_output())
 
     def _receive(self, message: bytes) -> bool:
-        """False where that ended the tunnel."""
+        """Return False if that ended the tunnel."""
         try:
             arrived = self._session.receive(message, self._now)
         except RemoteProtocolError:
@@ -154,7 +154,7 @@ class End:
 
 
 def check_frames(message: bytes) -> list[int]:
-    """The kinds of the frames in a message of ours, which must be whole."""
+    """Return the kinds of the frames in a message of ours, which must be complete."""
     return [kind & 0x7F for kind in _kinds(message)]
 
 
@@ -168,12 +168,12 @@ def _kinds(message: bytes) -> Iterator[int]:
 
 
 def hub(data: bytes) -> None:
-    """The service's end, against a hostile agent."""
+    """Target the service's end, against a hostile agent."""
     _run(Role.HUB, data)
 
 
 def agent(data: bytes) -> None:
-    """The agent's end, against a hostile service."""
+    """Target the agent's end, against a hostile service."""
     _run(Role.AGENT, data)
 
 

@@ -1,4 +1,4 @@
-"""Events: from agents until they are stored, and until those who follow an account read them."""
+"""Events: from agents to the store, and on to the account's event streams."""
 
 import asyncio
 import tempfile
@@ -42,7 +42,7 @@ def run(world: World) -> Measurement:
 
 
 async def _stored() -> float:
-    """Events a second that survive a loss of power."""
+    """Return events per second that survive a loss of power."""
     with tempfile.TemporaryDirectory() as folder:
         async with worker(Path(folder) / "data", "", 0) as here:
             inbox, loop = SqlEventInbox(here.store, SystemClock()), asyncio.get_running_loop()
@@ -58,7 +58,7 @@ async def _stored() -> float:
 
 
 async def _latencies(seconds: int) -> list[float]:
-    """From an event that arrives to each of those who follow the account, in ms."""
+    """Return the latency from an event's arrival to each reader of the stream, in ms."""
     with tempfile.TemporaryDirectory() as folder:
         async with worker(Path(folder) / "data", "", 0) as here:
             return await _followed(here, EVENTS_A_SECOND * seconds)

@@ -1,4 +1,4 @@
-"""1 KB GETs over 64 connections: how many a second, the slowest, and what each costs."""
+"""GETs of 1 KB over 64 connections: requests per second, the slowest, and the cost of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CONNECTIONS = 64
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """cpu_us: of each process on the way, a request."""
+    """cpu_us: per request, of each process on the way."""
 
     load: Load
     cpu_us: dict[str, float]

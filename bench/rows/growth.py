@@ -1,4 +1,4 @@
-"""1 GiB to a reader that is slower than the printer: what relay and agent gather meanwhile."""
+"""1 GiB to a reader that is slower than the printer: the memory that relay and agent gain."""
 
 import time
 
@@ -23,7 +23,7 @@ def run(world: World) -> Measurement:
         linked_agent(service, "growth", *web_server_at(world.backend.port)) as printer,
     ):
         way = connect(service, printer)
-        call(way, "/small")  # what any request brings into memory is no growth
+        call(way, "/small")  # memory that any request takes does not count as growth
         pids = {"relay": service.program.pid, "agent": printer.agent.program.pid}
         before = {name: resident_bytes(pid) for name, pid in pids.items()}
         for pid in pids.values():
@@ -40,7 +40,7 @@ def run(world: World) -> Measurement:
 
 
 def _read_slowly(way: Way) -> float:
-    """Read all of it at READ_BYTES_S, after a stall; the seconds it took."""
+    """Read all of it at READ_BYTES_S, after a stall; return the seconds it took."""
     began, size, buffer = time.monotonic(), 0, bytearray(_PIECE_BYTES)
     with raw_request(way, "GET", "/long-download") as connection:
         status, _ = read_head(connection)

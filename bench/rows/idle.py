@@ -1,4 +1,4 @@
-"""Agents that only keep their tunnels: what each holds of the relay's memory and time."""
+"""Idle agents: the memory and CPU time of the relay for each."""
 
 import asyncio
 import sys
@@ -54,7 +54,7 @@ def run(world: World) -> Measurement:
 
 
 async def _all_noted(service: Service, count: int) -> None:
-    """Wait until the relay has written down who is connected, which it does behind sign-in."""
+    """Wait until the relay has stored who is connected, which it does after sign-in."""
 
     async def noted(records: SqlRecords) -> int | None:
         connected = select(func.count()).where(printers.c.node_id.is_not(None))
@@ -72,7 +72,7 @@ def _cpu_percent(pid: int, seconds: float) -> float:
 
 
 async def _link(service: Service, count: int) -> None:
-    """Make every agent's key a printer of the owner, as entering its code would."""
+    """Link every agent's key as a printer of the owner, as entering its code would."""
     at = datetime.now(UTC)
 
     async def put(records: SqlRecords) -> None:

@@ -1,4 +1,4 @@
-"""The first byte of a stream that goes on: nothing on the way may wait for more."""
+"""The first byte of a live stream: no part of the way may wait for more data."""
 
 import time
 
@@ -22,7 +22,7 @@ def run(world: World) -> Measurement:
 
 
 def _first_byte_ms(way: Way) -> float:
-    """The median of some tries, each over a connection of its own."""
+    """Return the median of some tries, each over a new connection."""
     times_ms = []
     for _ in range(TRIES):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""100 viewers of one camera: what each costs the relay, and whether a stalled one slows others."""
+"""100 viewers of one camera: the relay's cost for each, and whether a stalled one slows others."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ SETTLE_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Some seconds of watching. rates: pictures a second of each viewer."""
+    """A period of watching. rates: pictures per second of each viewer."""
 
     rates: list[float]
     cpu_percent: dict[str, float]
@@ -34,14 +34,16 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The same viewers before one more came that never reads, and beside it."""
+    """The same viewers without and with one more that never reads."""
 
     before: Window
     beside_stalled: Window
 
     @property
     def kept(self) -> float:
-        """The slowest viewer's rate beside the stalled one, of the slowest before."""
+        """Return the slowest viewer's rate beside the stalled one, relative to the slowest without
+        it.
+        """
         return min(self.beside_stalled.rates) / min(self.before.rates)
 
 
@@ -105,7 +107,7 @@ async def _window(viewers: list[Viewer], seconds: float, pids: dict[str, int]) -
 
 @asynccontextmanager
 async def _audience(ways: list[Way]) -> AsyncIterator[list[Viewer]]:
-    """100 viewers, spread over the ways, all of whom see the camera already."""
+    """Connect 100 viewers, spread over the ways, and wait until all receive pictures."""
     async with asyncio.timeout(30), asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(Viewer.connect(ways[number % len(ways)], "/camera"))

@@ -1,4 +1,4 @@
-"""The service's own pages: through the front, and from the web server that is behind it."""
+"""The service's own pages: through the front, and directly from the web server behind it."""
 
 import uvloop
 

@@ -1,4 +1,4 @@
-"""A home's uplink of 20 Mbit/s: small GETs while a download takes all there is."""
+"""A home uplink of 20 Mbit/s: small GETs while a download saturates it."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ SETTLE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """download_mb_s: what the download beside them got."""
+    """download_mb_s: the rate of the download beside them."""
 
     times_ms: list[float]
     download_mb_s: float
@@ -70,7 +70,7 @@ def run(world: World) -> Measurement:
 
 
 def _gets_beside_a_download(way: Way, seconds: float) -> Round:
-    call(way, "/small")  # the line is free of what the last round left in it
+    call(way, "/small")  # the uplink's buffers are empty again after the last round
     with _downloading(way) as download:
         time.sleep(SETTLE_S)
         size, began = download.size, time.monotonic()
@@ -82,7 +82,7 @@ def _gets_beside_a_download(way: Way, seconds: float) -> Round:
 
 
 def _gets_ms(way: Way, seconds: float) -> list[float]:
-    """One after the other over one connection."""
+    """Return the latencies of sequential GETs over one connection."""
     times_ms = []
     head = request_head(way, "GET", "/small")
     with way.connect() as connection:

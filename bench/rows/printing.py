@@ -1,4 +1,4 @@
-"""An agent beside a printer that prints while nobody watches.
+"""An agent beside a printing printer that nobody watches.
 
 The printer is a process of its own, whose work isn't counted: an agent that simulates it too has
 a row of its own.
@@ -38,7 +38,7 @@ def run(world: World) -> Measurement:
 
 @contextmanager
 def _printer(world: World) -> Iterator[tuple[int, int]]:
-    """Its port, and its process."""
+    """Start it; return its port and its process."""
     port, folder = free_port(), world.folder / "printing"
     argv = [sys.executable, "-m", "bench.simulated_printer", str(port), str(folder)]
     with Program("printer", argv, logs=world.folder) as program:

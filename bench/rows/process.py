@@ -49,7 +49,8 @@ def run(world: World) -> Measurement:
     first = measure_bare(CORE, seconds, files)
     with _service_on_one_core(world.folder) as running:
         detector = _detector(running)
-        # As fast as the bare model would be, a print's turn comes again when it may.
+        # There are enough prints that each may be scored again when its turn comes, even at the
+        # bare model's rate.
         prints = int(first.images_a_second * (MINIMUM_INTERVAL_S + 2))
         messages = detector.messages(uvloop.run(detector.contexts(prints)), frames)
         port, pid = running.port, running.program.pid
@@ -94,7 +95,7 @@ def run(world: World) -> Measurement:
 
 @contextmanager
 def _service_on_one_core(folder: Path) -> Iterator[Service]:
-    """All of it there, the threads of its web server and of the model included."""
+    """Run the service on one core, with the threads of its web server and of the model."""
     port = free_port()
     env = {
         "PRINTREACH_BASE_URL": f"http://localhost:{port}",
@@ -104,7 +105,7 @@ def _service_on_one_core(folder: Path) -> Iterator[Service]:
     place = folder / "detecting"
     place.mkdir()
     with ExitStack() as ends:
-        with _only_on({CORE}):  # what starts now stays there
+        with _only_on({CORE}):  # children that are started now inherit it
             running = ends.enter_context(service(place, port=port, env=env))
         ends.enter_context(_only_on(os.sched_getaffinity(0) - {CORE}))
         yield running
@@ -112,7 +113,9 @@ def _service_on_one_core(folder: Path) -> Iterator[Service]:
 
 @contextmanager
 def _only_on(cores: set[int]) -> Iterator[None]:
-    """This process, and what it starts meanwhile; with one core there is no choice."""
+    """Bind this process, and what it starts meanwhile, to these cores; with one core there is no
+    choice.
+    """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores or before)
     try:
@@ -135,7 +138,7 @@ def _written(folder: Path, frames: list[bytes]) -> list[Path]:
 
 
 def _decoding_1080p(rounds: int) -> dict[str, list[float]]:
-    """What one takes as the detector does it, and by way of all its pixels."""
+    """Return the decoding time as the detector does it, and by way of all pixels."""
     frames = camera_frames(1920, 1080, 4)
     ways = {SCALED: prepare, WHOLE: _by_all_pixels}
     return {

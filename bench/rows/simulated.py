@@ -1,4 +1,4 @@
-"""An agent that simulates its printer too, which prints while one person watches the camera."""
+"""An agent with a simulated printer that prints while one person watches the camera."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def run(world: World) -> Measurement:
 
 
 def begin_print(way: Way) -> None:
-    """Let a simulated printer print its sample, and wait until it lays plastic with the fan on.
+    """Start the sample on a simulated printer, and wait until it extrudes with the fan on.
 
     It heats up in no time; from then on it is as fast as a printer. Raises Broken where it won't.
     """
@@ -57,7 +57,7 @@ def _order(way: Way, name: str, arguments: dict[str, object]) -> None:
 
 
 async def _watch(way: Way, pid: int, seconds: float) -> tuple[float, int]:
-    """The agent's CPU in percent of a core, and the bytes that the viewer got."""
+    """Return the agent's CPU in percent of a core, and the bytes that the viewer received."""
     async with watching(way, "/webcam/?action=stream") as viewer:
         await asyncio.sleep(SETTLE_S)
         size, watch = viewer.size, CpuWatch({"agent": pid})

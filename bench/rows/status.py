@@ -1,4 +1,4 @@
-"""A printer's status through the whole path, beside a plain GET of its web server."""
+"""A printer's status through the whole path, compared with a plain GET of its web server."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Deliveries to webhooks, beside a bare loop of POSTs to the same receiver."""
+"""Webhook deliveries, compared with a bare loop of POSTs to the same receiver."""
 
 import asyncio
 import sys
@@ -63,7 +63,7 @@ def _receiver(logs: Path) -> Iterator[str]:
 
 
 async def _bare(url: str) -> float:
-    """POSTs a second, with nothing stored and nothing signed."""
+    """Return POSTs per second, with nothing stored and nothing signed."""
     loop, left = asyncio.get_running_loop(), DELIVERIES
 
     async def post(session: aiohttp.ClientSession) -> None:
@@ -81,7 +81,7 @@ async def _bare(url: str) -> float:
 
 
 async def _rate(url: str) -> float:
-    """Deliveries a second."""
+    """Return deliveries per second."""
     with tempfile.TemporaryDirectory() as folder:
         async with worker(Path(folder) / "data", url, WEBHOOKS) as here:
             await here.queue(DELIVERIES)
@@ -89,7 +89,7 @@ async def _rate(url: str) -> float:
 
 
 async def _cost_us(url: str, *, due: int) -> float:
-    """What each delivery costs the worker while so many are due; all that is made is counted."""
+    """Return the worker's CPU time per delivery while `due` deliveries are due."""
     with tempfile.TemporaryDirectory() as folder:
         async with worker(Path(folder) / "data", url, WEBHOOKS) as here:
             await here.queue(due)

@@ -1,4 +1,4 @@
-"""A WebSocket message of 1 KB there and back, one after the other."""
+"""The round trip of a WebSocket message of 1 KB, sequentially."""
 
 import socket
 import time

@@ -1,1 +1,1 @@
-"""A crowd of hostile strangers beside ordinary users: what the users notice of it."""
+"""A crowd of hostile strangers beside ordinary users, and its effect on the users."""

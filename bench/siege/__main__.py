@@ -1,4 +1,4 @@
-"""`make siege`: a crowd of hostile strangers beside ordinary users, and what the users notice.
+"""`make siege`: a crowd of hostile strangers beside ordinary users, and its effect on the users.
 
 The users' waiting is measured without the crowd and with it, in the same run. The service's memory
 and log are measured before, at the worst, and afterwards.
@@ -47,7 +47,7 @@ _PROGRAM: Final = "127.8.0.3"
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """p99s in milliseconds by the kind of visit; memory and log in bytes."""
+    """p99s in milliseconds by kind of visit; memory and log in bytes."""
 
     quiet_ms: Mapping[str, float]
     besieged_ms: Mapping[str, float]
@@ -57,7 +57,7 @@ class Measured:
     logged: int
 
     def problems(self) -> list[str]:
-        """What is not as it should be, a sentence each."""
+        """Return the failed expectations, a sentence each."""
         found = [
             f"{name}: p99 went from {quiet:.1f} to {self.besieged_ms[name]:.1f} ms."
             for name, quiet in self.quiet_ms.items()
@@ -76,7 +76,7 @@ class Measured:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0, or 1 where the users noticed too much of the crowd."""
+    """Return 0, or 1 if the crowd affected the users too much."""
     parser = argparse.ArgumentParser(prog="python -m bench.siege", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0, help="of the siege")
     parser.add_argument("--connections", type=int, default=200, help="of strangers, at a time")
@@ -104,7 +104,7 @@ def _besiege(
     simulated = ("--platform", "simulated")
     with linked_agent(service, "siege", *simulated) as printer:
         connection = service.admin("connection", "add", "--app", APP, "--printer", printer.id)
-        # Sign-up is open only where there is an operator.
+        # Sign-up is open only once there is an operator.
         service.admin("account", "add", "op@example.com", "--admin", stdin=f"{PASSWORD}, too\n")
         attacker = "attacker@example.com"
         service.admin("account", "add", attacker, stdin=f"{PASSWORD} as well\n")
@@ -149,7 +149,7 @@ def _besiege(
 
 
 def _visits(service: Service, connection: Mapping[str, str]) -> list[Visit]:
-    """What ordinary people and programs ask for."""
+    """Return the requests of ordinary people and programs."""
     own = urlsplit(service.base_url).netloc
     app = urlsplit(connection["url"]).netloc
     token = f"Authorization: Bearer {connection['authBearerToken']}"
@@ -175,7 +175,7 @@ def _get(name: str, host: str, path: str, address: str, *fields: str) -> Visit:
 
 
 def _sign_in(service: Service) -> str:
-    """The cookies of a browser that has signed in."""
+    """Return the cookies of a browser that has signed in."""
     way = service.way_to(urlsplit(service.base_url).netloc)
     headers: list[Header] = [
         ("Origin", service.base_url),
@@ -189,7 +189,7 @@ def _sign_in(service: Service) -> str:
 
 
 def _context(service: Service, key: str) -> str:
-    """The path to which images of a new context are sent."""
+    """Return the path for images of a new context."""
     way = service.way_to(urlsplit(service.base_url).netloc)
     headers: list[Header] = [("X-API-Key", key), ("Content-Type", "application/json")]
     answer = call(
@@ -200,7 +200,7 @@ def _context(service: Service, key: str) -> str:
 
 
 def _have_an_image_scored(service: Service, target: Target) -> None:
-    """The model is loaded with the first image, and stays."""
+    """Score an image, so that the model is loaded."""
     way = service.way_to(target.host)
     kind = "multipart/form-data; boundary=x"
     headers: list[Header] = [("X-API-Key", target.detection_key), ("Content-Type", kind)]
@@ -230,7 +230,7 @@ def _besieged(crowd: Crowd) -> Iterator["subprocess.Popen[str]"]:
 
 
 def _left(pid: int, before: int) -> int:
-    """What is not given back, once there was time for it."""
+    """Return the memory that is not given back after some time."""
     ends_at = time.monotonic() + COMES_BACK_WITHIN_S
     while (left := resident_bytes(pid) - before) > LEFT_BYTES and time.monotonic() < ends_at:
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""What hostile strangers do to the service: one coroutine for each kind of attack.
+"""Attacks of hostile strangers: one coroutine for each kind.
 
 Each takes one connection from an address of its own, ends within ATTACK_S, and gives the status
 code of the answer, or a word for what came instead of one.
@@ -39,7 +39,7 @@ class Target:
 
 
 class Stranger:
-    """One connection of a stranger, from an address that is theirs alone."""
+    """One connection of a stranger, from an address of its own."""
 
     def __init__(
         self, target: Target, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -49,12 +49,12 @@ class Stranger:
         self.writer = writer
 
     def send(self, data: bytes) -> None:
-        """May be refused by a connection that is closed already, which is the service's right."""
+        """Send data; the service may have closed the connection already."""
         if not self.writer.is_closing():
             self.writer.write(data)
 
     async def status(self, seconds: float = 10.0) -> str:
-        """The status code of the answer, "closed", or "nothing" when none comes in time."""
+        """Return the status code of the response, "closed", or "nothing" if none comes in time."""
         try:
             async with asyncio.timeout(seconds):
                 line = await self.reader.readline()
@@ -69,7 +69,7 @@ class Stranger:
         return "\r\n".join([*lines, "", ""]).encode()
 
     def form(self, path: str, body: bytes, length: int | None = None) -> bytes:
-        """A form as a page of the service's own would send it."""
+        """Return a form as a page of the service would send it."""
         fields = (
             f"Origin: http://{self.target.host}",
             "Content-Type: application/x-www-form-urlencoded",
@@ -92,7 +92,7 @@ async def slow_head(one: Stranger) -> str:
 
 
 async def stalled_body(one: Stranger) -> str:
-    """Send most of a large form, and then no more."""
+    """Send most of a large form, and then nothing."""
     path = random.choice(("/signin", "/signup", "/printers/x/pause"))
     one.send(one.form(path, b"a" * 60_000, length=64_000))
     return await one.status(ATTACK_S)
@@ -115,27 +115,27 @@ async def whole_form(one: Stranger) -> str:
 
 
 async def form_of_fields(one: Stranger) -> str:
-    """Send a form that is small, and all fields."""
+    """Send a small form that consists of fields only."""
     one.send(one.form("/signin", b"1&" * 32_000))
     return await one.status()
 
 
 async def query_of_fields(one: Stranger) -> str:
-    """Ask for a page with a query that is all fields, and never the same one twice."""
+    """Request a page with a new query of many fields each time."""
     pairs = "&".join(f"{random.getrandbits(20):x}" for _ in range(5_000))
     one.send(one.head("GET", f"/signin?{pairs}"))
     return await one.status()
 
 
 async def cookie_of_pairs(one: Stranger) -> str:
-    """Send cookies that are many and never the same."""
+    """Send many cookies that are new each time."""
     pairs = ";".join(f"{random.getrandbits(20):x}=1" for _ in range(3_000))
     one.send(one.head("GET", "/printers", f"Cookie: {pairs}"))
     return await one.status()
 
 
 async def broken_off_form(one: Stranger) -> str:
-    """Leave in the middle of a form whose address would forge a line of the log."""
+    """Disconnect in the middle of a form whose address would forge a line of the log."""
     path = "/printers/x%0a2026-01-01T00:00:00+0000%20INFO%20printreach%20all%20is%20well%1b[31m"
     one.send(one.form(path, b"a=1", length=1_000))
     await asyncio.sleep(0.1)
@@ -143,7 +143,7 @@ async def broken_off_form(one: Stranger) -> str:
 
 
 async def silent_agent(one: Stranger) -> str:
-    """Begin to be an agent, send a fragment of a megabyte, and never sign in."""
+    """Connect as an agent, send a fragment of a megabyte, and never sign in."""
     key = b64encode(os.urandom(16)).decode()
     fields = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
     protocol = "Sec-WebSocket-Protocol: printreach.tunnel.v1"
@@ -160,7 +160,7 @@ async def silent_agent(one: Stranger) -> str:
 
 
 async def event_stream(one: Stranger) -> str:
-    """Ask for a stream of events that is somebody's, or nobody's."""
+    """Request a stream of events with another account's token, or an invalid one."""
     path = random.choice(("/printers/events", "/api/events", "/live/0/events"))
     one.send(one.head("GET", path, "Accept: text/event-stream"))
     return await one.status()
@@ -195,14 +195,14 @@ async def connection_secret(one: Stranger) -> str:
 
 
 async def unknown_host(one: Stranger) -> str:
-    """Ask for the host of a connection that does not exist."""
+    """Request the host of a connection that does not exist."""
     host = f"app-{os.urandom(16).hex()}.{one.target.host}"
     one.send(one.head("GET", "/", host=host))
     return await one.status()
 
 
 async def image_bomb(one: Stranger) -> str:
-    """Have an image of a few kilobytes looked at that would be of many gigabytes."""
+    """Send an image of a few kilobytes that would decode to many gigabytes."""
     bomb = png_of(
         png_head(60_000, 60_000),
         png_chunk(b"IDAT", zlib.compress(b"\0" * 5_000_000)),
@@ -220,20 +220,20 @@ async def image_bomb(one: Stranger) -> str:
 
 
 def image_form(image: bytes) -> bytes:
-    """The body of an image's upload; its boundary is x."""
+    """Return the body of an image's upload; its boundary is x."""
     head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'
     return head + image + b"\r\n--x--\r\n"
 
 
 async def smuggled(one: Stranger) -> str:
-    """Send a request that two readers could understand in two ways."""
+    """Send a request that two parsers could understand in two ways."""
     fields = ("Content-Length: 4", "Transfer-Encoding: chunked")
     one.send(one.head("POST", "/signin", *fields) + b"0\r\n\r\nGET / HTTP/1.1\r\n\r\n")
     return await one.status()
 
 
 async def only_connects(one: Stranger) -> str:
-    """Connect, and say nothing."""
+    """Connect and send nothing."""
     return await one.status(ATTACK_S)
 
 

@@ -1,4 +1,4 @@
-"""A crowd of strangers: so many connections at a time, each an attack drawn at random.
+"""A crowd of strangers: a number of concurrent connections, each with a random attack.
 
     python -m bench.siege.strangers '{"target": {...}, "count": 200, "seconds": 120, "seed": 1}'
 
@@ -38,7 +38,7 @@ class Crowd:
 
 
 async def besiege(crowd: Crowd) -> dict[str, Counter[str]]:
-    """Attack until the time is over; the answers by the kind of attack."""
+    """Attack until the time is over; return the answers by the kind of attack."""
     outcomes: dict[str, Counter[str]] = {name: Counter() for name in crowd.attacks}
     ends_at = asyncio.get_running_loop().time() + crowd.seconds
     rng = random.Random(crowd.seed)
@@ -59,7 +59,7 @@ async def _stranger(
 
 
 async def _attempt(target: Target, plan: random.Random, attack: Attack) -> str:
-    """One attack over a connection of its own, from any of a million addresses."""
+    """Make one attack over a connection of its own, from any of a million addresses."""
     address = f"127.{plan.randrange(16, 32)}.{plan.randrange(256)}.{plan.randrange(1, 255)}"
     try:
         reader, writer = await asyncio.open_connection(

@@ -1,4 +1,4 @@
-"""Ordinary users: an app, a person at the dashboard, a program; how long each waits.
+"""Ordinary users: an app, a person at the dashboard, a program; and their latencies.
 
     python -m bench.siege.users '{"port": 8080, "visits": [...], "seconds": 30}'
 
@@ -21,7 +21,7 @@ _PATIENCE_S: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Visit:
-    """One request, made again and again over a kept connection.
+    """One request, repeated over a kept connection.
 
     head: the whole of it. status: what is answered when all is well. address: where it comes from.
     """
@@ -41,7 +41,7 @@ class Users:
 
 @dataclass
 class Experience:
-    """What a user met."""
+    """The outcomes of a user's requests."""
 
     taken_ms: list[float] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ async def _visit(port: int, visit: Visit, ends_at: float, met: Experience) -> No
 
 
 async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: bytes) -> int:
-    """The status code, once the whole answer is here. Raises ValueError for an endless one."""
+    """Return the status code after the whole response. Raises ValueError for an endless one."""
     writer.write(head)
     answer = await reader.readuntil(b"\r\n\r\n")
     fields = answer.lower().split(b"\r\n")

@@ -1,1 +1,1 @@
-"""An hour of mixed ordinary load, and whether the service keeps anything of it."""
+"""An hour of mixed ordinary load, to find leaks of the service."""

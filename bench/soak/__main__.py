@@ -1,4 +1,4 @@
-"""`make soak`: a long time of mixed ordinary load, and whether the service keeps anything of it.
+"""`make soak`: a long time of mixed ordinary load, to find leaks of the service.
 
 The load is rehearsed for a minute, so that all that is loaded once is there. What agents alone need
 of the service is measured then, and again after the load.
@@ -48,7 +48,7 @@ MOST_WARM_UP_S: Final = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """All that runs. people is there while they live."""
+    """All running parts. people: set while their process runs."""
 
     service: Service
     printers: Program
@@ -60,7 +60,7 @@ class Scene:
     began_at: float
 
     def sample(self) -> Sample:
-        """What the service says of itself, and what lies on the disk."""
+        """Return the service's metrics and its sizes on the disk."""
         metrics = self._metrics()
         database = settings_of(self.service).database_path
         wal = database.with_name(database.name + "-wal")
@@ -83,7 +83,7 @@ class Scene:
         return {name: float(value) for name, value in pairs}
 
     def stored_bytes(self) -> int:
-        """What the database would take without unused pages."""
+        """Return the size of the database without unused pages."""
         copy = self.folder / "compact.sqlite3"
         database = sqlite3.connect(settings_of(self.service).database_path)
         try:
@@ -109,14 +109,15 @@ class Scene:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0, or 1 where something isn't as it should be."""
+    """Return 0, or 1 if an expectation failed."""
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0, help="of the load")
     parser.add_argument("--idle", type=int, default=Plan.idle, help="agents that keep still")
     parser.add_argument("--active", type=int, default=Plan.active, help="agents that print")
     options = parser.parse_args(argv)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # one for each agent, and more
+    # One descriptor for each agent, and more.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     plan = Plan(idle=options.idle, active=options.active)
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="printreach-soak-")))
@@ -177,7 +178,7 @@ def _start_agents(agents: Program) -> None:
 
 
 def _soak(scene: Scene, seconds: float) -> tuple[Measured, dict[str, Any]]:
-    """The load, and what it left behind."""
+    """Run the load; return what it left behind."""
     print(f"Rehearsing for {REHEARSAL_S:.0f} s.", flush=True)
     with scene.people(REHEARSAL_S) as people:
         _watch(scene, people, REHEARSAL_S)
@@ -202,7 +203,7 @@ def _soak(scene: Scene, seconds: float) -> tuple[Measured, dict[str, Any]]:
 
 
 def _watch(scene: Scene, people: Program, seconds: float) -> list[Sample]:
-    """Sample until they have gone, print a row each minute, and let some agents wander."""
+    """Sample until the people's process ends, print a row each minute, and restart some agents."""
     print(_HEAD, flush=True)
     samples = [scene.sample()]
     began = told_at = wandered_at = time.monotonic()
@@ -230,7 +231,9 @@ def _watch(scene: Scene, people: Program, seconds: float) -> list[Sample]:
 
 
 def _settled(scene: Scene, before: Sample) -> Sample:
-    """With agents alone, once there is no more than before, or after SETTLES_WITHIN_S."""
+    """Return a sample with agents alone, once it is no larger than before, or after
+    SETTLES_WITHIN_S.
+    """
     ends_at = time.monotonic() + SETTLES_WITHIN_S
     while True:
         time.sleep(SAMPLES_EVERY_S)
@@ -241,13 +244,13 @@ def _settled(scene: Scene, before: Sample) -> Sample:
 
 
 def _last_line(program: Program) -> dict[str, Any]:
-    """The last whole line of JSON that it has printed since it was started."""
+    """Return the last complete line of JSON that it has printed since its start."""
     lines = program.stdout_since_start().split("\n")[:-1]
     told: dict[str, Any] = json.loads(next((x for x in reversed(lines) if x[:1] == "{"), "{}"))
     return told
 
 
-# --- what is told ---------------------------------------------------------------------------------
+# --- output ---------------------------------------------------------------------------------
 
 _HEAD: Final = (
     "| time | memory | descriptors | tasks | threads | agents | database | log of it | CPU | visits"
@@ -314,7 +317,7 @@ def _report(measured: Measured, told: Mapping[str, Any]) -> None:
 
 
 def _keep_log(folder: Path) -> None:
-    """The service's log, for whoever looks for the cause of something."""
+    """Copy the service's log, to look for causes."""
     LOG.parent.mkdir(exist_ok=True)
     for log in folder.glob("service-*.err"):
         shutil.copy(log, LOG)

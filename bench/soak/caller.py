@@ -1,4 +1,4 @@
-"""One person's or program's HTTP client, at an address of its own, and what came of its visits."""
+"""The HTTP client of one person or program, at an address of its own, with its tally."""
 
 import asyncio
 import time
@@ -13,19 +13,19 @@ PATIENCE_S = 60.0
 
 
 class Unexpected(Exception):
-    """An answer that isn't what it should be; the text says what came."""
+    """The response is not the expected one; the message describes it."""
 
 
 @dataclass
 class Tally:
-    """What came of one kind of visit. taken_ms: of those that went well."""
+    """The outcomes of one kind of visit. taken_ms: of successful ones."""
 
     taken_ms: list[float] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
 class Caller:
-    """Remembers cookies, as a browser does. Every host is reached at the service's port."""
+    """Keeps cookies as a browser does. Every host is reached at the service's port."""
 
     def __init__(self, client: aiohttp.ClientSession, port: int, host: str) -> None:
         self._client = client
@@ -36,7 +36,7 @@ class Caller:
     @classmethod
     @asynccontextmanager
     async def at(cls, address: str, port: int, host: str) -> AsyncIterator[Self]:
-        """address: on loopback, where it calls from. host: that of the service."""
+        """address: the caller's own, on loopback. host: that of the service."""
         connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=0)
         client = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         async with client:
@@ -53,7 +53,7 @@ class Caller:
         data: bytes | Mapping[str, str] | None = None,
         json: object = None,
     ) -> bytes:
-        """The body of the answer. Raises Unexpected for another status than the one named."""
+        """Return the body of the response. Raises Unexpected for any other status."""
         async with self.opened(
             method, path, status=status, host=host, headers=headers, data=data, json=json
         ) as answer:
@@ -71,7 +71,7 @@ class Caller:
         data: bytes | Mapping[str, str] | None = None,
         json: object = None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The answer once its head is here. data: a body, or the fields of a form."""
+        """Yield the response once its head is here. data: a body, or the fields of a form."""
         async with self._client.request(
             method,
             f"http://127.0.0.1:{self._port}{path}",
@@ -117,7 +117,7 @@ class Caller:
 async def repeat(
     tally: Tally, every_s: float, ends_at: float, visit: Callable[[], Awaitable[None]]
 ) -> None:
-    """Visit again and again until that time, with so many seconds of rest in between."""
+    """Repeat the visit until that time, with a pause of every_s in between."""
     while (began := time.monotonic()) < ends_at:
         try:
             await visit()

@@ -1,4 +1,4 @@
-"""What people and programs do in the soak test, all in one process.
+"""The people and programs of the soak test, all in one process.
 
     python -m bench.soak.people '{"port": 8080, "host": "localhost:8080", ...}'
 
@@ -47,7 +47,7 @@ class Crowd:
 
 @dataclass
 class Living:
-    """What goes on, and what came of it."""
+    """The running visits, and their tallies."""
 
     ends: AsyncExitStack
     group: asyncio.TaskGroup
@@ -57,7 +57,7 @@ class Living:
     callers: int = 0
 
     async def caller(self) -> Caller:
-        """From an address that nobody else has."""
+        """Return a caller at an address that nobody else has."""
         self.callers += 1
         address = f"127.9.{self.callers // 200}.{1 + self.callers % 200}"
         crowd = self.crowd
@@ -68,7 +68,7 @@ class Living:
         self.group.create_task(repeat(tally, every_s, self.ends_at, visit))
 
     def told(self) -> dict[str, object]:
-        """For the line that is printed."""
+        """Return the tallies for the line that is printed."""
         return {
             name: {
                 "done": len(tally.taken_ms),
@@ -82,7 +82,7 @@ class Living:
 
 
 async def live(crowd: Crowd) -> None:
-    """Until the time is over."""
+    """Run until the time is over."""
     ends_at = time.monotonic() + crowd.seconds
     async with AsyncExitStack() as ends:
         webhook_url, heard = await ends.enter_async_context(_receiver(crowd.certificate))
@@ -103,7 +103,7 @@ def _tell(living: Living, heard: Mapping[str, int]) -> None:
 
 @asynccontextmanager
 async def _receiver(certificate: tuple[str, str]) -> AsyncIterator[tuple[str, Mapping[str, int]]]:
-    """The address of a webhook, and how often it was called."""
+    """Run a receiver of webhooks; yield its address and its count of calls."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)
     async with receiving(tls) as receiver:
@@ -119,7 +119,7 @@ async def _receiver(certificate: tuple[str, str]) -> AsyncIterator[tuple[str, Ma
 
 
 async def _begin_apps(living: Living, webhook_url: str) -> None:
-    """Programs that know of an App Connection, some of which do more than ask for the status."""
+    """Start programs with an App Connection; some do more than ask for the status."""
     steady = [app for app in living.crowd.apps if app.steady]
     for number, app in enumerate(steady):
         visits = AppVisits(await living.caller(), app)

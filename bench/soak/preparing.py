@@ -1,4 +1,4 @@
-"""Accounts, printers and connections for the soak test, written before any agent connects."""
+"""Accounts, printers and connections of the soak test, stored before any agent connects."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ IDLE_OF_AN_ACCOUNT = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How much there is of everything.
+    """The number of each.
 
     idle: agents that keep still. wandering: idle ones that lose their connection now and then.
     active: agents with a printer that prints. restarted: so many of the active ones, the last,
@@ -61,7 +61,7 @@ class App:
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Somebody with an account. printers: the ids of those whose agents are never restarted."""
+    """An account's owner. printers: the ids of those whose agents are never restarted."""
 
     email: str
     printers: list[str]
@@ -74,12 +74,12 @@ class Prepared:
 
 
 def agent_folder(folder: Path, number: int) -> Path:
-    """The data directory of an active agent."""
+    """Return the data directory of an active agent."""
     return folder / f"active-{number}"
 
 
 def prepare_all(service: Service, folder: Path, plan: Plan) -> Prepared:
-    """Make everything that the plan asks for. folder: of the active agents."""
+    """Create all that the plan contains. folder: of the active agents."""
     return asyncio.run(_prepare_all(service, folder, plan))
 
 
@@ -138,7 +138,7 @@ async def _prepare_all(service: Service, folder: Path, plan: Plan) -> Prepared:
 
 
 def _account_of_nobody(number: int) -> Account:
-    """One that nobody signs in to, so no password has to be hashed."""
+    """Create an account that nobody signs in to, so that no password has to be hashed."""
     return Account(
         account_id=f"idle-{number}",
         email=f"idle-{number}@example.com",

@@ -1,4 +1,5 @@
-"""The active agents of the soak test, in one process, each beside a simulated printer that prints.
+"""The active agents of the soak test, in one process, each beside a simulated printer that
+prints.
 
     python -m bench.soak.printers '{"service": "http://localhost:8080", "folder": "/tmp/x", ...}'
 
@@ -47,7 +48,7 @@ class Printers:
 
 
 async def run(printers: Printers) -> None:
-    """Until this process is ended."""
+    """Run until this process is ended."""
     counts: Counter[str] = Counter()
     service = parse_web_address(printers.service)
     async with asyncio.TaskGroup() as group:
@@ -89,7 +90,9 @@ async def _keep_printing(printer: RunningPrinter, counts: Counter[str]) -> None:
 
 
 def _machine() -> Machine:
-    """Nothing is announced: standard output is for what this process tells."""
+    """Return a machine that announces nothing, since standard output is for this process's
+    counts.
+    """
     return replace(this_machine(), stdout=None)
 
 
@@ -98,7 +101,7 @@ async def _stay(config: AgentConfig) -> None:
 
 
 async def _keep_restarting(config: AgentConfig, counts: Counter[str]) -> None:
-    """Take leave in good order now and then, or be cut off, and come back."""
+    """Restart now and then, either by a clean stop or by a lost connection."""
     while True:
         stop = asyncio.Event()
         running = asyncio.create_task(

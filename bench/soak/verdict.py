@@ -1,4 +1,4 @@
-"""What the soak test measures of the service, and what of it isn't as it should be."""
+"""The soak test's measurements of the service, and their limits."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A straight line through samples: its value at the first one's time and at the last one's."""
+    """A straight line through samples: its value at the time of the first and of the last one."""
 
     begins: float
     ends: float
@@ -54,14 +54,15 @@ class Line:
 
 
 def fitted(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> Line:
-    """By least squares, so that noise doesn't decide. samples: two or more."""
+    """Fit by least squares, so that noise does not matter. samples: two or more."""
     times = [sample.at for sample in samples]
     slope, offset = linear_regression(times, [figure(sample) for sample in samples])
     return Line(begins=offset + slope * times[0], ends=offset + slope * times[-1])
 
 
 def held(samples: Sequence[Sample]) -> list[Sample]:
-    """Of each HELD_S the sample with the least memory: what is taken for a moment is not kept.
+    """Return the sample with the least memory of each HELD_S, since short-lived memory is no
+    leak.
 
     To hash a password, for one, takes 64 MB.
     """
@@ -84,7 +85,7 @@ class Measured:
     log: str
 
     def problems(self) -> list[str]:
-        """What is not as it should be, a sentence each."""
+        """Return the failed expectations, a sentence each."""
         return [*self._of_memory(), *self._of_counts(), *self._of_files(), *self._of_work()]
 
     def _of_memory(self) -> list[str]:
@@ -127,7 +128,7 @@ class Measured:
 
 
 def unexplained(log: str) -> Mapping[str, int]:
-    """Warnings, errors and tracebacks, the same with other numbers as one, and how often each."""
+    """Count warnings, errors and tracebacks; those that differ only in numbers count as one."""
     lines = [line for line in log.splitlines() if _BAD_LINE.search(line)]
     bad = [line for line in lines if not any(re.search(known, line) for known in EXPLAINED)]
     return Counter(_VARIABLE.sub("…", line) for line in bad)

@@ -1,4 +1,4 @@
-"""Ordinary visits. Each ends well, or raises Unexpected or what aiohttp raises."""
+"""Ordinary visits. Each succeeds, or raises Unexpected or an exception of aiohttp."""
 
 import asyncio
 import html
@@ -29,7 +29,7 @@ OK, WRONG_STATE = 200, 786
 
 
 class AppVisits:
-    """Of a program that has an App Connection."""
+    """Visits of a program that has an App Connection."""
 
     def __init__(self, caller: Caller, app: App) -> None:
         self._caller = caller
@@ -74,7 +74,7 @@ class AppVisits:
             raise Unexpected(f"a picture began {picture[:20]!r}")
 
     async def watch(self) -> None:
-        """The webcam, for a while; it has to move all the time."""
+        """Watch the webcam for a while; its pictures must change all the time."""
         host, seconds = self._app.host, random.uniform(*WATCHES_S)
         path, size = f"{COMMANDS}/webcam/stream", 0
         async with self._caller.opened("GET", path, host=host, headers=self._proof) as answer:
@@ -87,7 +87,7 @@ class AppVisits:
                 size += len(piece)
 
     async def pause_and_resume(self) -> None:
-        """Where it prints; the print may end in between."""
+        """Pause and resume a running print, which may end in between."""
         status = await self._command("GET", "/status")
         if status["JobStatus"]["State"] != "printing":
             return
@@ -119,7 +119,7 @@ class AppVisits:
     async def _command(
         self, method: str, path: str, statuses: tuple[int, ...] = (OK,), body: bytes | None = None
     ) -> Any:
-        """Its result. Raises Unexpected where the envelope has another status."""
+        """Return the command's result. Raises Unexpected if the envelope has another status."""
         answer = json.loads(await self._ask(method, COMMANDS + path, body))
         if answer["Status"] not in statuses:
             raise Unexpected(f"{path} gave {answer['Status']}: {answer.get('Error')}")
@@ -132,14 +132,14 @@ class AppVisits:
 
 
 class PersonVisits:
-    """Of somebody with a browser and an account."""
+    """Visits of a person with a browser and an account."""
 
     def __init__(self, caller: Caller, person: Person) -> None:
         self._caller = caller
         self._person = person
 
     async def session(self) -> None:
-        """Sign in, look at all printers and at one, with their live parts, and sign out."""
+        """Sign in, open the list and one printer with their live parts, and sign out."""
         await self._sign_in()
         await self._caller.ask("GET", "/printers")
         await self._stay("/printers/events", random.uniform(*STAYS_S))
@@ -152,13 +152,13 @@ class PersonVisits:
         await self._caller.ask("GET", "/printers", status=303)
 
     async def listen(self) -> None:
-        """To the events of all printers."""
+        """Read the events of all printers."""
         await self._sign_in()
         await self._stay("/api/events", random.uniform(*STAYS_S))
         await self._caller.ask("POST", "/signout", status=303)
 
     async def share_and_revoke(self) -> None:
-        """Share a printer, open it with the token, end the sharing, and be turned away."""
+        """Share a printer, open it with the token, end the sharing, and be refused."""
         await self._sign_in()
         form = {"printer": random.choice(self._person.printers), "ends": "1"}
         async with self._caller.opened(
@@ -191,7 +191,7 @@ class PersonVisits:
         await self._caller.ask("POST", "/signin", status=303, data=form)
 
     async def _stay(self, path: str, seconds: float) -> None:
-        """Keep a stream of events open. Raises Unexpected where it says nothing, or ends."""
+        """Keep a stream of events open. Raises Unexpected if it is silent or ends."""
         size, ends_at = 0, time.monotonic() + seconds
         async with self._caller.opened("GET", path) as answer:
             while time.monotonic() < ends_at:
@@ -203,7 +203,7 @@ class PersonVisits:
 
 
 class DetectionVisits:
-    """Of a program that has pictures of a print scored."""
+    """Visits of a program that has images of a print scored."""
 
     def __init__(self, caller: Caller, key: str) -> None:
         self._caller = caller
@@ -212,7 +212,7 @@ class DetectionVisits:
         self._body = image_form(written(scene()))
 
     async def send(self) -> None:
-        """A picture; now and then a new print begins."""
+        """Send an image; now and then begin a new print."""
         if not self._context or random.random() < 0.1:
             path = "/api/detector/v1/createcontext"
             made = json.loads(await self._caller.ask("POST", path, headers=self._key, json={}))
@@ -224,7 +224,7 @@ class DetectionVisits:
 
 
 def _shown(page: str, label: str) -> str:
-    """A value that a page shows once. Raises Unexpected."""
+    """Return a value that a page shows once. Raises Unexpected."""
     found = re.search(rf'data-label="{label}">([^<]+)<', page)
     if found is None:
         raise Unexpected(f"the page shows no {label}")

@@ -91,7 +91,10 @@ async def serve(
     agent: AgentConfig | None,
     listeners: Sequence[socket.socket] = (),
 ) -> None:
-    """Run the roles, and the agent if there is one, until a signal comes."""
+    """Run the roles, and the agent if there is one, until a signal comes.
+
+    listeners: sockets that listen already.
+    """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,4 +1,7 @@
-"""Parsers of single settings. Each takes the text and returns its value."""
+"""Parsers of single settings. Each takes the text and returns its value.
+
+Each raises WrongValue with the rest of a sentence that begins with the setting's name.
+"""
 
 import ipaddress
 import re

@@ -36,7 +36,10 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The operator's settings."""
+    """The operator's settings.
+
+    tunnel_ports is empty where connections get no port of their own. smtp_url holds a password.
+    """
 
     data_dir: Path
     listen_host: str

@@ -1,4 +1,9 @@
-"""Listening sockets that the parent process passes to the service (socket activation)."""
+"""Listening sockets that the parent process passes to the service (socket activation).
+
+systemd opens the sockets of printreach.socket, hands them over as descriptors 3 and up, and keeps
+them while one process of the service is replaced by the next: callers wait a moment in the socket's
+queue, and none is refused. Any program may do the same; the protocol is sd_listen_fds(3).
+"""
 
 import os
 import socket
@@ -13,7 +18,11 @@ FIRST_DESCRIPTOR: Final = 3
 def handed_over(
     environ: Mapping[str, str], pid: int, first: int = FIRST_DESCRIPTOR
 ) -> tuple[socket.socket, ...]:
-    """Return the sockets passed to the process with this id; usually none."""
+    """Return the sockets passed to the process with this id; usually none.
+
+    first: the descriptor of the first of them. Raises SettingsError for what nobody can accept
+    callers on.
+    """
     if environ.get("LISTEN_PID") != str(pid):
         return ()  # they were meant for a parent process, which left the variables set
     count = environ.get("LISTEN_FDS", "")

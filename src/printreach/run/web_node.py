@@ -162,7 +162,11 @@ def _server(app: Any, path: Path) -> Server:
 
 
 def _logging() -> dict[str, Any]:
-    """Route the server's messages to the program's own logging."""
+    """Route the server's messages to the program's own logging.
+
+    By itself it would write to standard output, which is for scripts, and would forget every
+    handler that is set up. "Incremental" touches nothing but the logger named here.
+    """
     loggers = {"_granian": {"level": "ERROR", "propagate": True}}
     return {"incremental": True, "handlers": {}, "loggers": loggers}
 
