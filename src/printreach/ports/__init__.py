@@ -1,7 +1,7 @@
-"""Everything the server asks of the outside, in one place.
+"""Everything that the server asks of the outside, as protocols.
 
-`backends` makes these real; `hub`, `relay` and `web` know only what stands here. What is kept of
-people and of mails has a page of its own beside this one.
+`backends` implements them; `hub`, `relay` and `web` know only what is declared here. The records of
+single subjects have files of their own beside this one.
 """
 
 from collections.abc import Awaitable, Callable
@@ -126,7 +126,7 @@ class Clock(Protocol):
     """The wall clock."""
 
     def now(self) -> datetime:
-        """The current time, aware, in UTC."""
+        """Return the current time, aware, in UTC."""
         ...
 
 
@@ -134,14 +134,14 @@ class Topic(StrEnum):
     """What a notice is about, and what its key is."""
 
     CONNECTION = "connection"
-    """key: unique_id. Its grant changed: revoked, or another credential opens it."""
+    """key: unique_id. Its grant changed: it was revoked, or another credential opens it."""
     PRINTER = "printer"
     """key: printer_id. It was linked or removed; all its grants may have changed."""
     ACCOUNT = "account"
     """key: account_id. Its supporter status changed, it was blocked or deleted, or a browser was
-    signed out; so all its grants."""
+    signed out; all its grants may have changed."""
     DETECTOR = "detector"
-    """key: printer_id. The failure detector has said something of its print."""
+    """key: printer_id. The failure watch has a new state for its print."""
     INBOX = "inbox"
     """key: none. Events were stored and wait to be handed out."""
     MAIL = "mail"
@@ -162,13 +162,13 @@ class Bus(Protocol):
     """Hints between the processes of an installation."""
 
     async def publish(self, notice: Notice) -> None:
-        """Tell every subscriber in every process, this one's included, some time soon."""
+        """Deliver the notice soon to every subscriber in every process, including this one."""
         ...
 
     def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        """Call back with each notice, on the event loop; the result ends that.
+        """Call back with each notice, on the event loop; the result unsubscribes.
 
-        The callback must not block. What it raises is logged and reaches nobody.
+        The callback must not block. An exception from it is logged and goes no further.
         """
         ...
 
@@ -181,15 +181,15 @@ class AppRecords(Protocol):
     """Registered apps."""
 
     async def add(self, app: App) -> None:
-        """Also where one of that id was removed before."""
+        """Add an app, also if one of that id was removed before."""
         ...
 
     async def put(self, app: App) -> None:
-        """In place of the one with that id."""
+        """Replace the app with that id."""
         ...
 
     async def remove(self, app_id: str, at: datetime) -> None:
-        """Its id stays with its owner."""
+        """Remove the app. Its id stays reserved for its owner."""
         ...
 
     async def get(self, app_id: str) -> App | None: ...
@@ -200,37 +200,37 @@ class AppRecords(Protocol):
         ...
 
     async def others_look_like(self, name: str, owner_id: str) -> bool:
-        """Whether an app of anybody else looks the same to people: rules.app_names.look_of."""
+        """Return whether another owner's app looks the same to people: rules.app_names.look_of."""
         ...
 
     async def ids_of_owner(self, account_id: str) -> int:
-        """How many, removed ones included."""
+        """Return how many ids it has, including those of removed apps."""
         ...
 
 
 class PrinterRecords(Protocol):
-    """Printers that belong to an account, and the codes of agents that would."""
+    """Printers that belong to an account, and the link codes of unlinked agents."""
 
     async def linked(self, printer_id: str) -> Printer | None: ...
     async def all_linked(self) -> list[PrinterRow]: ...
     async def of_account(self, account_id: str) -> list[Printer]: ...
     async def row(self, printer_id: str) -> PrinterRow | None:
-        """A linked printer with its surroundings."""
+        """Return a linked printer with its owner and state."""
         ...
 
     async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
-        """The same with their surroundings, by name."""
+        """Return the printers of the account with their state, by name."""
         ...
 
     async def link(self, printer: Printer) -> None:
-        """Also where it was linked before, and removed."""
+        """Link the printer, also if it was linked before and removed."""
         ...
 
     async def rename(self, printer_id: str, name: str) -> None: ...
     async def remove(self, printer_id: str, at: datetime) -> None: ...
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None: ...
     async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
-        """In place of an earlier one of the same agent."""
+        """Store a link code, in place of an earlier one of the same agent."""
         ...
 
     async def withdraw_offer(self, printer_id: str) -> None: ...
@@ -242,23 +242,23 @@ class ConnectionRecords(Protocol):
     async def add(self, connection: Connection, digests: AppDigests | None) -> None: ...
     async def get(self, connection_id: str) -> Connection | None: ...
     async def with_app_token(self, token_digest: bytes) -> Connection | None:
-        """The App Connection whose app calls the service with that token; it may have ended."""
+        """Return the App Connection with that API token; it may have ended."""
         ...
 
     async def of_printer(self, printer_id: str) -> list[Connection]:
-        """Ended ones included, oldest first."""
+        """Return a printer's connections, including ended ones, oldest first."""
         ...
 
     async def of_account(self, account_id: str) -> list[Connection]:
-        """The same of all its printers."""
+        """Return the connections of all printers of the account, in the same way."""
         ...
 
     async def of_app(self, app_id: str) -> list[Connection]:
-        """The same of all people who let that app in."""
+        """Return the connections of all people to that app, in the same way."""
         ...
 
     async def living_of_app(self, app_id: str, at: datetime) -> int:
-        """How many of them have not ended."""
+        """Return how many connections of that app have not ended."""
         ...
 
     async def all(self) -> list[Connection]: ...
@@ -279,12 +279,15 @@ class ConnectionRecords(Protocol):
         expires_at: datetime,
         session_id: str | None = None,
     ) -> None:
-        """session_id: of the browser whose end is also that of what the ticket opens."""
+        """Store a ticket.
+
+        session_id: of the browser; what the ticket opens ends with that session.
+        """
         ...
 
 
 class Records(Protocol):
-    """All that is stored, inside one unit of work."""
+    """All records, inside one unit of work."""
 
     @property
     def accounts(self) -> AccountRecords: ...
@@ -353,21 +356,21 @@ class Records(Protocol):
     @property
     def watches(self) -> WatchRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
-        """Publish when, and only when, this unit of work is committed."""
+        """Publish the notice if and when this unit of work is committed."""
         ...
 
 
 class Store(Protocol):
-    """Where facts are kept. What `write` returned survives a loss of power."""
+    """The database. What `write` returned survives a loss of power."""
 
     async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
         """Run a unit of work alone: nothing else writes meanwhile, in any process.
 
-        It happens whole or, where it raises, not at all. It must await nothing but the records.
-        Raises StoreUnavailable.
+        It is committed as a whole or, if it raises, not at all. It must await nothing but the
+        records. Raises StoreUnavailable.
         """
         ...
 
     async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
-        """Look things up; each look sees what is committed by then. Raises StoreUnavailable."""
+        """Read records; each statement sees what is committed by then. Raises StoreUnavailable."""
         ...

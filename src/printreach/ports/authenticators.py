@@ -1,4 +1,4 @@
-"""What is said to authenticators of passkeys, by way of the browser."""
+"""Requests to authenticators of passkeys, through the browser, and their answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from printreach.rules.passkeys import Passkey
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MadePasskey:
-    """What an authenticator made. public_key: in COSE form."""
+    """A passkey that an authenticator created. public_key: in COSE form."""
 
     credential_id: bytes
     public_key: bytes
@@ -18,11 +18,11 @@ class MadePasskey:
 
 
 class Authenticators(Protocol):
-    """Writes what a browser asks an authenticator, and checks what comes back.
+    """Writes what a browser asks an authenticator, and checks the answers.
 
-    options and answers are JSON, as `parseRequestOptionsFromJSON` and `toJSON` of a browser have
-    it. An answer that is not good, for whatever reason, is None: it is for this service's own
-    origin, signed over that challenge, by a person that the authenticator verified.
+    Options and answers are JSON, as `parseRequestOptionsFromJSON` and `toJSON` of a browser have
+    it. An answer that fails any check gives None: it has to be for this service's own origin,
+    signed over that challenge, by a person whom the authenticator verified.
     """
 
     def options_to_add(
@@ -31,9 +31,9 @@ class Authenticators(Protocol):
     def made(self, answer: str, challenge: bytes) -> MadePasskey | None: ...
     def options_to_sign_in(self, challenge: bytes) -> str: ...
     def credential_id(self, answer: str) -> bytes | None:
-        """Which passkey the answer claims to be of."""
+        """Return the id of the passkey that the answer claims to be of."""
         ...
 
     def sign_count(self, answer: str, challenge: bytes, passkey: Passkey) -> int | None:
-        """The passkey's next count, where the answer is of it."""
+        """Return the passkey's next signature count, if the answer is valid for it."""
         ...

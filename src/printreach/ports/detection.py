@@ -1,4 +1,4 @@
-"""What the store keeps of those who call the failure-detection API."""
+"""The stored keys, usage, billing choices and address claims of the failure-detection API."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -25,33 +25,33 @@ class DetectionKeyRecords(Protocol):
         ...
 
     async def of_account(self, account_id: str) -> list[DetectionKey]:
-        """Disabled ones included, the newest first."""
+        """Return the account's keys, including disabled ones, newest first."""
         ...
 
     async def disable(self, key_id: str, at: datetime) -> None:
-        """One that is disabled keeps its time."""
+        """Disable a key; one that is disabled keeps its time."""
         ...
 
     async def note_use(self, key_id: str, at: datetime) -> None:
-        """It was used then; what is noted never goes back."""
+        """Store when it was last used; an earlier time changes nothing."""
         ...
 
     async def forget(self, key_id: str) -> None: ...
 
 
 class UsageRecords(Protocol):
-    """Calls by key and UTC day. A day outlives its key."""
+    """Calls by key and UTC day. The count of a day outlives its key."""
 
     async def add(self, key_id: str, day: date, calls: Calls) -> None:
-        """On top of what there is. Nothing happens where there is no such key."""
+        """Add to the count. Does nothing if there is no such key."""
         ...
 
     async def of_month(self, account_id: str, month: Month) -> list[DayOfUse]:
-        """By day, then key."""
+        """Return the use of a month, by day, then key."""
         ...
 
     async def months(self, account_id: str) -> Sequence[Month]:
-        """In which there was any use, the newest first."""
+        """Return the months with any use, newest first."""
         ...
 
 
@@ -59,23 +59,26 @@ class SwitchRecords(Protocol):
     """What accounts chose about paying."""
 
     async def get(self, account_id: str) -> Switches | None:
-        """None where the account never chose."""
+        """Return the choice; None if the account never chose."""
         ...
 
     async def put(self, account_id: str, switches: Switches) -> None: ...
 
 
 class ClaimRecords(Protocol):
-    """Public addresses that accounts call from."""
+    """Public networks that accounts call from."""
 
     async def get(self, network: str) -> AddressClaim | None: ...
     async def put(self, claim: AddressClaim) -> None:
-        """In place of an earlier one of that network. Nothing happens for an unknown account."""
+        """Store a claim, in place of an earlier one of that network.
+
+        Does nothing for an unknown account.
+        """
         ...
 
     async def all(self) -> list[AddressClaim]: ...
     async def release(self, network: str) -> bool:
-        """Whether there was one."""
+        """Release a claim; return whether there was one."""
         ...
 
     async def forget(self, used_before: datetime) -> None: ...

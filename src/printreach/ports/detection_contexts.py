@@ -1,4 +1,4 @@
-"""What the store keeps of prints that programs have looked at."""
+"""The stored contexts of prints that programs have sent images of."""
 
 from datetime import datetime
 from typing import Protocol
@@ -7,7 +7,7 @@ from printreach.rules.detection_contexts import StoredContext
 
 
 class ContextRecords(Protocol):
-    """Contexts of the failure-detection API. Gone with their key and their account."""
+    """Contexts of the failure-detection API. They are deleted with their key and their account."""
 
     async def add(self, kept: StoredContext, at_most: int) -> None:
         """at_most: of its account; those that rested longest make room."""

@@ -1,4 +1,4 @@
-"""What the store keeps of people and how they sign in."""
+"""The stored accounts, and how people sign in."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,41 +15,41 @@ from printreach.rules.totp import Totp
 
 
 class TooBusy(Exception):
-    """So many wait that it is better to ask them to come back."""
+    """Too many wait already; the caller should come back later."""
 
 
 class Passwords(Protocol):
-    """Slow hashes, for what people choose themselves; each call takes a tenth of a second.
+    """Slow hashes of passwords; each call takes a tenth of a second.
 
-    network: where the caller comes from. Networks take turns, so that one with many callers
-    makes nobody else wait for all of them. Each call raises TooBusy where too many wait already.
+    network: the caller's. Networks take turns, so that one with many callers does not make the
+    others wait. Each call raises TooBusy if too many wait already.
     """
 
     async def hash(self, password: str, network: str) -> str:
-        """What to store, salt and parameters included."""
+        """Return what to store, including salt and parameters."""
         ...
 
     async def matches(self, password: str, password_hash: str, network: str) -> bool:
-        """Whether this is the password that was hashed.
+        """Return whether this is the password that was hashed.
 
-        password_hash: empty where there is none; that takes as long, and is False.
+        password_hash: empty if there is none; that takes as long, and is False.
         """
         ...
 
     def is_common(self, password: str) -> bool:
-        """Whether so many people have it that it is guessed first. password: in lower case."""
+        """Return whether it is one of the most common passwords. password: in lower case."""
         ...
 
 
 class AccountRecords(Protocol):
-    """Accounts, told apart by `rules.accounts.email_key`."""
+    """Accounts, identified by `rules.accounts.email_key`."""
 
     async def add(self, account: Account) -> None: ...
     async def get(self, account_id: str) -> Account | None: ...
     async def with_email(self, email: str) -> Account | None: ...
     async def all(self) -> list[Account]: ...
     async def has_operator(self) -> bool:
-        """Whether anybody operates this service. Until then it is not set up."""
+        """Return whether there is an operator. Until then the service is not set up."""
         ...
 
     async def set_supporter(
@@ -60,19 +60,23 @@ class AccountRecords(Protocol):
     async def set_email(self, account_id: str, email: str) -> None: ...
     async def set_verified(self, account_id: str, at: datetime) -> None: ...
     async def set_blocked(self, account_id: str, at: datetime | None) -> None:
-        """at: since when; None lets its owner in again."""
+        """Set since when it is blocked; None unblocks it."""
         ...
 
     async def set_locked(self, account_id: str, at: datetime | None) -> None:
-        """at: since when remote control is locked; None unlocks it."""
+        """Set since when remote control is locked; None unlocks it."""
         ...
 
     async def forget_unverified(self, made_before: datetime) -> None:
-        """But for blocked ones: who signs up again would be let in."""
+        """Delete unconfirmed accounts, except blocked ones, whose owner could otherwise sign up
+        again."""
         ...
 
     async def delete(self, account_id: str) -> None:
-        """With its printers. Its connections stay behind, of nobody; revoke them before."""
+        """Delete the account and its printers.
+
+        Its connections stay without owner; revoke them before.
+        """
         ...
 
     async def link_tries(self, account_id: str) -> LinkTries: ...
@@ -85,7 +89,7 @@ class SessionRecords(Protocol):
     async def add(self, session: Session, token_digest: bytes) -> None: ...
     async def with_token(self, token_digest: bytes) -> Session | None: ...
     async def of_account(self, account_id: str) -> list[Session]:
-        """Those used last come first; ended ones may be among them."""
+        """Return sessions, the most recently used first; ended ones may be among them."""
         ...
 
     async def note(self, session_id: str, at: datetime, address: str, browser: str) -> None: ...
@@ -95,19 +99,19 @@ class SessionRecords(Protocol):
 
 
 class StepRecords(Protocol):
-    """Browsers on their way in."""
+    """Sign-ins that are not complete yet."""
 
     async def put(self, step: Step, token_digest: bytes, at: datetime) -> None:
-        """Those that have expired go at the same time."""
+        """Store a step; expired ones are deleted at the same time."""
         ...
 
     async def get(self, token_digest: bytes, at: datetime) -> Step | None: ...
     async def take(self, token_digest: bytes, at: datetime) -> Step | None:
-        """It can be taken once."""
+        """Return the step and delete it, so that it can be used once."""
         ...
 
     async def drop(self, account_id: str) -> None:
-        """All of that account: what was shown before counts no more."""
+        """Delete all steps of that account: earlier factors count no more."""
         ...
 
 
@@ -115,7 +119,7 @@ class MailLinkRecords(Protocol):
     """Links that were sent by mail."""
 
     async def put(self, link: MailLink, token_digest: bytes, at: datetime) -> None:
-        """In place of the account's others of that purpose; expired ones of all go."""
+        """Store a link in place of the account's others of that purpose; delete expired ones."""
         ...
 
     async def get(self, token_digest: bytes, at: datetime) -> MailLink | None: ...
@@ -123,17 +127,17 @@ class MailLinkRecords(Protocol):
 
 
 class SecondFactorRecords(Protocol):
-    """One-time codes and recovery codes."""
+    """Authenticator apps and recovery codes."""
 
     async def totp(self, account_id: str) -> Totp | None: ...
     async def set_totp(self, account_id: str, totp: Totp | None) -> None: ...
     async def recovery_codes(self, account_id: str) -> int:
-        """How many are left."""
+        """Return how many recovery codes are left."""
         ...
 
     async def set_recovery_codes(self, account_id: str, digests: Sequence[bytes]) -> None: ...
     async def use_recovery_code(self, account_id: str, code_digest: bytes) -> bool:
-        """Whether it was one; it is none any more."""
+        """Return whether it was one, and use it up."""
         ...
 
 
@@ -148,7 +152,7 @@ class PasskeyRecords(Protocol):
 
 
 class InvitationRecords(Protocol):
-    """Links with which an account may be made."""
+    """Invitations: links with which an account may be created."""
 
     async def add(self, invitation: Invitation, token_digest: bytes) -> None: ...
     async def with_token(self, token_digest: bytes) -> Invitation | None: ...
@@ -158,11 +162,11 @@ class InvitationRecords(Protocol):
 
 
 class TryRecords(Protocol):
-    """What is remembered of tries that are limited: see `rules.rate_limits`."""
+    """The state of limits on tries: see `rules.rate_limits`."""
 
     async def busy_until(self, key: str) -> datetime | None: ...
     async def set_busy_until(self, key: str, until: datetime, at: datetime) -> None:
-        """Those whose instant is past go at the same time."""
+        """Store until when; entries whose instant is past are deleted at the same time."""
         ...
 
     async def forget(self, key: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Mails that the service sends to people: what is stored of them, and who carries them."""
+"""Mails that the service sends to people: their queue, and the mail server."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ class Mailer(Protocol):
     """Hands mails to the mail server."""
 
     async def hand_in(self, mail: Mail) -> NotSent | None:
-        """One try, now. None where the mail server took it; from then on it is that server's.
+        """Try once, now. None if the mail server accepted it; from then on it is responsible.
 
         Ends after some 40 s, whatever the server does.
         """
@@ -23,10 +23,10 @@ class Mailer(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WaitingMail:
-    """A mail about an account, on its way.
+    """A queued mail about an account.
 
-    sealed: all of it, for it may hold a link that signs a person in. until: when it is no news any
-    more, or its link is over. failures: tries so far.
+    sealed: all of it, since it may contain a link that signs a person in. until: when it is
+    outdated, or its link expires. failures: tries so far.
     """
 
     mail_id: str
@@ -37,25 +37,26 @@ class WaitingMail:
 
 
 class MailRecords(Protocol):
-    """Mails about accounts, in one unit of work: each is stored with what it tells of."""
+    """Queued mails about accounts, each stored in the unit of work that it reports."""
 
     async def add(self, mail: WaitingMail) -> bool:
-        """Whether there was room for it."""
+        """Add a mail; return whether the queue had room for it."""
         ...
 
     async def next_due(self) -> datetime | None:
-        """When one is to be tried next; None where none waits."""
+        """Return when one is to be tried next; None if none waits."""
         ...
 
     async def claim(self, at: datetime, until: datetime) -> WaitingMail | None:
-        """The one that has been due longest, for us alone until then.
+        """Claim the mail that has been due longest, until then.
 
-        One that is due later than any may be was put off by a clock that was ahead: it is due now.
+        One that is due later than the longest backoff was put off by a clock that was ahead: it is
+        due now.
         """
         ...
 
     async def put_off(self, mail_id: str, due_at: datetime, failures: int) -> None: ...
     async def remove(self, mail_id: str) -> None: ...
     async def forget_over(self, at: datetime) -> int:
-        """Those whose time is over; how many."""
+        """Delete mails whose time is over; return how many."""
         ...

@@ -1,4 +1,4 @@
-"""A broker of MQTT, as far as the service uses one."""
+"""An MQTT broker, as far as the service uses one."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -12,7 +12,7 @@ class BrokerLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message of a topic that was subscribed to. is_retained: it was there before us."""
+    """A message on a subscribed topic. is_retained: the broker had it before we connected."""
 
     topic: str
     payload: bytes
@@ -25,13 +25,16 @@ class BrokerSession(Protocol):
     async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None: ...
     async def subscribe(self, pattern: str) -> None: ...
     def messages(self) -> AsyncIterator[Heard]:
-        """Ends by BrokerLost alone. One that cannot be read in time is dropped."""
+        """Yield messages; ends by BrokerLost alone.
+
+        A message that is not read in time is dropped.
+        """
         ...
 
 
 class Broker(Protocol):
-    """Where to connect to."""
+    """The configured broker."""
 
     def connected(self, will_topic: str, will: bytes) -> AbstractAsyncContextManager[BrokerSession]:
-        """Connect, and leave a last will, retained, for the case that we vanish."""
+        """Connect, with a retained last will for an unexpected end."""
         ...

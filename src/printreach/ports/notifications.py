@@ -1,4 +1,4 @@
-"""Telling people of their prints: what is stored for it, and who carries the words."""
+"""Notifications of prints: settings, destinations and queued messages, and their sender."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,69 +13,72 @@ class Zones(Protocol):
     """The time zones that people live in."""
 
     def zone(self, name: str) -> tzinfo | None:
-        """None where there is no such zone."""
+        """Return the zone; None if there is no such zone."""
         ...
 
     def names(self) -> list[str]:
-        """All that can be chosen, in order."""
+        """Return the names of all zones, in order."""
         ...
 
 
 class Sealer(Protocol):
-    """Keeps secrets unreadable to who has the database alone."""
+    """Seals secrets, so that they cannot be read from a copy of the database."""
 
     def seal(self, text: str, about: str) -> bytes:
-        """about: what it belongs to; it opens for nothing else."""
+        """Seal a text. about: what it belongs to; it is unsealed for nothing else."""
         ...
 
     def unseal(self, sealed: bytes, about: str) -> str | None:
-        """None where the key is another one, or the bytes are not what was sealed."""
+        """Return the text; None if the key is another one, or the bytes were altered."""
         ...
 
 
 class Trouble(Enum):
-    """Why a message was not taken."""
+    """Why a message was not accepted."""
 
     NOT_ALLOWED = auto()
-    """The service, or the address it leads to, is none that we call."""
+    """The service, or the address it leads to, is not allowed."""
     UNREACHABLE = auto()
     TOO_SLOW = auto()
     REFUSED = auto()
     NO_MAIL_SERVER = auto()
-    """The operator has set none."""
+    """The operator has configured none."""
     MAIL_SERVER_AWAY = auto()
     NOBODY_THERE = auto()
-    """The mail server takes no mail for that address, and will take none."""
+    """The mail server rejects that address for good."""
     MAIL_REFUSED = auto()
-    """By the installation's own mail server, or the one behind it."""
+    """Refused by the installation's own mail server, or the one after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """status: what the other side answered, where it did."""
+    """A message was not accepted. status: what the other side answered, if it did."""
 
     trouble: Trouble
     status: int | None = None
 
 
 class Messenger(Protocol):
-    """Hands messages to the services that people read."""
+    """Sends messages through notification services."""
 
     async def check(self, url: str) -> bool:
-        """Whether messages can be sent to such an address; nothing is sent."""
+        """Return whether messages can be sent to such an address; nothing is sent."""
         ...
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
-        """None where the other side took it. Ends after some 20 s, whatever that side does."""
+        """Send; None if the other side accepted it.
+
+        Ends after some 20 s, whatever that side does.
+        """
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Destination:
-    """A place where a person is told.
+    """A configured use of a channel.
 
-    sealed: its address; empty for the mail address of the account.
-    failures: in a row. trouble: why the last message was not taken; empty when it was.
+    channel: its name. sealed: its address; empty for the mail address of the account. failures: in
+    a row. trouble: why the last message was not accepted; empty when it was.
     """
 
     destination_id: str
@@ -91,7 +94,7 @@ class Destination:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueuedMessage:
-    """Words on their way to one place."""
+    """A message in the queue of one destination."""
 
     message_id: int
     destination_id: str
@@ -102,7 +105,7 @@ class QueuedMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewMessage:
-    """Words that are to be told, each of an event. due_at: not before then."""
+    """A message to be queued. due_at: not sent before then."""
 
     title: str
     text: str
@@ -111,42 +114,42 @@ class NewMessage:
 
 
 class NotifyRecords(Protocol):
-    """Choices, places and messages, in one unit of work.
+    """Settings, destinations and messages, in one unit of work.
 
-    A place is claimed as a whole, so at most one message is on its way to it, and a slow one holds
-    up its own alone.
+    A destination is claimed as a whole, so at most one message is being sent to it, and a slow one
+    delays only its own.
     """
 
     async def settings(self, account_id: str) -> NotifySettings: ...
     async def put_settings(self, account_id: str, settings: NotifySettings) -> None: ...
     async def set_of_printer(self, account_id: str, printer_id: str, events: Events | None) -> None:
-        """None: as the account."""
+        """Set a printer's own events; None: as the account."""
         ...
 
     async def counted(self, account_id: str) -> Counted | None: ...
     async def put_counted(self, account_id: str, counted: Counted) -> None: ...
 
     async def destinations(self, account_id: str) -> list[Destination]:
-        """Oldest first."""
+        """Return the account's destinations, oldest first."""
         ...
 
     async def destination(self, destination_id: str) -> Destination | None: ...
     async def add_destination(self, destination: Destination) -> None: ...
     async def remove_destination(self, account_id: str, destination_id: str) -> bool:
-        """Whether it was one of that account's; what is queued for it goes too."""
+        """Remove a destination and its queue; return whether the account had it."""
         ...
 
     async def queue(self, destination_ids: Collection[str], message: NewMessage) -> None: ...
     async def next_due(self, at: datetime) -> datetime | None:
-        """When something is to be sent next; places that are claimed then are left out."""
+        """Return when something is to be sent next, except to destinations claimed then."""
         ...
 
     async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
-        """Places with something to send, for us alone until then: as rules.notify_turns says."""
+        """Claim destinations with due messages until then, in turns by rules.notify_turns."""
         ...
 
     async def renew(self, destination_id: str, until: datetime) -> bool:
-        """Keep a claimed place until then; False where it is no more."""
+        """Renew a claim until then; False if the destination was removed."""
         ...
 
     async def due_messages(
@@ -154,7 +157,7 @@ class NotifyRecords(Protocol):
     ) -> list[QueuedMessage]: ...
     async def drop_messages(self, message_ids: Collection[int]) -> None: ...
     async def drop_all(self, destination_id: str) -> None:
-        """Whatever waits for that place."""
+        """Delete the destination's queue."""
         ...
 
     async def drop_older(self, destination_id: str, due_before: datetime) -> None: ...
@@ -167,17 +170,17 @@ class NotifyRecords(Protocol):
         failures: int,
         trouble: str,
     ) -> None:
-        """Let go of a claimed place. not_before: where it is to be left in peace until then."""
+        """Release a claim. not_before: until when the destination is not to be tried, if any."""
         ...
 
     async def mend_times(self, at: datetime, farthest: datetime) -> None:
-        """Whatever is put off or claimed beyond farthest was so by a clock that was ahead."""
+        """Repair what is put off or claimed beyond farthest: a clock was ahead by then."""
         ...
 
     async def note_answer(self, destination_id: str, at: datetime) -> None:
-        """It took a test: what waits for it is due now."""
+        """It accepted a test: its queue is due now."""
         ...
 
     async def note_trouble(self, destination_id: str, trouble: str) -> None:
-        """It did not take a test."""
+        """It did not accept a test."""
         ...

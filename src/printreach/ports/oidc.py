@@ -1,4 +1,4 @@
-"""What is asked of a provider of OpenID Connect, and what the store keeps of it."""
+"""Requests to an OpenID Connect provider, and the stored identities."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,19 +9,19 @@ from printreach.rules.oidc import Claims, Identity, OidcFlowSecrets
 
 
 class ProviderFailure(Enum):
-    """Why a provider let nobody in. The log has the details, which are the operator's business."""
+    """Why a provider signed nobody in. The details are in the log, for the operator."""
 
     UNREACHABLE = auto()
-    """It gave no answer, or none that can be understood: another time may be better."""
+    """It gave no answer, or one that cannot be parsed: a later try may work."""
     REFUSED = auto()
-    """It said no, or said something that is not to be believed."""
+    """It refused, or its answer failed a check."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderAnswer:
-    """With what a browser came back. Each is as it stood in the address; None where it did not.
+    """The parameters with which a browser came back, as they were in the URL; None if missing.
 
-    issuer: by RFC 9207, against answers that another provider gave.
+    issuer: by RFC 9207, against answers of another provider.
     """
 
     code: str | None
@@ -49,12 +49,12 @@ class SignInProvider(Protocol):
 
 
 class IdentityRecords(Protocol):
-    """Who at which provider owns which account."""
+    """Which identity at which provider signs in to which account."""
 
     async def add(self, identity: Identity) -> None: ...
     async def with_subject(self, issuer: str, subject: str) -> Identity | None: ...
     async def of_account(self, account_id: str) -> list[Identity]:
-        """Oldest first."""
+        """Return the account's identities, oldest first."""
         ...
 
     async def note_use(self, identity_id: str, at: datetime) -> None: ...

@@ -21,7 +21,7 @@ class AccountFilter(StrEnum):
 
     ALL = "all"
     GRANTED = "granted"
-    """With a grant of an operator that has not ended."""
+    """With supporter status granted by an operator that has not ended."""
     PAYING = "paying"
     OPERATORS = "operators"
     UNCONFIRMED = "unconfirmed"
@@ -30,7 +30,7 @@ class AccountFilter(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Search:
-    """text: stands somewhere in what a row is known by; "" finds all. number: from 1."""
+    """text: part of what identifies a row; "" finds all. number: of the page, from 1."""
 
     text: str = ""
     number: int = 1
@@ -39,7 +39,7 @@ class Search:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found(Generic[T]):
-    """One page. total: rows on all of them."""
+    """One page. total: rows on all pages."""
 
     rows: list[T]
     total: int
@@ -47,7 +47,7 @@ class Found(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterRow:
-    """A printer with what is known of its surroundings.
+    """A printer with its owner and state.
 
     pictured_at: when its last picture was taken that its owner may see.
     """
@@ -68,7 +68,7 @@ class AccountRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectionRow:
-    """A connection in a list. The names are empty where there is none any more."""
+    """A connection in a list. The names are empty where it has no printer or owner any more."""
 
     connection: Connection
     app_name: str
@@ -78,7 +78,7 @@ class ConnectionRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppRow:
-    """An app in a list, with its living connections."""
+    """An app in a list, with the number of its connections in force."""
 
     app: App
     connections: int
@@ -94,7 +94,7 @@ class KeyRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """How much there is. damaged_events: those that were set aside, for nobody can read them."""
+    """Totals. damaged_events: those that were set aside because they cannot be decoded."""
 
     accounts: int
     supporters: int
@@ -110,7 +110,7 @@ class LimitRecords(Protocol):
     async def of_service(self) -> LimitChanges: ...
     async def of_account(self, account_id: str) -> LimitChanges: ...
     async def in_force(self, account_id: str) -> AccountLimits:
-        """What holds for that account in the end."""
+        """Return the limits in force for that account."""
         ...
 
     async def put_of_service(self, changes: LimitChanges) -> None: ...
@@ -118,7 +118,7 @@ class LimitRecords(Protocol):
 
 
 class OperatorRecords(Protocol):
-    """Everything there is, in pages; and what operators did."""
+    """All records in pages, and the log of operators' acts."""
 
     async def accounts(
         self, search: Search, show: AccountFilter, at: datetime
@@ -134,21 +134,21 @@ class OperatorRecords(Protocol):
 
     async def key(self, key_id: str) -> KeyRow | None: ...
     async def connections(self, search: Search, at: datetime) -> Found[ConnectionRow]:
-        """The living ones, the newest first."""
+        """Return the connections in force, newest first."""
         ...
 
     async def apps(self, search: Search, at: datetime) -> Found[AppRow]: ...
     async def keys(self, search: Search) -> Found[KeyRow]:
-        """Disabled ones included, the newest first."""
+        """Return the keys, including disabled ones, newest first."""
         ...
 
     async def counts(self, at: datetime) -> Counts: ...
     async def other_operators(self, account_id: str) -> int:
-        """How many there are beside that one, blocked ones not counted."""
+        """Return how many operators there are besides that one, not counting blocked ones."""
         ...
 
     async def are_others(self, account_id: str) -> bool:
-        """Whether there is any account beside that one."""
+        """Return whether there is any account besides that one."""
         ...
 
     async def set_admin(self, account_id: str, *, is_admin: bool) -> None: ...
@@ -156,10 +156,10 @@ class OperatorRecords(Protocol):
         self, operator: Operator, at: datetime, act: OperatorAct, subject: str, detail: str = ""
     ) -> None: ...
     async def acts(self, search: Search) -> Found[ActDone]:
-        """The latest first."""
+        """Return the acts, latest first."""
         ...
 
     async def forget_acts(self, before: datetime) -> None: ...
     async def forget_subject(self, subject: str, instead: str) -> None:
-        """Write something else where acts were about this: an address that is to be forgotten."""
+        """Replace the subject of acts: an address that has to be forgotten."""
         ...

@@ -1,4 +1,4 @@
-"""Who sells supporter status, and what is kept of who pays."""
+"""The payment provider, and what is stored of who pays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class PaymentsUnavailable(Exception):
 
 
 class NotThere(PaymentsUnavailable):
-    """The provider has answered that it knows nothing of that id."""
+    """The provider has answered that it does not know that id."""
 
 
 class ForgedCall(Exception):
-    """A call that is not the provider's, or an old one played again."""
+    """A webhook that is not the provider's, or an old one replayed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +34,7 @@ class Offer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """What somebody is about to buy. paid_url, left_url: of ours, to come back to."""
+    """What somebody is about to buy. paid_url, left_url: our pages to return to."""
 
     account_id: str
     email: str
@@ -54,7 +54,7 @@ class Checkout:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckoutNow:
-    """What became of it. customer_id: who paid there."""
+    """The present state of a checkout. customer_id: who paid there."""
 
     is_open: bool
     customer_id: str | None
@@ -62,9 +62,9 @@ class CheckoutNow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaymentCall:
-    """The provider says that something changed. customer_id: for whom; None: nothing of ours.
+    """The provider reports a change. customer_id: whose; None: none of ours.
 
-    charge_id: about that payment, where it doesn't say whose it was.
+    charge_id: of the payment, where the provider does not say whose it was.
     """
 
     event_id: str
@@ -73,79 +73,83 @@ class PaymentCall:
 
 
 class Payments(Protocol):
-    """A payment provider. What waits for it raises PaymentsUnavailable."""
+    """A payment provider. Each coroutine raises PaymentsUnavailable."""
 
     async def offers(self) -> Sequence[Offer]:
-        """What is sold, in the operator's order; looked up again after a while."""
+        """Return what is sold, in the operator's order; looked up again after a while."""
         ...
 
     async def begin_checkout(self, order: Order) -> Checkout: ...
 
     async def checkout(self, checkout_id: str) -> CheckoutNow | None:
-        """None where the provider knows none of that id."""
+        """Return the checkout; None if the provider does not know that id."""
         ...
 
     async def close_checkout(self, checkout_id: str) -> None:
-        """Nobody can pay there any more."""
+        """Close the page, so that nobody can pay there any more."""
         ...
 
     async def managing_url(self, customer_id: str, return_url: str) -> str:
-        """Where a customer changes card or plan and cancels, for a few minutes."""
+        """Return the page where a customer changes card or plan and cancels, valid for some
+        minutes."""
         ...
 
     async def subscriptions(self, customer_id: str) -> Sequence[Subscription]:
-        """All that a customer has or had, as they are now."""
+        """Return all subscriptions that a customer has or had, in their present state."""
         ...
 
     async def customer_of(self, charge_id: str) -> str | None:
-        """Who made that payment, where it is known."""
+        """Return who made that payment, if it is known."""
         ...
 
     async def cancel(self, subscription_id: str) -> None:
-        """End it now; no more money is taken."""
+        """End the subscription now; no more money is taken."""
         ...
 
     def read_call(self, body: bytes, signature: str) -> PaymentCall:
-        """Check that the provider sent it just now. Raises ForgedCall."""
+        """Verify that the provider sent it just now, and parse it. Raises ForgedCall."""
         ...
 
 
 class PaymentRecords(Protocol):
-    """What is kept of payers; cards and addresses never are."""
+    """What is stored of payers; never cards or addresses."""
 
     async def payer(self, account_id: str) -> Payer | None: ...
     async def put_payer(self, payer: Payer) -> None: ...
     async def known_payers(self) -> list[str]:
-        """The accounts of whom the provider can tell something."""
+        """Return the accounts that have a customer at the provider."""
         ...
 
     async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
-        """The provider has said that it knows none such; None: it knows them."""
+        """Mark a customer as unknown to the provider since then; None: it is known."""
         ...
 
     async def unknown(self) -> list[Payer]:
-        """Those of whom the provider knows nothing."""
+        """Return the payers whom the provider does not know."""
         ...
 
     async def forget_customer(self, account_id: str) -> None:
-        """Who pays next is a new customer. What was paid counts to its end, and not beyond."""
+        """Forget the customer: the account pays next as a new one.
+
+        What was paid counts to its end.
+        """
         ...
 
     async def running(self) -> list[Subscription]:
-        """Of all accounts, those that are not over."""
+        """Return the subscriptions of all accounts that are not over."""
         ...
 
     async def account_of(self, customer_id: str) -> str | None: ...
 
     async def subscriptions(self, account_id: str) -> list[Subscription]:
-        """Those begun last come first; ended ones included."""
+        """Return the account's subscriptions, including ended ones, latest first."""
         ...
 
     async def put(self, account_id: str, subscription: Subscription, asked_at: datetime) -> None:
-        """Ignored where a later question was answered before.
+        """Store a subscription; ignored if the answer to a later question was stored before.
 
-        asked_at: when the provider was asked, not when it answered: so what was asked later knows
-        all that the earlier answer knew.
+        asked_at: when the provider was asked, not when it answered: a later question includes all
+        that an earlier answer told.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""All that is kept of one account, wherever it is kept."""
+"""All rows of one account, in every table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,28 +6,28 @@ from typing import Protocol, TypeAlias
 
 Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
 Place: TypeAlias = tuple[object, ...]
-"""Behind which row a page of a table begins."""
+"""After which row a page of a table begins."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rows:
-    """Some rows of a table. end: where the next begin; None where there are no more."""
+    """Some rows of a table. end: where the next page begins; None at the end."""
 
     rows: Sequence[Mapping[str, Value]]
     end: Place | None
 
 
 class PersonalRecords(Protocol):
-    """Found by what refers to the account, so that nothing new can be forgotten.
+    """Finds rows by their references to the account, so that no new table can be forgotten.
 
-    What belongs to a row of the account belongs to it too; what refers to an app of its does not,
-    for that is other people's.
+    Rows that belong to a row of the account belong to it too, except those that refer to one of its
+    apps: these are other people's.
     """
 
     def tables(self) -> Sequence[str]:
-        """The tables in which rows of an account can be."""
+        """Return the tables in which rows of an account can be."""
         ...
 
     async def rows(self, account_id: str, table: str, after: Place | None, at_most: int) -> Rows:
-        """Its rows in one of them, a page at a time, without what is secret."""
+        """Return a page of its rows in one table, without secrets."""
         ...

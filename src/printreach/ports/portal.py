@@ -1,4 +1,4 @@
-"""What the portal asks of the outside."""
+"""The stored portal flows, and keys of a printer's own software."""
 
 from datetime import datetime
 from typing import Protocol
@@ -7,20 +7,20 @@ from printreach.rules.portal import Flow
 
 
 class FlowRecords(Protocol):
-    """People's ways through the portal."""
+    """Portal flows."""
 
     async def add(self, flow: Flow) -> None: ...
     async def get(self, flow_id: str) -> Flow | None: ...
     async def put(self, flow: Flow) -> None:
-        """In place of the one with that id."""
+        """Store the flow, in place of the one with that id."""
         ...
 
     async def forget(self, begun_before: datetime) -> None: ...
 
 
 class HostKeys(Protocol):
-    """Keys of a printer's own software, OctoPrint or Moonraker, made by the printer's agent."""
+    """Keys of a printer's own software, OctoPrint or Moonraker, created by the printer's agent."""
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
-        """A key for that app; None, for whatever reason, within half a minute."""
+        """Return a key for that app within half a minute; None if there is none, for any reason."""
         ...

@@ -1,4 +1,4 @@
-"""A page's or a worker's own request to a printer's command API."""
+"""Requests of a page or a worker to a printer's command API."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -13,7 +13,7 @@ NO_QUERY: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class PrinterRefusal:
-    """The printer was not reached, or said no.
+    """The printer was not reached, or refused.
 
     code: the service's own (601, 602, 612, ...), or the command's status (404, 504, 75x, 78x).
     sentence: for people; it may be the printer's own.
@@ -25,10 +25,10 @@ class PrinterRefusal:
 
 @dataclass(frozen=True, slots=True)
 class PrinterAnswer:
-    """A raw answer under way: a file or a picture, or pictures without end.
+    """A raw answer under way: a file, a picture, or a stream of pictures.
 
-    length: None where it isn't known. chunks: they may be read once, while the answer is open;
-    reading raises PrinterAnswerBroken.
+    length: None if it is unknown. chunks: they may be read once, while the answer is open; reading
+    raises PrinterAnswerBroken.
     """
 
     content_type: str
@@ -41,11 +41,11 @@ class PrinterAnswerBroken(Exception):
 
 
 class PrinterHttp(Protocol):
-    """Requests to printers through the relay, each with a grant that is short-lived and internal.
+    """Requests to printers through the relay, each with a short-lived internal grant.
 
-    printer: as its owner's; once another account has it, a request is refused, and one that is
-    under way ends. command: a path of the command API, such as "/status". despite_lock: for what
-    stops printers, which a lock of remote control must not keep from it.
+    printer: with its owner; once another account has it, a request is refused, and one under way
+    ends. command: a path of the command API, such as "/status". despite_lock: for stopping
+    printers, which a lock of remote control must not prevent.
     """
 
     async def ask(
@@ -56,7 +56,7 @@ class PrinterHttp(Protocol):
         *,
         despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
-        """The whole envelope of a success, as JSON."""
+        """Return the whole envelope of a success, as JSON."""
         ...
 
     async def order(
@@ -68,13 +68,13 @@ class PrinterHttp(Protocol):
         *,
         despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
-        """Have a command carried out; the whole envelope of its success. arguments: as JSON."""
+        """Carry out a command; return the whole envelope of its success. arguments: as JSON."""
         ...
 
     def open(
         self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AbstractAsyncContextManager[PrinterAnswer | PrinterRefusal]:
-        """Read a raw answer as it comes. Leaving ends it at the printer, too."""
+        """Open a raw answer. Leaving the context ends it at the printer, too."""
         ...
 
     async def send(
@@ -85,8 +85,8 @@ class PrinterHttp(Protocol):
         chunks: AsyncIterable[bytes],
         length: int | None,
     ) -> bytes | PrinterRefusal:
-        """Upload a body that comes in pieces; the whole envelope of its success.
+        """Upload a body in pieces; return the whole envelope of its success.
 
-        length: of the whole, where it is known. What the pieces raise ends the upload.
+        length: of the whole, if it is known. An exception from the pieces ends the upload.
         """
         ...

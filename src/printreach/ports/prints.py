@@ -1,4 +1,4 @@
-"""What the store keeps of prints."""
+"""The stored print history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlacedPrint:
-    """A print with its place. number: tells apart those that began in the same second."""
+    """A print with its place. number: distinguishes those that began in the same second."""
 
     print_: Print
     number: int
@@ -30,7 +30,10 @@ class PlacedPrint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """Prints of one month that ended the same way. duration_s, filament: those that are known."""
+    """Prints of one month that ended the same way.
+
+    duration_s, filament: sums of those that are known.
+    """
 
     year: int
     month: int
@@ -46,33 +49,33 @@ class PrintRecords(Protocol):
 
     async def get(self, account_id: str, printer_id: str, print_id: str) -> Print | None: ...
     async def put(self, print_: Print) -> None:
-        """New, or in place of the same one."""
+        """Store a print, in place of the same one."""
         ...
 
     async def give_up_earlier(self, account_id: str, printer_id: str, before: datetime) -> None:
-        """Those under way that began before then: their end was never heard of."""
+        """Give up prints under way that began before then: their end was never reported."""
         ...
 
     async def has_later(self, account_id: str, printer_id: str, after: datetime) -> bool:
-        """Whether the printer began another print after that."""
+        """Return whether the printer began another print after that."""
         ...
 
     async def cut(self, account_id: str, printer_id: str, most: int) -> None:
-        """Forget the oldest of a printer and an account that are more than so many."""
+        """Delete the oldest prints of a printer and account beyond that many."""
         ...
 
     async def prune(self, before: datetime, at_most: int) -> int:
-        """Forget those that began before then; how many, at_most at once."""
+        """Delete prints that began before then, at_most at once; return how many."""
         ...
 
     async def page(
         self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
     ) -> Sequence[PlacedPrint]:
-        """The newest first, of one printer or of all."""
+        """Return prints, newest first, of one printer or of all."""
         ...
 
     async def tallies(
         self, account_id: str, printer_id: str | None, since: datetime
     ) -> Sequence[Tally]:
-        """By month, of prints that began since then; the newest month first."""
+        """Return the tallies of prints that began since then, by month, newest first."""
         ...

@@ -1,4 +1,4 @@
-"""What a relay node asks of the store: who may pass, whose agents these are, what they are told."""
+"""What a relay node asks of the store: grants, owners of agents, link codes, presence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,36 +14,37 @@ class Grants(Protocol):
     """What the relay asks of the store about connections."""
 
     async def grant(self, unique_id: str) -> Grant | None:
-        """The connection of that host name, ended ones included; None where there is none."""
+        """Return the grant of that host name, also of an ended connection; None if unknown."""
         ...
 
     async def unique_id_at_port(self, port: int) -> str | None:
-        """The connection that owns a port of the tunnel's range."""
+        """Return the connection that owns a port of the tunnel's range."""
         ...
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
-        """Use up a ticket of an own connection; the secret for the cookie of its host, or None.
+        """Use up a ticket of an own connection; return the secret for the cookie of its host, or
+        None.
 
         A ticket works once and for 10 minutes, the cookie for 12 hours: not sliding, since the
-        relay admits by a cached grant and would have to write on every request. Later grants of
-        the connection hold the cookie's digest; a grant cached before does not, so drop it.
+        relay admits by a cached grant and would have to write on every request. Later grants of the
+        connection hold the cookie's digest; a grant cached before does not, so drop it.
         """
         ...
 
     async def add_shared_cookie(
         self, unique_id: str, at: datetime, current: str | None = None
     ) -> str | None:
-        """Sign a browser in to a Shared Connection; the secret for the cookie of its host.
+        """Sign a browser in to a Shared Connection; return the secret for the cookie of its host.
 
-        Whoever calls this has compared the password. None where the connection has ended. The
-        cookie lasts 7 days, and no longer than the connection. current: the secret of the cookie
-        that the browser has. Where that one counts still it lasts 7 days from now and is the
-        answer, so a browser that comes back takes no place of another browser.
+        The caller has verified the password. None if the connection has ended. The cookie lasts 7
+        days, and no longer than the connection. current: the secret of the cookie that the browser
+        has. If that is still valid, it lasts 7 days from now and is returned, so that a browser
+        that comes back takes no place of another browser.
         """
         ...
 
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
-        """When connections, by their unique ids, last carried something."""
+        """Store when connections, by their unique ids, were last used."""
         ...
 
 
@@ -51,15 +52,15 @@ class Agents(Protocol):
     """What the relay asks of the store about agents. Presence is kept for linked printers."""
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        """The printer, if it belongs to an account now."""
+        """Return the printer if it belongs to an account now."""
         ...
 
     async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
-        """Those of many that belong to an account now."""
+        """Return those of the printers that belong to an account now."""
         ...
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
-        """A new code for an unlinked agent; one that it was given before works no longer."""
+        """Return a new code for an unlinked agent; its earlier code becomes invalid."""
         ...
 
     async def agent_connected(
@@ -72,7 +73,7 @@ class Agents(Protocol):
         agent_version: str | None,
         platform: str | None,
     ) -> None:
-        """The printer's tunnel ends at this node now, whatever was said before."""
+        """The printer's tunnel ends at this node now, whatever was reported before."""
         ...
 
     async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
@@ -84,16 +85,17 @@ class Agents(Protocol):
         ...
 
     async def node_alive(self, node_id: str, at: datetime) -> None:
-        """This node runs; say so every 10 s. Its printers count as offline after 30 s of silence.
+        """Report every 10 s that this node runs. Its printers count as offline after 30 s of
+        silence.
 
-        node_id: of one process, made at its start, so that a crash leaves nothing to clean up.
+        node_id: of one process, created at its start, so that a crash leaves nothing to clean up.
         """
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DetectorSaid:
-    """What the failure detector said of a print.
+    """The state of the failure watch over a print.
 
     at: when; the durations in status are as of then.
     """
@@ -104,10 +106,10 @@ class DetectorSaid:
 
 
 class DetectorStates(Protocol):
-    """What the failure detector last said, by printer: put by its watch, told to agents."""
+    """The last state of the failure watch by printer: put by the watch, sent to agents."""
 
     async def put(self, printer_id: str, said: DetectorSaid) -> None:
-        """In place of what it said before. Publishes a notice."""
+        """Replace the state. Publishes a notice."""
         ...
 
     async def latest(self, printer_id: str) -> DetectorSaid | None: ...

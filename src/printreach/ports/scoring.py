@@ -1,4 +1,4 @@
-"""Scoring one picture: in threads of this process, or at detector nodes."""
+"""Scoring of one image: in threads of this process, or at detector nodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,37 +10,37 @@ from printreach.rules.watching import Region
 
 
 class ScoringRefused(Exception):
-    """There is no score. Its words can be shown to who sent the picture."""
+    """There is no score. The message may be shown to the sender of the image."""
 
 
 class PictureUnreadable(ScoringRefused):
-    """It is corrupt, of a format that isn't taken, or of too many pixels."""
+    """It is corrupt, of an unsupported format, or of too many pixels."""
 
 
 class PictureTooLarge(ScoringRefused):
-    """It has more bytes than are taken."""
+    """It has more bytes than allowed."""
 
 
 class ScorerBusy(ScoringRefused):
-    """Too many wait already, or nobody answers in time. Ask again later."""
+    """Too many wait already, or nothing answers in time. Retry later."""
 
 
 class ScorerUnavailable(ScoringRefused):
-    """Nothing can score here: it isn't installed, its model is damaged, no node is reached.
+    """Nothing can score here: it is not installed, its model is damaged, or no node is reached.
 
-    The log says what an operator has to do. Asking again soon doesn't help.
+    The log says what an operator has to do. Retrying soon does not help.
     """
 
 
 class ScoringFailed(ScoringRefused):
-    """The detector failed on this picture. Others are scored."""
+    """The detector failed on this image. Others are scored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What was seen, over the whole picture from its upper left corner.
+    """What was detected, with positions over the whole image from its upper left corner.
 
-    load: how full the queue is, 0 to 1; who asks is to ask less often as it grows.
+    load: how full the queue is, 0 to 1; callers should send less often as it grows.
     """
 
     assessment: ImageAssessment
@@ -48,17 +48,17 @@ class Scored:
 
 
 class Scorer(Protocol):
-    """Keeps nothing of what it is shown."""
+    """Scores images. It keeps none of them."""
 
     @property
     def off(self) -> DetectorOff | None:
-        """Why it scores nothing; None while nothing is known against it."""
+        """Return why it cannot score; None while no reason is known."""
         ...
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        """Score a JPEG, PNG or WebP file. Raises ScoringRefused, by one of its kinds.
+        """Score a JPEG, PNG or WebP file. Raises a kind of ScoringRefused.
 
-        Of an animation the first picture counts. masked: what is not looked at, in the picture as
-        it stands upright. A caller that is cancelled is forgotten at once.
+        Of an animation the first frame counts. masked: regions to ignore, in the image as it is
+        shown upright. A caller that is cancelled leaves the queue at once.
         """
         ...

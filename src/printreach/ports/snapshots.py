@@ -1,4 +1,4 @@
-"""Where pictures are kept, and what is known of them."""
+"""Where pictures are stored, and what is recorded of them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from printreach.rules.snapshots import Snapshot
 
 
 class SnapshotsUnavailable(Exception):
-    """The place of the pictures did not do what was asked: full, away, or refused."""
+    """The storage did not do what was asked: full, unreachable, or refused."""
 
 
 class SnapshotStore(Protocol):
@@ -17,34 +17,35 @@ class SnapshotStore(Protocol):
     async def put(self, snapshot_id: str, jpeg: bytes) -> None: ...
     async def get(self, snapshot_id: str) -> bytes | None: ...
     async def remove(self, snapshot_ids: Sequence[str]) -> None:
-        """Those that are not there are left out."""
+        """Remove these; missing ones are ignored."""
         ...
 
 
 class SnapshotRecords(Protocol):
-    """What is known of the pictures that are kept."""
+    """The records of stored pictures."""
 
     async def add(self, snapshot: Snapshot) -> None: ...
     async def get(self, snapshot_id: str) -> Snapshot | None: ...
     async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
-        """Of a printer's pictures those that are more, or larger together, than that; the oldest.
+        """Return the oldest of a printer's pictures that exceed that number or total size.
 
-        The last picture of the printer isn't counted.
+        The printer's last picture does not count.
         """
         ...
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
-        """Those taken before then that are no last ones; then all of accounts that are no more.
+        """Return pictures to delete: those taken before then except last ones, then those without
+        account.
 
-        Asked until there are none, each time after what was found is forgotten.
+        Asked until there are none, each time after the records of the found ones were deleted.
         """
         ...
 
     async def forget(self, snapshot_ids: Sequence[str]) -> None: ...
     async def last_of(self, printer_id: str) -> Snapshot | None:
-        """The last picture of a printer."""
+        """Return the last picture of a printer."""
         ...
 
     async def make_last(self, snapshot: Snapshot) -> None:
-        """That picture, which was added, is the printer's last one from now on."""
+        """Make that picture, which was added, the printer's last one."""
         ...

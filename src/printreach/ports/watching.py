@@ -1,4 +1,4 @@
-"""What is kept of the watch over prints."""
+"""The stored state of the failure watch over prints."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
 class WatchedPrint:
     """A print under watch.
 
-    token: of the worker's claim on it; empty where nobody has one. settings: as they are in force.
-    resumed_at: when it was last heard that the print went on after a pause.
+    token: of the worker's claim; empty if it is not claimed. settings: those in force. resumed_at:
+    when it was last reported that the print went on after a pause.
     """
 
     printer_id: str
@@ -28,13 +28,13 @@ class WatchedPrint:
 
     @property
     def printer(self) -> OwnedPrinter:
-        """The printer as that of the account for which it is watched."""
+        """Return the printer with the account for which it is watched."""
         return OwnedPrinter(self.printer_id, self.account_id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnwatchedPrinter:
-    """A printer whose agent is here, and none of whose prints is watched. connected_at: since."""
+    """A connected printer of which no print is watched. connected_at: since when."""
 
     printer_id: str
     account_id: str
@@ -42,47 +42,53 @@ class UnwatchedPrinter:
 
     @property
     def printer(self) -> OwnedPrinter:
-        """The printer as that of its account."""
+        """Return the printer with its account."""
         return OwnedPrinter(self.printer_id, self.account_id)
 
 
 class WatchSettingsRecords(Protocol):
-    """What owners chose. Gone with the printer's link: the next owner chooses anew."""
+    """The owner's settings.
+
+    Deleted with the printer's link, so the next owner begins with defaults.
+    """
 
     async def get(self, printer_id: str) -> WatchSettings:
-        """The defaults where nobody chose."""
+        """Return the settings; the defaults if none were stored."""
         ...
 
     async def put(self, printer_id: str, account_id: str, settings: WatchSettings) -> None:
-        """Nothing happens where the printer isn't that account's. Its print is looked at soon."""
+        """Store the settings; the current print becomes due.
+
+        Does nothing for another account's printer.
+        """
         ...
 
 
 class WatchRecords(Protocol):
-    """The prints under watch, and what was seen of them. A worker claims what is due by a lease.
+    """The prints under watch, and their looks. A worker claims due prints with a lease.
 
-    All of it is gone with the printer's link, and nothing of it is another account's. Of an account
-    that is blocked nothing is claimed, held or found, until it is let in again.
+    All of it is deleted with the printer's link, and nothing of it is another account's. Nothing of
+    a blocked account is claimed, held or found until it is unblocked.
     """
 
     async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
-        """Watch a print, due at once; the printer's others end.
+        """Watch a print, due at once; watches of the printer's other prints end.
 
-        One that is watched stays as it is; one that had ended goes on. Nothing happens where the
-        printer isn't that account's.
+        One that is watched stays as it is; one that had ended goes on. Does nothing if the printer
+        is not that account's.
         """
         ...
 
     async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
-        """It is over. What was seen stays, until it is forgotten."""
+        """End the watch. Its looks stay until they are deleted by age."""
         ...
 
     async def resume(self, printer_id: str, print_id: str, at: datetime) -> None:
-        """It goes on after a pause, and is due at once."""
+        """The print goes on after a pause, and is due at once."""
         ...
 
     async def has_due(self, at: datetime, *, degraded: bool) -> bool:
-        """Whether there is something to claim."""
+        """Return whether there is something to claim."""
         ...
 
     async def claim(
@@ -105,15 +111,15 @@ class WatchRecords(Protocol):
         ...
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
-        """The printer's print that is watched, whoever has claimed it."""
+        """Return the printer's print under watch, whoever has claimed it."""
         ...
 
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
-        """The same as it is now; None where it has ended, or the claim was lost."""
+        """Return its present state; None if it has ended, or the claim was lost."""
         ...
 
     async def keep(self, watched: WatchedPrint, memory: WatchMemory) -> None:
-        """Remember that, and go on holding the claim."""
+        """Store the memory and keep the claim."""
         ...
 
     async def release(
@@ -124,55 +130,57 @@ class WatchRecords(Protocol):
         *,
         degraded: bool = False,
     ) -> None:
-        """Remember that, and give the print back until then. Nothing without the claim."""
+        """Store the memory and release the claim; it is due then.
+
+        Does nothing without the claim.
+        """
         ...
 
     async def add_look(self, watched: WatchedPrint, last: LastLook) -> Sequence[str]:
-        """Keep a look; the pictures that need not be kept any longer.
+        """Store a look; return the pictures that need not be kept any longer.
 
-        Of the looks before only those that warned or paused keep picture and evidence.
+        Of earlier looks only those that warned or paused keep picture and evidence.
         """
         ...
 
     async def mark(self, watched: WatchedPrint, at: datetime, *, paused: bool) -> None:
-        """The look at that time paused the print, or else warned of it."""
+        """Mark the look at that time: it paused the print, or else warned of it."""
         ...
 
     async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
-        """Printers that are here, at nodes that were alive then."""
+        """Return printers connected to nodes that were alive since then."""
         ...
 
     async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
-        """At one print, the oldest first; of those that showed nothing new one a minute.
+        """Return the looks at one print, oldest first; of those with nothing new one a minute.
 
-        Of thousands those that tell the most: first and last ones, alarms, and the worst of others.
+        Of thousands the most telling ones: first and last, alarms, and the worst of the others.
         """
         ...
 
     async def last(self, printer_id: str, print_id: str) -> LastLook | None:
-        """The latest that was kept."""
+        """Return the latest look that is kept."""
         ...
 
     async def alarms(self, printer_id: str, print_id: str) -> Sequence[LastLook]:
-        """Those that warned or paused, the oldest first."""
+        """Return the looks that warned or paused, oldest first."""
         ...
 
     async def judge(self, judgement: Judgement) -> None:
-        """In place of an earlier one of that print. Its picture is kept as long as it is.
+        """Store a judgement in place of an earlier one of that print; its picture is kept with it.
 
-        Of very many the oldest are forgotten.
-        Nothing happens where that print was never watched.
+        Beyond a bound the oldest are deleted. Does nothing if that print was never watched.
         """
         ...
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
-        """All of a printer's, whatever the camera, the newest first."""
+        """Return all judgements of a printer's prints, whatever the camera, newest first."""
         ...
 
     async def let_pictures_go(self, printer_id: str, print_id: str | None) -> Sequence[str]:
-        """Judgements of that print, or of all, keep no pictures any more; which those were."""
+        """Drop the pictures of judgements of that print, or of all; return their ids."""
         ...
 
     async def forget(self, before: datetime, judged_before: datetime, at_most: int) -> int:
-        """Looks and ended watches older than that, and judgements. Of looks so many; how many."""
+        """Delete old looks, ended watches and judgements; at_most looks. Returns how many looks."""
         ...

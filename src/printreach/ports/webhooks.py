@@ -1,9 +1,9 @@
-"""Webhooks of apps: what is stored of them, who sends, and what they are signed with.
+"""Webhooks of apps: their stored queues, their sender and the keys of their signatures.
 
-What a webhook is owed are rows. A worker claims the whole queue of a webhook, by one conditional
-update and for as long as a lease says, and sends what is due of it. So two workers never send the
-same, one that dies is succeeded when its lease ends, and looking for work costs by the number of
-webhooks that have some, however much that is.
+Deliveries are rows. A worker claims the whole queue of a webhook with a lease, by one conditional
+update, and sends its due deliveries. So two workers never send the same, a dead one is replaced
+when its lease ends, and looking for work costs by the number of webhooks that have some, however
+much that is.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ class AppWebhook:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewDelivery:
-    """What is owed. body: as it will be sent. at: when the event happened."""
+    """A delivery to be queued. body: as it will be sent. at: when the event happened."""
 
     connection_id: str
     event_id: str
@@ -38,10 +38,10 @@ class NewDelivery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempted:
-    """What became of a delivery.
+    """The outcome of a delivery.
 
-    outcome: of an attempt; None where none was made. reason: why it ended without a success.
-    due_at: of the next attempt, while it is queued.
+    outcome: of an attempt; None if none was made. reason: why it ended without a success. due_at:
+    of the next attempt, while it is queued.
     """
 
     delivery_id: int
@@ -55,7 +55,7 @@ class Attempted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoggedDelivery:
-    """A delivery, for people: without what was sent."""
+    """A delivery as people see it: without the body."""
 
     delivery_id: int
     connection_id: str
@@ -81,7 +81,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Surplus:
-    """Of one webhook: the newest that is too old by number, of those queued and those ended."""
+    """Of one webhook, the newest delivery beyond the bound, of those queued and those ended."""
 
     queued: int | None
     ended: int | None
@@ -91,7 +91,7 @@ class WebhookRecords(Protocol):
     """Webhooks, at most one for each App Connection."""
 
     async def put(self, webhook: Webhook) -> None:
-        """In place of the one before, whose queue it takes over."""
+        """Store the webhook in place of an earlier one, whose queue it takes over."""
         ...
 
     async def get(self, connection_id: str) -> Webhook | None: ...
@@ -101,76 +101,76 @@ class WebhookRecords(Protocol):
     async def of_printer(self, printer_id: str) -> list[AppWebhook]: ...
 
     async def note_health(self, webhook: Webhook) -> None:
-        """What attempts say of it; nothing changes where it was set anew since it was read."""
+        """Store what attempts say of its health; ignored if it was set again since it was read."""
         ...
 
     async def delete(self, connection_id: str) -> None:
-        """With what is queued for it; what was sent stays in the log."""
+        """Delete the webhook and its queue; ended deliveries stay in the log."""
         ...
 
 
 class DeliveryRecords(Protocol):
-    """What webhooks are owed, and were sent."""
+    """The queued and ended deliveries of webhooks."""
 
     async def add(self, deliveries: Sequence[NewDelivery], at: datetime) -> None:
-        """Queue them. One whose event is there already, for its webhook, is left as it is."""
+        """Queue deliveries. One of an event that its webhook has already stays as it is."""
         ...
 
     async def claim(self, token: str, at: datetime, until: datetime, at_most: int) -> list[Lease]:
-        """Take the queues that have something due and are not claimed by others."""
+        """Claim the queues that have something due and are not claimed."""
         ...
 
     async def renew(self, lease: Lease, until: datetime) -> bool:
-        """False where it is another's by now, or the webhook is gone."""
+        """Renew a claim; False if another worker has the queue by now, or the webhook is gone."""
         ...
 
     async def release(self, lease: Lease, at: datetime, not_before: datetime | None = None) -> None:
-        """Give the queue back; it is claimed again when something of it is due."""
+        """Release the queue; it is claimed again when something of it is due."""
         ...
 
     async def due(
         self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
-        """Of one webhook, the one due longest first. but: ids of those that are not wanted."""
+        """Return a webhook's due deliveries, the longest due first. exclude: ids to leave out."""
         ...
 
     async def record(self, attempted: Sequence[Attempted]) -> None:
-        """Those that are no longer queued are left as they are."""
+        """Store outcomes; deliveries that are no longer queued stay as they are."""
         ...
 
     async def end_all(
         self, connection_id: str, state: DeliveryState, reason: str, at: datetime
     ) -> None:
-        """Nothing that is queued for it will be sent."""
+        """End everything that is queued for it."""
         ...
 
     async def mend_times(self, at: datetime, at_most: int) -> int:
-        """What was put off by a clock that was ahead, and has been set back since, is due.
+        """Make due what a clock that was ahead, and has been set back since, has put off.
 
-        How many deliveries, at_most at once.
+        Changes at_most deliveries at once; returns how many.
         """
         ...
 
     async def next_due(self) -> datetime | None:
-        """When the next queue can be claimed."""
+        """Return when the next queue can be claimed."""
         ...
 
     async def log_of_connection(self, connection_id: str, at_most: int) -> list[LoggedDelivery]:
-        """The newest first."""
+        """Return deliveries, newest first."""
         ...
 
     async def log_of_app(self, app_id: str, at_most: int) -> list[LoggedDelivery]: ...
 
     async def send_again(self, connection_id: str, delivery_id: int, at: datetime) -> bool:
-        """Queue it anew, as if it had never been tried; False where there is none."""
+        """Queue it again, as if it had never been tried; False if there is none."""
         ...
 
     async def prune(self, before: datetime, at_most: int) -> int:
-        """Forget those that ended before; how many, at_most at once."""
+        """Delete deliveries that ended before, at_most at once; return how many."""
         ...
 
     async def grown(self, after: int) -> tuple[list[str], int]:
-        """Connections that were owed something behind that delivery; and the last one there is."""
+        """Return the connections with deliveries after that one, and the last delivery's id."""
         ...
 
     async def surplus(self, connection_id: str, most_queued: int, most_ended: int) -> Surplus: ...
@@ -178,29 +178,29 @@ class DeliveryRecords(Protocol):
     async def drop(
         self, connection_id: str, up_to: int, reason: str, at: datetime, at_most: int
     ) -> int:
-        """End what is queued up to that delivery; how many, at_most at once."""
+        """End what is queued up to that delivery, at_most at once; return how many."""
         ...
 
     async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
-        """Delete what has ended up to that delivery; how many, at_most at once."""
+        """Delete what has ended up to that delivery, at_most at once; return how many."""
         ...
 
 
 class WebhookSender(Protocol):
-    """Calls targets of strangers, and nothing that isn't theirs."""
+    """Calls webhooks, and no address of our own network."""
 
     async def problem_with(self, url: str) -> str | None:
-        """Why that URL can't be a webhook, as a sentence; its name is looked up for it."""
+        """Return why that URL cannot be a webhook, as a sentence; its name is looked up."""
         ...
 
     async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
-        """One attempt. The address is looked up and checked for it; it never raises."""
+        """Make one attempt. The address is looked up and checked; it never raises."""
         ...
 
 
 class WebhookKeys(Protocol):
-    """What messages are signed with."""
+    """The keys that sign messages."""
 
     def signing(self, at: datetime) -> Sequence[SigningKey]:
-        """Those that count now, the newest first."""
+        """Return the keys in force, newest first."""
         ...
