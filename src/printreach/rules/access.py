@@ -18,7 +18,7 @@ from printreach.contract.permissions import (
 )
 
 LOCKED: Final = "locked"
-"""Stands among the permissions of a stream while its account's remote control is locked."""
+"""The word among a stream's permissions while its account's remote control is locked."""
 _PAUSE_PATH: Final = COMMAND_PREFIX + b"/pause"
 
 _PUBLIC: Final = frozenset({b"/status", b"/webcam/list"})
@@ -28,8 +28,11 @@ _FOLDERS: Final = {
     b"webcam": Permission.CAMERA,
     b"proxy": Permission.INTERFACE,
 }
-"""By the first part of a command's path; every other command is an order. The agent's log tells of
-the machine beside the printer and of all who use it, so the permission for everything opens it."""
+"""The permission by the first part of a command's path; every other command is an order.
+
+The agent's log describes the machine beside the printer and all its users, so it needs every
+permission.
+"""
 _READING: Final = frozenset({b"GET", b"HEAD"})
 _DOES: Final = {
     Permission.CONTROL: "give the printer orders",
@@ -41,9 +44,9 @@ _DOES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a request needs. permission: None where every connection may send it.
+    """What a request requires. permission: None where every connection may send it.
 
-    works_while_locked: it reads, or it pauses a print; so it is allowed while remote control of the
+    works_while_locked: it reads, or pauses a print, so it is allowed while remote control of the
     account is locked.
     """
 
@@ -53,14 +56,14 @@ class Requirement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """What a connection may do now. is_locked: its owner has locked remote control."""
+    """What a connection may do at present. is_locked: its owner has locked remote control."""
 
     permissions: frozenset[Permission] = ALL_PERMISSIONS
     is_locked: bool = False
 
     @property
     def is_full(self) -> bool:
-        """Nothing is refused."""
+        """Whether nothing is refused."""
         return not self.is_locked and self.permissions == ALL_PERMISSIONS
 
 

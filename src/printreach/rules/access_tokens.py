@@ -1,4 +1,4 @@
-"""Tokens by which a person's own programs act for them, each for what its scopes name."""
+"""Access tokens for a person's own programs, each limited to its scopes."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,14 +8,14 @@ from typing import Final
 MOST_TOKENS: Final = 50
 """Of an account."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
-"""When a token was used last need not be known better, and each note is a write."""
+"""How exactly the last use of a token is recorded; each record is a write."""
 _LONGEST_NAME: Final = 60
 PREFIX: Final = "prt_"
-"""So that people, and programs that look for leaked secrets, see what it is."""
+"""Identifies the token to people, and to programs that search for leaked secrets."""
 
 
 class Scope(StrEnum):
-    """What a token is good for."""
+    """What a token may be used for."""
 
     READ_EVENTS = "events:read"
 
@@ -25,7 +25,7 @@ SCOPES_IN_WORDS: Final = {Scope.READ_EVENTS: "Read the events of all your printe
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccessToken:
-    """What is kept of a token, beside its digest."""
+    """A token as stored, without its digest."""
 
     token_id: str
     account_id: str

@@ -1,4 +1,4 @@
-"""Accounts: who they are, and who counts as a supporter."""
+"""Accounts, and which of them count as supporters."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ MAX_EMAIL_LENGTH = 254
 
 
 class SupporterPolicy(StrEnum):
-    """Whom the operator counts as a supporter."""
+    """Which accounts the operator counts as supporters."""
 
     EVERYONE = "everyone"
     GRANTED = "granted"
 
 
 class SignUpPolicy(StrEnum):
-    """Who may make an account without the operator's command."""
+    """Who may create an account without the operator's command."""
 
     OPEN = "open"
     INVITED = "invited"
@@ -52,12 +52,12 @@ class Account:
 
     @property
     def is_blocked(self) -> bool:
-        """Nobody signs in to it, and nothing passes to its printers."""
+        """Whether nobody can sign in to it, and no request reaches its printers."""
         return self.blocked_at is not None
 
     @property
     def is_locked(self) -> bool:
-        """Nobody controls its printers from afar until the owner unlocks it."""
+        """Whether remote control of its printers is refused until the owner unlocks it."""
         return self.locked_at is not None
 
 

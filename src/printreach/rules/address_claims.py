@@ -1,6 +1,6 @@
-"""A detection key claims the public address that its calls come from, for all keys of its account.
+"""A detection key claims the public address of its calls for all keys of its account.
 
-So an allowance can't be had many times over by making many accounts at one place.
+This prevents one place from getting many allowances by creating many accounts.
 """
 
 import ipaddress
@@ -11,12 +11,12 @@ from typing import Final
 from printreach.rules.rate_limits import IPV6_HOME_PREFIX
 
 CLAIM_LIFETIME: Final = timedelta(days=30)
-"""After that long without a call the address is anybody's again."""
+"""After this time without a call any account may claim the address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddressClaim:
-    """network: an IPv4 address, or the /64 of an IPv6 address, as `claimable_network` writes it."""
+    """A claim. network: an IPv4 address, or the /64 of an IPv6 one, from `claimable_network`."""
 
     network: str
     account_id: str

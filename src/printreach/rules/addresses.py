@@ -1,4 +1,4 @@
-"""Under which addresses people and programs find things. Nothing else puts them together."""
+"""The addresses of pages, printers and pictures. No other module builds them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +23,10 @@ def may_require_https(address: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Addresses:
-    """base_url: without a slash at its end. tunnel_domain: a host name, with a port or without."""
+    """Builds addresses. base_url: without a final slash.
+
+    tunnel_domain: a host name, maybe with a port.
+    """
 
     base_url: str
     tunnel_domain: str
@@ -31,8 +34,8 @@ class Addresses:
     def of_connection(self, connection: Connection) -> str:
         """Return the connection's root address, without a slash at the end.
 
-        A connection with a port of its own is told by that port: whoever configured ports has no
-        names for hosts.
+        A connection with its own port is addressed by it: an installation with ports has no host
+        names for connections.
         """
         base = urlsplit(self.base_url)
         if connection.port is not None:

@@ -1,4 +1,4 @@
-"""When two names of apps look the same to a person, and which names nobody may choose freely.
+"""Which app names look the same to a person, and which names are reserved.
 
 The letters that look alike are those of Unicode Technical Standard 39 which matter for names of
 programs: Cyrillic, Greek and Armenian letters and digits that are drawn like Latin ones.

@@ -1,4 +1,4 @@
-"""Who may register an app, under which id, and how many connections it may have."""
+"""Rules for registering apps: who, under which id, and with how many connections."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from printreach.rules.apps import (
 from printreach.rules.portal_query import logo_origin
 
 MAX_APPS: Final = 20
-"""Apps of one account."""
+"""The most apps of one account."""
 MAX_APP_IDS: Final = 100
-"""The same with those it removed, whose ids stay with it: nobody hoards ids."""
+"""The most app ids of one account, removed apps included: their ids stay reserved for it."""
 MAX_QUOTA: Final = 1_000_000
 
 
 class AppPolicy(StrEnum):
-    """Whom the operator lets register apps."""
+    """Which accounts may register apps."""
 
     OPEN = "open"
     OPERATORS = "operators"
@@ -32,7 +32,7 @@ class AppPolicy(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppIdHolder:
-    """Who has an app id. owner_id: None for the operator."""
+    """The holder of an app id. owner_id: None for the operator."""
 
     owner_id: str | None
     is_removed: bool

@@ -23,11 +23,11 @@ _SCHEMES_WITH_A_MEANING = frozenset(
     | {"tel", "telnet", "tftp", "urn", "vbscript", "view-source", "vnc", "vscode"}
     | {"vscode-insiders", "webcal", "ws", "wss", "wyciwyg", "xmpp", "zoommtg"}
 )
-"""What a browser or a system acts on by itself; none of them brings anyone back to an app."""
+"""Schemes that a browser or a system handles by itself; none of them returns to an app."""
 _SYSTEM_SCHEMES = ("app-", "itms-", "ms-", "web+", "x-")
-"""How schemes begin that belong to Windows, Apple's systems or the web at large."""
+"""Prefixes of schemes that belong to Windows, Apple's systems or the web in general."""
 KNOWN_APP_SCHEMES: Final = frozenset({"mobileraker", "octopod"})
-"""Schemes without a dot that published apps return to: everybody knows whose they are.
+"""Schemes without a dot that published apps use for their return addresses.
 
 Mobileraker and OctoPod return to these in their releases.
 """

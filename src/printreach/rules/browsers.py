@@ -1,4 +1,4 @@
-"""What a person calls the browser that said this of itself."""
+"""Names a browser for people by its User-Agent."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ _SYSTEMS: Final = (
 
 
 def browser_in_words(user_agent: str) -> str:
-    """Such as `Firefox on Linux`; what says nothing of itself is some browser."""
+    """Return a name such as `Firefox on Linux`; an unknown User-Agent is some browser."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "A browser")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     return f"{browser} on {system}" if system else browser

@@ -1,4 +1,4 @@
-"""What may be commanded, when, and within which bounds.
+"""The rules for commands: which are allowed in which state, and within which bounds.
 
 Each check returns None, or a sentence that names the argument.
 """
@@ -23,7 +23,7 @@ COMMAND_LIFETIME_S = 30.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandLimits:
-    """The most that one order may ask. The defaults are those of the command API.
+    """The largest values of one command. The defaults are those of the command API.
 
     The owner of an agent may lower them. move_mm: of an axis, in either direction, and of the Z
     lift in a pause. extrude_mm: of filament, forth or back. A pause has MAX_PAUSE_MM besides.
@@ -40,7 +40,7 @@ DEFAULT_LIMITS = CommandLimits()
 
 
 class Action(Enum):
-    """What changes a printer's state, or must not disturb it."""
+    """A command that depends on the printer's state."""
 
     PAUSE = auto()
     RESUME = auto()

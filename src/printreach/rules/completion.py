@@ -1,4 +1,4 @@
-"""What an app is told at the end: when it gets a connection, once and never again."""
+"""What an app is sent when it gets a connection: once, and never again."""
 
 from dataclasses import dataclass
 

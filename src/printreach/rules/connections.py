@@ -1,4 +1,4 @@
-"""Who may pass to a printer: the connection, what it grants, and the one decision about it."""
+"""Connections to a printer: what they grant, and the decision on a request."""
 
 import hmac
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from printreach.rules.access import FULL_ACCESS, Access, Requirement, refusal_of
 
 
 class ConnectionKind(StrEnum):
-    """Whose road to the printer a connection is; the first part of its host name."""
+    """The kind of a connection; it is the first part of its host name."""
 
     APP = "app"
     SHARED = "shared"
@@ -33,7 +33,7 @@ KINDS_WITH_COOKIES = frozenset({ConnectionKind.OWN, ConnectionKind.SHARED})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """What one connection may carry; the defaults are those of the interface."""
+    """The limits of one connection; the defaults are those of the interface."""
 
     upload_bytes: int = 1024**3
     download_bytes: int = 1024**3
@@ -43,7 +43,7 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 MAX_APP_CONNECTIONS = 20
-"""Living App Connections of one printer."""
+"""The most living App Connections of one printer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +96,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The request may go to the printer."""
+    """The request is forwarded to the printer."""
 
     grant: Grant
 

@@ -1,4 +1,4 @@
-"""Make secrets, and the digests by which they are stored and compared.
+"""Makes secrets, and the digests by which they are stored and compared.
 
 Randomness comes in as a function of the number of bytes, `secrets.token_bytes` in service.
 """
@@ -15,7 +15,7 @@ from printreach.rules.connections import ConnectionKind
 TokenBytes = Callable[[int], bytes]
 
 LINK_CODE_ALPHABET = "ACDEFGHJKMNPQRTUWXY34679"
-"""Of each look-alike pair or trio (0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V) at most one is left."""
+"""At most one of each look-alike group (0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V) is in it."""
 LINK_CODE_LENGTH = 8
 
 
@@ -44,7 +44,7 @@ class CredentialKind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppSecrets:
-    """What an app is told once, when its connection is made."""
+    """The secrets that an app is sent once, when its connection is made."""
 
     basic_user: str
     basic_password: str
@@ -54,7 +54,7 @@ class AppSecrets:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppDigests:
-    """What is kept of an app's secrets."""
+    """The digests of an app's secrets, which are stored."""
 
     basic: bytes
     bearer: bytes

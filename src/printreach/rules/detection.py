@@ -1,7 +1,7 @@
-"""From what single pictures of a print show to whether to warn of it, or to pause it.
+"""Decides from single images of a print whether to warn of a failure, or to pause it.
 
-What is bad must stay bad for a while, and a picture that can't be compared with those before it
-(the light went on, the camera was moved) is no failure.
+A bad score must last for a while, and an image that can't be compared with those before it (the
+light went on, the camera was moved) is no failure.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,24 +32,24 @@ DOUBTFUL_QUALITY: Final = 5
 
 _WARNS_FROM: Final = {1: 74, 2: 77, 3: 80, 4: 83, 5: 86}
 _PAUSES_FROM: Final = {1: 75, 2: 78, 3: 81, 4: 84, 5: 87}
-"""The Score that counts, for each confidence level. 70 is where PrintQuality falls to 3."""
+"""The Score from which it counts, by confidence level. At 70 PrintQuality falls to 3."""
 _WARNS_AFTER_S: Final = {1: 30.0, 2: 35.0, 3: 40.0, 4: 50.0, 5: 60.0}
 _PAUSES_AFTER_S: Final = {1: 60.0, 2: 70.0, 3: 80.0, 4: 88.0, 5: 92.0}
-"""An interval of 20 s makes it 80 s and 120 s at most."""
+"""With images each 20 s this becomes 80 s and 120 s at most."""
 _WARNING_FRAMES: Final = 2
 _PAUSE_FRAMES: Final = 3
-"""However slow the pictures come, one alone decides nothing."""
+"""The fewest bad images: a single one never decides, however slowly they come."""
 
 _LONGEST_STEP_S: Final = 60.0
-"""What lies between two pictures counts so long at most: nobody saw what was in between."""
+"""The most that the time between two images counts: nothing is known of the time between."""
 _LONGEST_MEMORY_S: Final = 160.0
 _FORGETS_TIMES: Final = 2.0
-"""A good picture takes back twice the time that a bad one adds."""
+"""A good image takes back this multiple of the time that a bad one adds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageAssessment:
-    """What a model saw in one picture. probability: of a failure, calibrated, 0 to 1.
+    """A model's assessment of one image. probability: of a failure, calibrated, 0 to 1.
 
     evidence: the same for each place of it; empty where only the whole is known. Raises ValueError
     where its rows differ in length.
@@ -75,10 +75,10 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionContext:
-    """All that is known of a print from its pictures so far.
+    """What is known of a print from its images so far.
 
-    appearance: in this scene. score: of the last picture that showed anything. Raises ValueError
-    for what none can be: a level that there isn't, a time without zone.
+    appearance: in the present scene. score: of the last usable image. Raises ValueError for a level
+    that does not exist, or a time without a zone.
     """
 
     warning_level: int = DEFAULT_LEVEL
@@ -99,7 +99,7 @@ class DetectionContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What to make of a print. score: 0 to 100, 0 the best; print_quality: 1 to 10, 10 the best."""
+    """The verdict on a print. score: 0 to 100, 0 is best; print_quality: 1 to 10, 10 is best."""
 
     score: int
     print_quality: int
@@ -114,7 +114,7 @@ class Verdict:
 def observe(
     context: DetectionContext, assessment: ImageAssessment, at: datetime
 ) -> tuple[DetectionContext, Verdict]:
-    """Take one picture more into account. A clock that was moved back only costs that interval."""
+    """Take one more image into account. A clock that was set back only costs that interval."""
     step_s = _step_s(context.last_at, at)
     seen, view = compare_scene(context.seen, assessment.scene)
     looked = replace(context, seen=seen, last_at=at)

@@ -1,4 +1,4 @@
-"""Whether a call of the failure-detection API may be made. One decision, given all the facts."""
+"""Decides whether a call of the failure-detection API is admitted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from printreach.rules.detection_usage import (
 
 
 class CallKind(Enum):
-    """What is asked for."""
+    """The kind of a call."""
 
     CREATE_CONTEXT = auto()
     """Costs nothing, and no allowance stops it."""
@@ -26,7 +26,7 @@ class CallKind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DetectionCaller:
-    """What is known of who calls. claim: of the address that the call comes from.
+    """What is known of a caller. claim: on the address that the call comes from.
 
     switches: None where the account never chose. calls_so_far: of the account in this month.
     is_blocked: an operator keeps the account's owner out.
@@ -41,7 +41,7 @@ class DetectionCaller:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallAdmitted:
-    """The call may be made. is_paid: it lies beyond the allowance.
+    """The call is admitted. is_paid: it is beyond the allowance.
 
     network: what it claims once it is answered; None for nothing.
     """
@@ -54,7 +54,7 @@ class CallAdmitted:
 
 @dataclass(frozen=True, slots=True)
 class CallRefused:
-    """The call ends here. sentence: for the program's author."""
+    """The call is refused. sentence: for the program's author."""
 
     error: DetectionError
     sentence: str

@@ -1,8 +1,8 @@
-"""How bad a print looks, and how much worse than it did.
+"""How bad a print looks, and how much worse than at its start.
 
-A model's score of one picture is worth little across scenes: some good prints always look odd. So
-a print is compared with its own first pictures too, as a whole and place by place. Prints grow:
-while one looks good, what it is compared with follows it slowly.
+The model's score of one image means little across scenes: some good prints always look odd. So a
+print is also compared with its own first images, as a whole and place by place. Since prints grow,
+the reference follows slowly while the print looks good.
 """
 
 import math
@@ -22,32 +22,32 @@ from printreach.rules.detection_evidence import (
 )
 
 FIRST_PICTURES: Final = 6
-"""Two minutes. With four, good prints that look odder as they grow were warned of."""
+"""Two minutes. With four images, good prints that look odder as they grow caused warnings."""
 _MEAN_OVER_S: Final = 40.0
 _LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
-"""What one picture moves the means by, whatever the interval."""
+"""The least and greatest weight of one image in the means, whatever the interval."""
 _FARTHEST_MEAN: Final = 4.5
 _FOLLOWS_OVER_S: Final = 200.0
 _GOOD_LOGIT: Final = 0.0
-"""Below it a print looks good: a score of 50, where PrintQuality is 6."""
+"""Below this a print looks good: it is a score of 50, where PrintQuality is 6."""
 
 _GAIN: Final = 1.5
 _MOST_RISE, _MOST_FALL = 3.0, 2.0
-"""Of one picture, so that a single one is no failure."""
+"""The bounds for one image, so that a single one is no failure."""
 _USUAL_LOGIT: Final = -1.0
 _ODD_DISCOUNT: Final = 1.2
 _MOST_ODD: Final = 1.2
-"""A print that looked odd from its start must look worse than others. Not without end: one that
-fails from its start looks odd too, and is caught by its score alone."""
+"""A print that looked odd from its start must look worse than others, up to this bound: one that
+fails from its start looks odd, too, and is caught by its score alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
-    """What a print has looked like since its scene changed last.
+    """The appearance of a print since its scene last changed.
 
-    first: logits of its first pictures. oddest: the most that each place looked like a failure in
-    them. mean: of all logits, newer ones first; None before the first. risen: of how much odder
-    the places became with each picture, likewise. Raises ValueError for what none can be.
+    first: logits of its first images. oddest: the highest logit of each place in them. mean: the
+    weighted mean of all logits, None before the first. risen: the weighted mean of how much odder
+    the places became with each image. Raises ValueError for values out of range.
     """
 
     first: tuple[float, ...] = ()
@@ -69,18 +69,18 @@ class Appearance:
 
     @property
     def _combined(self) -> float:
-        """Put together how bad the print looks, and how much worse than at its start."""
+        """The combination of how bad the print looks and how much worse than at its start."""
         if self.mean is None or not self.first:
             return -FARTHEST
         odd = max(0.0, min(_MOST_ODD, _median(self.first) - _USUAL_LOGIT))
         return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
 
     def forgiven(self) -> "Appearance":
-        """Return the same without what it looked like of late."""
+        """Return the appearance without its recent images."""
         return replace(self, mean=None, risen=0.0)
 
     def then(self, probability: float, evidence: EvidenceMap, step_s: float) -> "Appearance":
-        """Take a picture into account that came so much later."""
+        """Take an image into account that came step_s after the one before."""
         now, places = logit(probability, _FARTHEST_MEAN), logits(evidence)
         if self.oddest and places and not have_same_shape(self.oddest, places):
             return Appearance().then(probability, evidence, step_s)
@@ -122,7 +122,7 @@ class Appearance:
 
 
 def _share(step_s: float, over_s: float) -> float:
-    """Return how much of the way a mean over so long goes in one step."""
+    """Return the weight of one step in a mean over that time."""
     return 1 - math.exp(-step_s / over_s)
 
 

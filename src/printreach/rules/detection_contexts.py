@@ -1,4 +1,4 @@
-"""Contexts of the failure-detection API: one for each print, of the key that made it."""
+"""Contexts of the failure-detection API: one for each print, owned by the key that made it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,22 +8,25 @@ from printreach.rules.detection import MINIMUM_INTERVAL_S, DetectionContext
 from printreach.rules.detection_access import CallRefused
 
 CONTEXT_LIFETIME: Final = timedelta(days=14)
-"""From when it was made, however often it is used."""
+"""The lifetime of a context since its creation, however often it is used."""
 MOST_CONTEXTS: Final = 5000
-"""Of one account. They cost nothing, so beyond this the one that rested longest is forgotten: a
-print under way is looked at each minute, and is never that one."""
+"""The most contexts of one account.
+
+They cost nothing, so beyond this the least recently used one is evicted; a print under way is
+inspected each minute, and is never that one.
+"""
 
 LONGEST_INTERVAL_S: Final = 60
 _BUSY_FROM: Final = 0.5
 _MOST_STRETCH: Final = 3.0
-"""A normal interval of 20 s becomes 60 s."""
+"""The largest factor: a normal interval of 20 s becomes 60 s."""
 
 _MINIMUM: Final = timedelta(seconds=MINIMUM_INTERVAL_S)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredContext:
-    """A context as it is stored. used_at: of the last accepted image, at first of its making.
+    """A context as stored. used_at: of the last accepted image, or of its creation.
 
     version: counts the images that were accepted.
     """
@@ -39,7 +42,7 @@ class StoredContext:
 
 @dataclass(frozen=True, slots=True)
 class RetryLater(CallRefused):
-    """The same call may be made again after so many seconds."""
+    """A refusal after which the same call may be retried in this many seconds."""
 
     retry_after_s: int
 
@@ -69,9 +72,9 @@ def is_too_close(last_at: datetime | None, at: datetime) -> bool:
 
 
 def stretched_s(interval_s: int, load: float) -> int:
-    """Return the interval to recommend while the detector is so busy, 0 to 1.
+    """Return the interval to recommend under this load of the detector, 0 to 1.
 
-    What is under suspicion is stretched by as much, and so keeps its place before the rest.
+    Intervals of suspicious prints are stretched by the same factor, so they stay the shorter ones.
     """
     busy = max(0.0, min(1.0, (load - _BUSY_FROM) / (1.0 - _BUSY_FROM)))
     stretched = round(interval_s * (1.0 + (_MOST_STRETCH - 1.0) * busy))

@@ -1,7 +1,7 @@
-"""Where in the picture a print looks like a failure, compared with where it has looked so before.
+"""Evidence maps: where in an image a print looks like a failure, compared with earlier images.
 
-A place that looks odd for the first time says more than one that always did: a cable, the infill
-of this part. The bed moves between two pictures, so a place is compared with its neighbours too.
+A place that looks odd for the first time says more than one that always did, such as a cable or
+infill. The bed moves between two images, so a place is also compared with its neighbours.
 """
 
 import heapq
@@ -9,15 +9,15 @@ import math
 from typing import Final, TypeAlias
 
 EvidenceMap: TypeAlias = tuple[tuple[float, ...], ...]
-"""A map: rows of places, the whole picture from its upper left corner."""
+"""Rows of places that cover the whole image from its upper left corner."""
 
 FARTHEST: Final = 7.0
-"""A logit beyond it is taken for this one."""
+"""The bound of a logit."""
 _STRONGEST: Final = 4
-"""Places that decide together, as many as decide on a picture's score."""
+"""How many of the strongest places decide, as for an image's score."""
 _DOWNWARDS: Final = 0.2
 _DIGITS: Final = 2
-"""More takes room where prints are remembered, and says nothing."""
+"""The digits that are stored; more take space and mean nothing."""
 
 
 def is_rectangular(places: EvidenceMap) -> bool:
@@ -48,7 +48,7 @@ def logits(evidence: EvidenceMap) -> EvidenceMap:
 
 
 def oddest(before: EvidenceMap, now: EvidenceMap) -> EvidenceMap:
-    """Return the most that each place or one beside it has looked like a failure, now or before."""
+    """Return the highest logit of each place and its neighbours, now or before."""
     around = _widened(now)
     if not before:
         return around
@@ -56,9 +56,9 @@ def oddest(before: EvidenceMap, now: EvidenceMap) -> EvidenceMap:
 
 
 def moved_towards(before: EvidenceMap, now: EvidenceMap, share: float) -> EvidenceMap:
-    """Let what was oddest follow what each place and those beside it look like now.
+    """Move the highest logits towards the present ones of each place and its neighbours.
 
-    share: of the way up; down it goes more slowly, since a print head that is away comes back.
+    share: the weight upwards; downwards it is smaller, since a print head that is away comes back.
     """
     return tuple(
         tuple(_nearer(most, place, share) for most, place in zip(mosts, row, strict=True))
@@ -67,7 +67,7 @@ def moved_towards(before: EvidenceMap, now: EvidenceMap, share: float) -> Eviden
 
 
 def rise(before: EvidenceMap, now: EvidenceMap) -> float:
-    """Return how much odder than ever before the places look that became odd the most."""
+    """Return how much the most changed places exceed their highest logit so far."""
     rises = (
         place - most
         for row, mosts in zip(now, before, strict=True)

@@ -1,4 +1,4 @@
-"""What a picture may be that the detector is asked about."""
+"""The bounds of an image that is sent to the detector."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Keys of the failure-detection API: made once, stored as digests, disabled for good."""
+"""Keys of the failure-detection API: shown once, stored as digests, disabled for good."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,11 +7,11 @@ from typing import Final
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
 
 KEY_PREFIX: Final = "prk_"
-"""So that people, and programs that search for lost secrets, know what it is."""
+"""Identifies the key to people, and to programs that search for leaked secrets."""
 MAX_KEYS: Final = 20
-"""Keys of one account that work."""
+"""The most working keys of one account."""
 MAX_DISABLED_KEYS: Final = 50
-"""The same of disabled ones; where there are more, the oldest are forgotten."""
+"""The most disabled keys of one account; beyond it the oldest are deleted."""
 MAX_KEY_NAME_LENGTH: Final = 60
 DEFAULT_KEY_NAME: Final = "API key"
 
@@ -29,7 +29,7 @@ class DetectionKey:
 
     @property
     def is_disabled(self) -> bool:
-        """Once it is, it stays so."""
+        """Whether it is disabled, which is final."""
         return self.disabled_at is not None
 
 

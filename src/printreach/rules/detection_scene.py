@@ -1,7 +1,7 @@
-"""What a camera's picture shows as a whole: has the view changed, or is there nothing to see?
+"""Recognises changes of the whole image: a moved camera, a switched light, a blocked view.
 
-A model that looks at single pictures calls much of what is unusual a failure: a lamp switched on,
-a camera pushed aside. A coarse grey picture tells these apart from what happens on the bed.
+A model that scores single images takes such changes for failures. A coarse grey image tells them
+apart from what happens on the bed.
 """
 
 import math
@@ -12,13 +12,13 @@ from operator import mul
 from typing import Final
 
 SIDE: Final = 8
-"""A scene is a grey picture of so many places each way."""
+"""The width and height of a scene, in places."""
 
 _DARK_BELOW: Final = 14.0
 _BLANK_SPREAD: Final = 3.0
-"""A covered lens is grey all over; no photo of a print that was at hand spreads below 19."""
+"""A covered lens is grey all over; no available photo of a print has a spread below 19."""
 _LIT_APART: Final = 45.0
-"""A guess: no recordings with a lamp that is switched were at hand."""
+"""A guess: no recordings of a light being switched were available."""
 _MOVED_LIKENESS: Final = 0.35
 """A guess: a camera that stays put keeps its background. Other cameras of one printer are alike by
 -.1 to .5, photos of one camera that was turned a little each time by .5."""
@@ -30,7 +30,7 @@ moved without this memory, and 40 with it."""
 
 
 class ViewCondition(Enum):
-    """What kind of look it was."""
+    """The condition of the camera's view."""
 
     CLEAR = "clear"
     DARK = "dark"
@@ -41,17 +41,17 @@ class ViewCondition(Enum):
 
 
 UNUSABLE_VIEWS: Final = frozenset({ViewCondition.DARK, ViewCondition.BLOCKED})
-"""Nothing can be said of a print in such a picture."""
+"""Views that tell nothing of the print."""
 INCOMPARABLE_VIEWS: Final = frozenset({ViewCondition.LIGHT_SWITCHED, ViewCondition.MOVED})
-"""The picture is good, but can't be compared with those before it."""
+"""Views that are good, but can't be compared with those before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A picture as a whole.
+    """A coarse version of an image.
 
-    grey: SIDE rows of SIDE places, each 0 to 255. digest: the same for the very same pixels; the
-    noise of a live camera makes no two pictures the same. Raises ValueError for fewer places.
+    grey: SIDE rows of SIDE places, each 0 to 255. digest: equal for identical pixels, which a live
+    camera's noise never produces. Raises ValueError for another number of places.
     """
 
     grey: tuple[int, ...]
@@ -63,10 +63,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneMemory:
-    """The scene that later ones are compared with, and how often it came without any change.
+    """The scene that later ones are compared with, and how often it was repeated exactly.
 
-    earlier: grey pictures that were unlike the ones after them, the latest first. Raises ValueError
-    as Scene does.
+    earlier: grey images of scenes before a change, the latest first. Raises ValueError as Scene
+    does.
     """
 
     scene: Scene
@@ -81,7 +81,7 @@ class SceneMemory:
 def compare_scene(
     seen: SceneMemory | None, scene: Scene
 ) -> tuple[SceneMemory | None, ViewCondition]:
-    """Compare a scene with the one before. Dark and blank ones are not remembered."""
+    """Compare a scene with the ones before. Dark and blank ones are not remembered."""
     if _mean(scene.grey) < _DARK_BELOW:
         return seen, ViewCondition.DARK
     if _spread(scene.grey) < _BLANK_SPREAD:

@@ -1,4 +1,4 @@
-"""What failure detection was used for, and what that costs. Amounts of money are exact decimals."""
+"""Usage of failure detection, and its cost. Amounts of money are exact decimals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 CALLS_A_PRINT_HOUR: Final = 180
-"""One call each 20 seconds."""
+"""One call every 20 seconds."""
 
 
 class Tier(NamedTuple):
-    """What a call costs up to a number of calls a month; up_to: None for every call beyond."""
+    """The price of a call up to a number of calls a month; up_to: None for all beyond."""
 
     up_to: int | None
     usd_a_call: Decimal
@@ -36,7 +36,7 @@ class Billing(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What the installation offers. free_calls: a calendar month and account.
+    """What the installation offers. free_calls: for each calendar month and account.
 
     tiers: by what they are up to, the last one without end. offers_billing: accounts may switch it
     on themselves. free_only: for accounts that never said.
@@ -50,14 +50,14 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Switches:
-    """What an account chose. free_only: it never pays, whatever else is set."""
+    """The choices of an account. free_only: it never pays, whatever else is set."""
 
     free_only: bool = True
     billing: Billing = Billing.OFF
 
     @property
     def pays(self) -> bool:
-        """Whether calls beyond the allowance are made, and cost something."""
+        """Whether calls beyond the allowance are made, and charged."""
         return self.billing is Billing.ON and not self.free_only
 
 
@@ -68,7 +68,7 @@ def switches_of(chosen: Switches | None, plan: Plan) -> Switches:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Calls:
-    """So many were answered; paid: those of them beyond the allowance."""
+    """Counts of answered calls; paid: those beyond the allowance."""
 
     all: int = 0
     paid: int = 0
@@ -79,7 +79,7 @@ class Calls:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DayOfUse:
-    """What one key was used for on one UTC day."""
+    """The calls of one key on one UTC day."""
 
     account_id: str
     key_id: str

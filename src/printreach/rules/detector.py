@@ -1,4 +1,4 @@
-"""What the failure detector said, as time goes by and in one line."""
+"""The failure detector's status: with its age, and in one line."""
 
 from enum import Enum
 
@@ -27,7 +27,7 @@ _QUALITY_WORDS = (
 
 
 def aged(said: DetectorStatus, by_s: float) -> DetectorStatus:
-    """Return the same so many seconds later. Clocks that disagree make nothing younger."""
+    """Return the status after that many seconds. A negative time makes nothing younger."""
     later_s = max(0.0, by_s)
     return DetectorStatus(
         last_score=said.last_score,
@@ -78,10 +78,9 @@ def not_watching(why: DetectorOff) -> WatchStatus:
 
 
 def is_paused_by_it(said: DetectorStatus, state: State) -> bool:
-    """Whether a print stands because of the detector.
+    """Whether a print is paused because of the detector.
 
-    It looks again as soon as somebody resumes what it paused; who pauses after that has other
-    reasons.
+    The watch looks again as soon as somebody resumes; a later pause has other reasons.
     """
     ago_s = said.time_since_last_pause_sec
     return state is State.PAUSED and ago_s is not None and ago_s <= said.time_since_last_score_sec

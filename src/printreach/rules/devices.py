@@ -1,9 +1,9 @@
-"""Browsers that have signed in to an account before, known by a cookie that outlives the session.
+"""Known devices: browsers that have signed in before, by a cookie that outlives the session.
 
-Strangers can use up the tries of any account whose address they know. A known device has a limiter
-of its own, so they keep nobody out of a browser that the account's owner uses.
+Strangers can use up the attempts of any account whose address they know. A known device has its own
+limiter, so they can't lock the owner out of a browser that the owner uses.
 
-The cookie is no credential: it opens nothing, and whoever steals it gets another ten tries. It is
+The cookie is no credential: a thief gains only another ten attempts. It is
 authenticated with the stored password hash, which nobody outside knows and which changes with the
 password. So it ends with a new password, and nothing has to be stored.
 
