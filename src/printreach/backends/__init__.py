@@ -1,1 +1,1 @@
-"""The ports, made real. The clock, randomness and files come in here."""
+"""The implementations of the ports. The clock, randomness and files come in here."""

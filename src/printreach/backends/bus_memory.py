@@ -1,4 +1,4 @@
-"""Hints within one process; the bus of tests, and of a store that no other process opens."""
+"""Notices within one process: for tests, and for a store that no other process opens."""
 
 from collections.abc import Callable
 

@@ -1,10 +1,10 @@
-"""Hints between processes that share a database file: `serve` and the administration commands.
+"""Notices between processes that share a database file: `serve` and the administration commands.
 
-A notice is a row, written with the change it tells of. Each process asks SQLite four times a
-second whether another connection has committed; that reads a counter in shared memory and
-touches no table. Only if so, it reads the rows it hasn't seen. The counter is read by the driver
-itself: a statement of SQLAlchemy's goes to the connection's thread and back four times, and that
-was two thirds of what a service does that nobody calls.
+A notice is a row, written with the change it reports. Each process asks SQLite four times a second
+whether another connection has committed; that reads a counter in shared memory and touches no
+table. Only if so, it reads the rows it has not seen. The counter is read through the driver itself:
+a statement of SQLAlchemy's goes to the connection's thread and back four times, and that was two
+thirds of the load of an idle service.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ from printreach.backends.subscribers import Subscribers
 from printreach.ports import Clock, Notice, StoreUnavailable, Topic
 
 POLL_S: Final = 0.25
-"""So that an agent hears within half a second that it was linked."""
+"""So that an agent learns within half a second that it was linked."""
 RETRY_S: Final = 1.0
 MEMORY: Final = timedelta(minutes=10)
-"""Far longer than anyone trusts what they know without asking again, which is 30 s."""
+"""Far longer than any process uses what it knows without asking again, which is 30 s."""
 PRUNE_EVERY_S: Final = 300.0
 
 _COMMITS: Final = "PRAGMA data_version"
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class SqliteBus:
-    """ports.Bus. Made by open_bus."""
+    """ports.Bus. Created by open_bus."""
 
     def __init__(self, store: SqlStore, clock: Clock) -> None:
         self._store = store
@@ -55,11 +55,11 @@ class SqliteBus:
         return self._subscribers.add(callback)
 
     async def skip_old(self) -> None:
-        """What was published before this process listened is none of its business."""
+        """Skip notices that were published before this process listened."""
         self._last_told = await self._store.read(_newest_id)
 
     async def watch(self) -> None:
-        """Tell subscribers of what is published in any process, until cancelled."""
+        """Deliver notices published in any process to subscribers, until cancelled."""
         while True:
             try:
                 await self._store.read(self._watch)
@@ -68,7 +68,7 @@ class SqliteBus:
                 await asyncio.sleep(RETRY_S)
 
     async def prune(self) -> None:
-        """Now and then remove what all have heard, until cancelled."""
+        """Delete old notices now and then, until cancelled."""
         while True:
             try:
                 await self.prune_now()
@@ -85,7 +85,7 @@ class SqliteBus:
         await self._store.write(remove)
 
     async def _watch(self, records: SqlRecords) -> None:
-        # The counter means something on one connection only, so this one is kept.
+        # The counter is valid on one connection only, so this one is kept.
         driver = await _driver_of(records.connection)
         commits: int | None = None
         while True:
@@ -103,23 +103,23 @@ class SqliteBus:
         )
         for row in found.mappings():
             self._last_told = row["notice_id"]
-            # A newer version's commands may tell of what this one has no word for.
+            # A command of a newer version may publish a topic that this one does not know.
             if row["topic"] in list(Topic):
                 self._subscribers.tell(Notice(Topic(row["topic"]), row["key"]))
 
     async def _pause(self) -> None:
-        """Until it is time to look again, or this process has published something."""
+        """Wait until the next poll, or until this process has published something."""
         try:
             async with asyncio.timeout(POLL_S):
                 await self._woken.wait()
         except TimeoutError:
-            pass  # time to look, then
+            pass  # the next poll is due
         self._woken.clear()
 
 
 @asynccontextmanager
 async def open_bus(store: SqlStore, clock: Clock) -> AsyncIterator[SqliteBus]:
-    """A bus that hears every notice published from now on, in any process."""
+    """Open a bus that delivers every notice published from now on, in any process."""
     bus = SqliteBus(store, clock)
     await bus.skip_old()
     tasks = [asyncio.create_task(bus.watch()), asyncio.create_task(bus.prune())]

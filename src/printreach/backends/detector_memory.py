@@ -1,4 +1,4 @@
-"""What the failure detector last said, within one process."""
+"""The last states of the failure watch, within one process."""
 
 from printreach.ports import Bus, DetectorSaid, Notice, Topic
 

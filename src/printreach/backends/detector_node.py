@@ -1,4 +1,4 @@
-"""One detector node, asked over HTTP; what it may be asked stands in contract.scoring."""
+"""One detector node, called over HTTP; contract.scoring has the requests and answers."""
 
 import asyncio
 import math
@@ -35,7 +35,7 @@ from printreach.rules.watching import Region
 from printreach.wire.heads import Headers
 
 ANSWER_TIMEOUT_S: Final = 11.0
-"""Longer than a node lets a picture wait."""
+"""Longer than a node lets an image wait."""
 CONNECT_TIMEOUT_S: Final = 2.0
 READY_TIMEOUT_S: Final = 5.0
 MOST_ANSWER_BYTES: Final = 64 * 1024
@@ -46,7 +46,7 @@ _refusals: Final = msgspec.json.Decoder(ScoreRefused)
 
 
 class NodeFailed(Exception):
-    """It can't be asked now. broke_off: in the middle of a picture, maybe because of it."""
+    """The node cannot be called now. broke_off: while it scored an image, maybe because of it."""
 
     def __init__(self, why: str, *, broke_off: bool = False) -> None:
         super().__init__(why)
@@ -55,7 +55,7 @@ class NodeFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NodeAddress:
-    """Where a node listens."""
+    """The address of a node."""
 
     host: str
     port: int
@@ -63,7 +63,7 @@ class NodeAddress:
 
     @classmethod
     def at(cls, url: str) -> "NodeAddress":
-        """Read `http(s)://HOST[:PORT]`, which has been checked."""
+        """Parse `http(s)://HOST[:PORT]`, which has been checked."""
         parts = urlsplit(url)
         is_tls = parts.scheme == "https"
         return cls(parts.hostname or "", parts.port or (443 if is_tls else 80), is_tls)
@@ -74,7 +74,7 @@ class NodeAddress:
 
 
 class DetectorNode:
-    """The connections to one node, and how busy it was. tls: None for the machine's own trust."""
+    """The connections to one node, and its load. tls: None for the machine's own certificates."""
 
     def __init__(self, address: NodeAddress, token: str, tls: ssl.SSLContext | None) -> None:
         self._address = address
@@ -90,14 +90,14 @@ class DetectorNode:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """The lowest is to be asked next."""
+        """Return its rank; the node with the lowest is called next."""
         return self._asking, self._load
 
     async def close(self) -> None:
         await self._fetcher.close()
 
     async def is_ready(self) -> bool:
-        """It takes the token and scores."""
+        """Return whether it accepts the token and can score."""
         try:
             async with asyncio.timeout(READY_TIMEOUT_S):
                 told = await self._fetcher.fetch(b"GET", READY_PATH.encode(), [self._proof])
@@ -106,7 +106,7 @@ class DetectorNode:
         return told.status == 200
 
     async def score(self, picture: bytes, masked: Sequence[Region]) -> Scored:
-        """Raises ScoringRefused where the node says so, and NodeFailed."""
+        """Score an image. Raises ScoringRefused if the node says so, and NodeFailed."""
         self._asking += 1
         try:
             answer = _read(await self._post(_target(masked), picture))
@@ -126,7 +126,10 @@ class DetectorNode:
             raise NodeFailed(failed.text, broke_off=broke_off) from failed
 
     async def _connect(self, make: Callable[[], asyncio.Protocol]) -> object:
-        """Within a short while: the other nodes wait for their turn. Raises OSError."""
+        """Connect within a short time, since the other nodes wait for their turn.
+
+        Raises OSError.
+        """
         address = self._address
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
             return await asyncio.get_running_loop().create_connection(
@@ -158,7 +161,7 @@ def _read(fetched: FetchedAnswer) -> Scored:
 
 
 def _scored(said: ScoreAnswer) -> Scored:
-    """Raises ValueError for what no model says."""
+    """Parse an answer. Raises ValueError for values that no model gives."""
     shares = (said.probability, said.load, *(place for row in said.evidence for place in row))
     if not all(math.isfinite(share) and 0 <= share <= 1 for share in shares):
         raise ValueError("a share is 0 to 1")

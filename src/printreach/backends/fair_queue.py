@@ -1,8 +1,8 @@
-"""A fair queue for work that only a few can do at once.
+"""A fair queue for work of which only a few jobs can run at once.
 
-Each network waits in a line of its own, and the lines are served in rotation: a network with a
-thousand callers delays every other one by a single job at a time. Where all places are taken, the
-longest line gives up its last place to a caller from a shorter one.
+Each network has a queue of its own, and the queues are served in rotation: a network with a
+thousand callers delays every other one by a single job at a time. When all places are taken, the
+longest queue gives up its last place to a caller from a shorter one.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from printreach.ports import TooBusy
 
 
 class FairQueue:
-    """at_once: jobs at the same time. most_waiting: callers that wait, of all networks together."""
+    """at_once: jobs at the same time. most_waiting: waiting callers of all networks together."""
 
     def __init__(self, *, at_once: int, most_waiting: int) -> None:
         self._free = at_once
@@ -22,7 +22,7 @@ class FairQueue:
         self._lines: dict[str, deque[asyncio.Future[None]]] = {}
 
     async def enter(self, network: str) -> None:
-        """Wait for one's turn; leave() has to follow. Raises TooBusy where no place is left."""
+        """Wait for a turn; leave() has to follow. Raises TooBusy if no place is left."""
         if self._free:
             self._free -= 1
             return
@@ -35,18 +35,18 @@ class FairQueue:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self.leave()  # the turn had come already
+                self.leave()  # its turn had come already
             else:
                 self._forget(network, turn)
             raise
 
     def leave(self) -> None:
-        """A job is done: the next network has its turn."""
+        """End a job: the next network has its turn."""
         while self._lines:
             network, line = next(iter(self._lines.items()))
             turn = line.popleft()
             self._waiting -= 1
-            # To the end of the rotation.
+            # to the end of the rotation
             del self._lines[network]
             if line:
                 self._lines[network] = line

@@ -1,11 +1,11 @@
-"""A fence around a library that calls where a stranger says.
+"""A fence around a library that calls addresses of a stranger's choice.
 
 Code inside it, on one thread, reaches public addresses only, whatever a name resolves to at that
-moment and wherever a redirect leads; it reads nothing but what its own modules are made of, and
-starts no program. When its time is up, its sockets are shut down: whoever waits on one comes back.
+moment and wherever a redirect leads; it reads no files but those of its own modules, and starts no
+program. When its time is up, its sockets are shut down, so that blocked calls return.
 
-It hangs on Python's audit events, which see every way to a socket or a file. A hook cannot be taken
-out again, so there is one for the process; outside a fence it returns at once.
+It uses Python's audit events, which report every way to a socket or a file. A hook cannot be
+removed, so there is one for the process; outside a fence it returns at once.
 """
 
 import mimetypes
@@ -31,7 +31,7 @@ class Fenced(PermissionError):
 
 @dataclass(slots=True)
 class Fence:
-    """One run inside. was_refused: it tried to reach an address that is not public."""
+    """One run inside the fence. was_refused: it tried to reach an address that is not public."""
 
     reach: Reach
     was_refused: bool = False
@@ -53,7 +53,7 @@ class Fence:
             raise Fenced("not a public address")
 
     def end(self) -> None:
-        """From another thread: nothing goes on, and nothing begins."""
+        """Called from another thread: shut all sockets down and allow no new ones."""
         with self._lock:
             self.is_over = True
             sockets, self._sockets = self._sockets, []
@@ -68,9 +68,9 @@ class Fence:
 
 
 def take_no_proxies(module: Any) -> None:
-    """Keep proxies of the environment from a library; it asks its own name `getproxies` for them.
+    """Keep a library from using proxies of the environment; it calls its own name `getproxies`.
 
-    A proxy connects where the fence doesn't see it. Outside a fence they are taken as ever. May be
+    A proxy connects where the fence cannot see it. Outside a fence they are used as ever. May be
     called again.
     """
     getproxies = module.getproxies
@@ -90,7 +90,7 @@ _here = threading.local()
 
 @contextmanager
 def inside(fence: Fence) -> Iterator[None]:
-    """Run what follows on this thread inside the fence."""
+    """Run the block on this thread inside the fence."""
     _install()
     _here.fence = fence
     try:
@@ -115,7 +115,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _is_own(host: str) -> bool:
-    """Asked from outside the fence: it takes a socket of its own."""
+    """Return whether it is an own address; asked outside the fence, since it needs a socket."""
     fence = _here.fence
     _here.fence = None
     try:
@@ -138,7 +138,7 @@ def _check_message(fence: Fence, arguments: tuple[Any, ...]) -> None:
 
 
 def _check_open(_fence: Fence, arguments: tuple[Any, ...]) -> None:
-    """Reading its own code and tables is allowed; a .netrc, a key file and the rest are not."""
+    """Allow reading its own code and tables, but no .netrc, key file or the like."""
     path, _mode, flags = arguments
     is_write = bool(flags & (os.O_WRONLY | os.O_RDWR))
     if isinstance(path, int) and not is_write:
@@ -162,7 +162,7 @@ _CHECKS: Final[dict[str, Callable[[Fence, tuple[Any, ...]], None]]] = {
         (
             *("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
             *("os.spawn", "os.system", "pty.spawn"),
-            # A thread would stand outside. Before Python 3.12 nothing tells of one.
+            # A thread would be outside the fence. Before Python 3.12 no event reports one.
             *("_thread.start_new_thread", "_thread.start_joinable_thread"),
             *("os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.symlink"),
         ),

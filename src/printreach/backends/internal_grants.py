@@ -1,4 +1,4 @@
-"""The service's own grants, beside those that are stored."""
+"""The service's own grants, in addition to those that are stored."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ from printreach.rules.linking import LinkedPrinter
 from printreach.rules.printers import OwnedPrinter
 
 LimitsOf: TypeAlias = Callable[[str], Awaitable[Limits]]
-"""What the connections of an account may carry, by its id."""
+"""Returns the limits of an account's connections, by its id."""
 
 
 class GrantsWithInternal:
@@ -80,5 +80,5 @@ class GrantsWithInternal:
 
 
 def _is_locked(kind: ConnectionKind, printer: LinkedPrinter | None) -> bool:
-    """A lock of remote control binds the dashboard, too, but nothing that stops prints."""
+    """Return True if a lock applies: it binds the dashboard too, except for stopping printers."""
     return kind is ConnectionKind.INTERNAL and printer is not None and printer.is_locked

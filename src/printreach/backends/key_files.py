@@ -1,11 +1,11 @@
-"""Key files in the data directory: written once, whole or not at all, and never over another."""
+"""Key files in the data directory: written once, as a whole or not at all, and never replaced."""
 
 import os
 from pathlib import Path
 
 
 def write_once(path: Path, content: bytes) -> None:
-    """Write a draft beside its place, then link it there; one that is there already stays."""
+    """Write a draft beside its place, then link it there; an existing file stays."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -1,8 +1,8 @@
-"""Addresses of names that strangers chose, looked up where nobody else waits for them.
+"""DNS lookups of names that strangers chose, isolated from each other.
 
-A name server that never answers holds a thread for half a minute, and the event loop has few
-threads for lookups. So each of these has one of its own, no name has two at a time, and names that
-have been found of late never wait for room behind those that have not.
+A name server that never answers blocks a thread for half a minute, and the event loop has few
+threads for lookups. So each lookup has a thread of its own, no name has two at a time, and names
+that were resolved recently never wait for a slot after those that were not.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeAlias
 
 Lookup: TypeAlias = Callable[[str], Awaitable[Sequence[str]]]
-"""Gives the addresses of a host name; raises OSError where there are none."""
+"""Returns the addresses of a host name; raises OSError if there are none."""
 FindAddresses: TypeAlias = Callable[[str], Sequence[str]]
 
 FOUND_AT_ONCE: Final = 16
@@ -22,7 +22,7 @@ MOST_REMEMBERED: Final = 10_000
 
 
 class Lookups:
-    """A Lookup, by the machine's own resolver. find: blocks."""
+    """A Lookup by the machine's own resolver. find: blocks."""
 
     def __init__(self, find: FindAddresses | None = None) -> None:
         self._find = find or _find
@@ -32,7 +32,7 @@ class Lookups:
         self._room_for_others = asyncio.Semaphore(OTHERS_AT_ONCE)
 
     async def __call__(self, host: str) -> Sequence[str]:
-        """Whoever gives up waiting leaves the lookup to those who come after."""
+        """Return the addresses. If a caller gives up, the lookup goes on for later ones."""
         task = self._under_way.get(host)
         if task is None:
             task = asyncio.create_task(self._look_up(host))
@@ -41,7 +41,7 @@ class Lookups:
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Threads that wait for a name server are left behind; they end with the process."""
+        """Leave threads that wait for a name server behind; they end with the process."""
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()
@@ -69,7 +69,7 @@ def _find(host: str) -> Sequence[str]:
 
 
 async def _on_a_thread(find: FindAddresses, host: str) -> Sequence[str]:
-    """On a thread that nobody waits for when the program ends."""
+    """Resolve on a thread that is not waited for when the program ends."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Sequence[str]] = loop.create_future()
 
@@ -98,4 +98,4 @@ def _tell(
     try:
         loop.call_soon_threadsafe(on_the_loop)
     except RuntimeError:
-        pass  # the loop is closed: nobody waits any more
+        pass  # the loop is closed: no caller waits any more

@@ -1,4 +1,4 @@
-"""Mails that go to the log, for an installation that has no mail server."""
+"""Mails that are written to the log, for an installation without a mail server."""
 
 import logging
 
@@ -9,7 +9,7 @@ _log = logging.getLogger(__name__)
 
 
 class LogMailer:
-    """ports.Mailer. The log then holds links that sign people in: it is the operator's alone."""
+    """ports.Mailer. The log then holds links that sign people in: only the operator may read it."""
 
     async def hand_in(self, mail: Mail) -> NotSent | None:
         _log.info(

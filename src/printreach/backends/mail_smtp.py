@@ -1,4 +1,4 @@
-"""Mails by SMTP. Whoever hands one in waits for the answer, and keeps the mail until then."""
+"""Mails by SMTP. The caller waits for the answer, and keeps the mail until then."""
 
 import asyncio
 import logging
@@ -13,13 +13,13 @@ from printreach.rules.mails import Mail
 _log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 5
-"""Connections: four for news, and one for mails about accounts."""
+"""Connections: four for notifications, and one for mails about accounts."""
 DEADLINE_S: Final = 40.0
-"""For one try, however slowly the server answers."""
+"""Deadline of one try, however slowly the server answers."""
 
 
 class SmtpMailer:
-    """ports.Mailer. close() waits for nobody."""
+    """ports.Mailer. close() does not wait."""
 
     def __init__(self, server: SmtpServer, *, deadline_s: float = DEADLINE_S) -> None:
         self._server = server
@@ -42,7 +42,7 @@ class SmtpMailer:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _try(self, mail: Mail) -> Exception | None:
-        """Why the server did not take it; None where it did."""
+        """Return why the server did not accept it; None if it did."""
         talk = SmtpTalk(self._server, mail)
         running = asyncio.get_running_loop().run_in_executor(self._threads, talk.run)
         running.add_done_callback(_look_at)
@@ -60,6 +60,6 @@ class SmtpMailer:
 
 
 def _look_at(running: "asyncio.Future[None]") -> None:
-    """What a try that nobody waits for any more came to is of no interest."""
+    """Retrieve the result of an abandoned try, so that asyncio does not warn."""
     if not running.cancelled():
         running.exception()

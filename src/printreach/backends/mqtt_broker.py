@@ -1,4 +1,4 @@
-"""A broker of MQTT by aiomqtt."""
+"""An MQTT broker by aiomqtt."""
 
 import asyncio
 import ssl
@@ -19,7 +19,7 @@ _MOST_WAITING: Final = 1000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MqttAddress:
-    """Where the broker is, and as whom we come."""
+    """The broker's address and our credentials."""
 
     host: str
     port: int
@@ -29,7 +29,7 @@ class MqttAddress:
 
 
 def read_mqtt_url(url: str) -> MqttAddress:
-    """`mqtt://user:password@host:1883`, or `mqtts` for TLS. Raises ValueError."""
+    """Parse `mqtt://user:password@host:1883`, or `mqtts` for TLS. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
         raise ValueError("not an address of a broker")
@@ -100,21 +100,21 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (aiomqtt.MqttError, OSError) as error:
-        # ssl's errors are OSErrors; none of these sentences holds the password.
+        # ssl's errors are OSErrors; none of these messages contains the password.
         raise BrokerLost(str(error) or type(error).__name__) from error
 
 
 def _cancellations() -> int:
-    """How many of the caller are under way."""
+    """Return how many cancellations of the caller are pending."""
     task = asyncio.current_task()
     return task.cancelling() if task is not None else 0
 
 
 def _end_where_cancelled(*, since: int) -> None:
-    """End as a cancellation asked, that came together with what was waited for.
+    """Raise CancelledError if a cancellation came together with what was awaited.
 
-    aiomqtt waits by asyncio.wait_for, which forgets such a one before Python 3.12: the caller would
-    go on for ever, and whoever stops it would wait for its end.
+    aiomqtt waits by asyncio.wait_for, which drops such a cancellation before Python 3.12: the
+    caller would go on for ever, and whoever stops it would wait for its end.
     """
     if _cancellations() > since:
         raise asyncio.CancelledError

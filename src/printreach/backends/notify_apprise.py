@@ -1,9 +1,9 @@
-"""Messages through Apprise, which speaks to the services that people read.
+"""Notifications by Apprise, which knows the services that people read.
 
-Apprise waits where it sends, so it does that on threads of its own, inside a fence: what a person
-types decides where it calls. A message has one deadline, whatever the address says of retries.
+Apprise blocks while it sends, so it has threads of its own, inside a fence, since what a person
+types decides where it connects. A message has one deadline, whatever the address says of retries.
 
-It is loaded when it is needed first: with its services it takes some 40 MB.
+It is imported when it is first needed: with its services it takes some 40 MB.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ CALL_TIMEOUT_S: Final = 8.0
 
 
 class AppriseMessenger:
-    """ports.Messenger. close() waits for nobody."""
+    """ports.Messenger. close() does not wait."""
 
     def __init__(
         self,
@@ -66,7 +66,10 @@ class AppriseMessenger:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, fence: Fence, work: Any, *arguments: Any) -> Any:
-        """What the work on a thread gives, or _OUT_OF_TIME. The thread counts until it is done."""
+        """Return the result of the work on a thread, or _OUT_OF_TIME.
+
+        The slot is held until it ends.
+        """
         loop = asyncio.get_running_loop()
         await self._room.acquire()
         try:
@@ -84,7 +87,7 @@ class AppriseMessenger:
     def _is_done(self, running: "asyncio.Future[Any]") -> None:
         self._room.release()
         if not running.cancelled() and running.exception() is not None:
-            # Its words may hold an address; the kind of failure does not.
+            # The exception's text may contain an address; its type does not.
             _log.warning("a message was not sent: %s", type(running.exception()).__name__)
 
 
@@ -92,7 +95,7 @@ _OUT_OF_TIME: Final = object()
 
 
 def _load() -> None:
-    """On the outside: while it is loaded, what it stands on looks at the machine's network."""
+    """Import it outside the fence: its dependencies look at the machine's network at import."""
     import apprise  # noqa: F401 - to have it loaded
     import requests.utils
 
@@ -115,7 +118,7 @@ def _asset(call_timeout_s: float) -> "apprise.AppriseAsset":
 
 
 def _service(url: str, call_timeout_s: float) -> "apprise.NotifyBase | None":
-    """What Apprise makes of an address, without what would make it stay for long."""
+    """Build Apprise's service for an address, without retries and with short timeouts."""
     import apprise
 
     made = apprise.Apprise.instantiate(url, asset=_asset(call_timeout_s), suppress_exceptions=True)
@@ -159,7 +162,7 @@ _heard = local()
 
 
 class _Listener(logging.Handler):
-    """Keeps what is said on a thread, for that thread alone."""
+    """Keeps log records of a thread, for that thread alone."""
 
     def emit(self, record: logging.LogRecord) -> None:
         heard: list[str] | None = getattr(_heard, "warnings", None)
@@ -168,7 +171,7 @@ class _Listener(logging.Handler):
 
 
 def _capture_warnings() -> None:
-    """Nothing of it goes to a log: Apprise puts parts of addresses into its sentences."""
+    """Keep its records from the log: Apprise puts parts of addresses into its messages."""
     logger = logging.getLogger("apprise")
     if not any(isinstance(one, _Listener) for one in logger.handlers):
         logger.addHandler(_Listener(logging.WARNING))

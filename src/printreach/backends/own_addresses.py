@@ -4,9 +4,9 @@ import socket
 
 
 def is_own_address(address: str) -> bool:
-    """Whether the machine would reach that address without leaving itself.
+    """Return whether the machine would reach that address without leaving itself.
 
-    The kernel says from which address it would send: from an own one to itself. Nothing is sent.
+    The kernel tells from which address it would send: to an own one from that one. Nothing is sent.
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:

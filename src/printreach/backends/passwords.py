@@ -23,11 +23,11 @@ AT_ONCE: Final = 1
 """Hashes at the same time, 64 MiB each. One alone computes on four threads, so more of them would
 take more memory and no less time."""
 NICE: Final = 10
-"""How far the threads that hash stand back behind those that serve. Threads that a hash starts
-inherit it. Source: setpriority(2), "C library/kernel differences"."""
+"""The nice value of the threads that hash. Threads that a hash starts inherit it. Source:
+setpriority(2), "C library/kernel differences"."""
 MOST_WAITING: Final = 200
 """About ten seconds of work, shared fairly by the networks that callers come from. A caller from a
-network that has its share is asked to come back."""
+network that has its share is told to come back."""
 
 
 class Argon2Passwords:
@@ -59,16 +59,16 @@ class Argon2Passwords:
         call = partial(work, *args, **kwargs)
         job = asyncio.get_running_loop().run_in_executor(self._threads, call)
         job.add_done_callback(self._is_done)
-        # A caller who leaves does not end the work on the thread, which keeps its place till then.
+        # A caller who leaves does not end the work on the thread, which keeps its slot until then.
         return await asyncio.shield(job)
 
     def _is_done(self, job: "asyncio.Future[Any]") -> None:
         self._queue.leave()
         if not job.cancelled():
-            job.exception()  # the caller may have left; then nobody else looks at it
+            job.exception()  # the caller may have left; then no one else retrieves it
 
     async def _matches_nobody(self, password: str, network: str) -> bool:
-        """Take as long as for somebody, so that time does not tell who has an account."""
+        """Take as long as for an existing account, so that the time does not reveal who has one."""
         if not self._nobodys_hash:
             self._nobodys_hash = await self.hash("nobody has this password", network)
         await self.matches(password, self._nobodys_hash, network)

@@ -1,7 +1,7 @@
-"""Supporter status sold by Stripe: Checkout, its customer portal, and its calls to us.
+"""Supporter status sold by Stripe: Checkout, its customer portal, and its webhooks.
 
-A call only says that something changed; what holds is asked of Stripe then. So calls that come
-twice, late or out of order do no harm.
+A webhook only says that something changed; the present state is then asked of Stripe. So webhooks
+that come twice, late or out of order do no harm.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -31,12 +31,12 @@ from printreach.rules.payments import PaymentState, Subscription
 T = TypeVar("T")
 
 ACCOUNT: Final = "printreach_account"
-"""The metadata of a subscription that says for whom it was bought."""
+"""The metadata of a subscription that says for which account it was bought."""
 TIMEOUT_S: Final = 8.0
 RETRIES: Final = 1
-"""By the library, with an idempotency key, so that nothing is made twice."""
+"""By the library, with an idempotency key, so that nothing is created twice."""
 TOLERANCE_S: Final = 300
-"""A signed call is good for so long; Stripe signs anew whatever it sends again."""
+"""How old a signature may be; Stripe signs again whatever it sends again."""
 OFFERS_KEPT: Final = timedelta(minutes=10)
 
 _STATES: Final[Mapping[str, PaymentState]] = {
@@ -48,11 +48,11 @@ _STATES: Final[Mapping[str, PaymentState]] = {
     "canceled": PaymentState.OVER,
 }
 """Every other word means that nothing is paid now, and that it may go on: "unpaid", where Stripe
-gave up asking for the money, "paused", and what Stripe may think of later."""
+gave up collecting, "paused", and words that Stripe may add."""
 _CALLS: Final = ("checkout.session.", "customer.subscription.", "invoice.", "charge.refunded")
 _DISPUTES: Final = "charge.dispute."
 _HARMLESS: Final = frozenset({"won", "prevented"})
-"""Disputes in which the money stayed or came back; so do those that are a question at first
+"""Disputes in which the money stayed or came back; so do those that begin as an inquiry
 ("warning_…")."""
 
 # Amounts are in the smallest unit of a currency: docs.stripe.com/currencies.
@@ -61,7 +61,7 @@ _DIGITS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"), 0),
     **dict.fromkeys(("bhd", "jod", "kwd", "omr", "tnd"), 3),
 }
-"""Behind the point, where it isn't two."""
+"""Decimal digits, where there are not two."""
 
 
 class _Object(msgspec.Struct):
@@ -74,7 +74,7 @@ class _Data(msgspec.Struct):
 
 
 class _Event(msgspec.Struct):
-    """Of an event only what is looked at; the rest differs by the version of the API."""
+    """The parts of an event that are used; the others differ by the version of the API."""
 
     id: str
     type: str
@@ -82,7 +82,7 @@ class _Event(msgspec.Struct):
 
 
 class StripePayments:
-    """ports.payments.Payments. Made by stripe_payments."""
+    """ports.payments.Payments. Created by stripe_payments."""
 
     def __init__(self, account: StripeAccount, client: StripeClient, clock: Clock) -> None:
         self._account = account
@@ -155,7 +155,7 @@ class StripePayments:
 
     def read_call(self, body: bytes, signature: str) -> PaymentCall:
         try:
-            # The library compares signatures as text, which has to be ASCII for that.
+            # The library compares signatures as text, which has to be ASCII.
             signature.encode("ascii")
             stripe.WebhookSignature.verify_header(
                 body, signature, self._account.webhook_secret, TOLERANCE_S
@@ -188,7 +188,7 @@ class StripePayments:
         invoice = _id(found.latest_invoice)
         if state is PaymentState.PAID and invoice:
             state = await self._state_of_payment(invoice)
-        # Since 2025 the period is the items' own; what we sell has one.
+        # Since 2025 the period belongs to the items; what we sell has one item.
         item = found["items"].data[0]
         ends_at = found.cancel_at
         if ends_at is None and found.cancel_at_period_end:
@@ -205,7 +205,7 @@ class StripePayments:
         )
 
     async def _state_of_payment(self, invoice_id: str) -> PaymentState:
-        """Whether what was paid for this period was given or taken back since."""
+        """Return whether this period is paid, or its payment was returned since."""
         payments = await _asked(
             self._api.invoice_payments.list_async(
                 {
@@ -216,7 +216,7 @@ class StripePayments:
             )
         )
         charges = [_charge(one) for one in payments.data]
-        # What was paid outside of Stripe, or nothing at all for a price of nothing, has none.
+        # An invoice paid outside of Stripe, or of amount zero, has no payment.
         states = [PaymentState.PAID if one is None else await self._kept(one) for one in charges]
         if PaymentState.DISPUTED in states:
             return PaymentState.DISPUTED
@@ -237,7 +237,7 @@ class StripePayments:
 
 @asynccontextmanager
 async def stripe_payments(account: StripeAccount, clock: Clock) -> AsyncIterator[StripePayments]:
-    """Stripe, with connections that end with this."""
+    """Open Stripe's client; its connections end with the context."""
     http = stripe.HTTPXClient(timeout=TIMEOUT_S)
     client = StripeClient(
         account.secret_key,
@@ -252,7 +252,10 @@ async def stripe_payments(account: StripeAccount, clock: Clock) -> AsyncIterator
 
 
 async def _asked(answer: Awaitable[T]) -> T:
-    """Wait for an answer. What Stripe says beside its code may hold parts of a key."""
+    """Wait for an answer.
+
+    Stripe's message may contain parts of a key, so only its code is passed on.
+    """
     try:
         return await answer
     except stripe.StripeError as error:
@@ -262,7 +265,7 @@ async def _asked(answer: Awaitable[T]) -> T:
 
 
 def _charge(paid: InvoicePayment) -> stripe.Charge | None:
-    """What was charged; Stripe leaves out the one of the two that there isn't."""
+    """Return the charge; Stripe fills one of two fields."""
     intent = getattr(paid.payment, "payment_intent", None)
     charge = getattr(paid.payment, "charge", None)
     if isinstance(intent, stripe.PaymentIntent):
@@ -275,7 +278,7 @@ def _is_harmless(word: str) -> bool:
 
 
 def _id(one: str | stripe.Customer | Invoice | None) -> str | None:
-    """What is named by its id, or stands there whole."""
+    """Return the id of what is given by its id, or as a whole object."""
     return one if one is None or isinstance(one, str) else one.id
 
 

@@ -1,4 +1,4 @@
-"""Requests to printers over HTTP to a relay, in this process or elsewhere."""
+"""Requests to printers over HTTP to a relay, in this process or another."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
@@ -29,15 +29,15 @@ from printreach.rules.safe_text import readable
 from printreach.wire.heads import Headers, get
 
 ASK_TIMEOUT_S: Final = 12.0
-"""A question is asked again soon; nobody looks at an answer that old."""
+"""A status is asked for again soon, so an answer older than this is of no use."""
 ORDER_TIMEOUT_S: Final = 35.0
-"""The agent gives a printer 25 s, and a command is good for 30."""
+"""The agent gives a printer 25 s, and a command is valid for 30."""
 FIRST_BYTE_TIMEOUT_S: Final = 60.0
-"""Of a raw answer, or behind the last byte of an upload: some printers unpack it first."""
+"""Of a raw answer, or after the last byte of an upload: some printers unpack it first."""
 MAX_LIST_BYTES: Final = 8 * 1024 * 1024
-"""Of `/files/list`: some 15,000 files with what their slicers wrote."""
+"""Of `/files/list`: some 15,000 files with the metadata of their slicers."""
 MAX_ENVELOPE_BYTES: Final = MAX_STATUS_BYTES
-"""Of every other answer: a status, or what became of an order."""
+"""Of every other answer: a status, or the outcome of an order."""
 
 _LATE: Final = PrinterRefusal(
     int(ErrorCode.PRINTER_TIMED_OUT), FAILURES[ErrorCode.PRINTER_TIMED_OUT].meaning
@@ -45,8 +45,7 @@ _LATE: Final = PrinterRefusal(
 _NOT_OWNED: Final = PrinterRefusal(
     int(ErrorCode.CONNECTION_ENDED), "The printer doesn't belong to this account any more."
 )
-"""A token of ours is refused for no other reason, but for a lock, than that it was made for
-another owner."""
+"""A token of ours is refused only if it was made for another owner, or by a lock."""
 _LOCKED: Final = PrinterRefusal(int(ErrorCode.BAD_CREDENTIALS), REMOTE_LOCKED.meaning)
 
 
@@ -58,7 +57,7 @@ class _Envelope(msgspec.Struct, rename="pascal"):
 
 
 class RelayPrinterHttp:
-    """ports.PrinterHttp. connect: to a relay, where it lets the service's own roles in."""
+    """ports.PrinterHttp. connect: to a relay that admits the service's own roles."""
 
     def __init__(
         self, connect: Connect, tunnel_domain: str, key: InternalKey, clock: Clock
@@ -172,19 +171,19 @@ def _kind(despite_lock: bool) -> ConnectionKind:
 
 
 def _target(command: str, query: Mapping[str, str]) -> bytes:
-    # Quoted as a path segment's bytes: agents read a plus sign as one.
+    # Percent-encoded as a path segment: agents read a plus sign literally.
     pairs = urlencode(query, quote_via=quote)
     return f"{COMMAND_PREFIX.decode()}{command}{'?' if pairs else ''}{pairs}".encode("ascii")
 
 
 def _at_most(target: bytes) -> int:
-    """How large the answer to a command may be, in bytes."""
+    """Return the maximum size of a command's answer, in bytes."""
     is_list = target.partition(b"?")[0].endswith(b"/files/list")
     return MAX_LIST_BYTES if is_list else MAX_ENVELOPE_BYTES
 
 
 def _success(status: int, headers: Headers, body: bytes) -> bytes | PrinterRefusal:
-    """The body, where it is the envelope of a success."""
+    """Return the body if it is the envelope of a success."""
     said = _envelope(body)
     if status == 200 and said.status == 200:
         return body
@@ -239,7 +238,7 @@ async def _chunks(answer: OpenAnswer) -> AsyncIterator[bytes]:
 
 
 def _refusal_of(failed: FetchFailed) -> PrinterRefusal:
-    """The relay itself was not reached, broke off, or took too long."""
+    """Return the refusal for a relay that was not reached, broke off, or took too long."""
     if failed.failure is ExchangeFailure.TIMED_OUT:
         return _LATE
     if isinstance(failed, AnswerTooLarge):

@@ -1,6 +1,6 @@
-"""Scoring at detector nodes, over HTTP: the least busy one is asked, and the next where it fails.
+"""Scoring at detector nodes over HTTP: the least busy one is called, and the next if it fails.
 
-A node that fails is left alone until it says again that it is ready, so that no picture waits for
+A node that fails is not called until it reports again that it is ready, so that no image waits for
 one that is down.
 """
 
@@ -23,12 +23,12 @@ from printreach.rules.watching import Region
 
 MOST_ASKING: Final = 64
 MOST_ASKING_BYTES: Final = 64 * 1024 * 1024
-"""Pictures at nodes at once, from this process."""
+"""Images at nodes at once, from this process."""
 PATIENCE_S: Final = 12.0
-"""Longer than a node's own, so that it is the node that says it is busy."""
+"""Longer than a node's own timeout, so that the node is the one to report that it is busy."""
 LOOK_AGAIN_S: Final = 5.0
 MOST_BROKEN: Final = 2
-"""A picture at which so many nodes broke off is shown to no other."""
+"""After this many nodes broke off at an image, no other gets it."""
 
 log = logging.getLogger(__name__)
 
@@ -53,11 +53,12 @@ class HttpScorer:
 
     @property
     def off(self) -> DetectorOff | None:
-        """A node that failed is no node until it says that it is ready."""
+        """Return why it is off: a node that failed does not count until it reports that it is
+        ready."""
         return None if self._up else DetectorOff.NO_NODE
 
     async def close(self) -> None:
-        """Pictures that are under way fail."""
+        """Fail the images that are under way."""
         returning = list(self._returning)
         for task in returning:
             task.cancel()
@@ -100,13 +101,13 @@ class HttpScorer:
         raise ScorerUnavailable("no detector node answers")
 
     def _next(self, tried: Container[DetectorNode]) -> DetectorNode | None:
-        """The one with the least to do."""
+        """Return the node with the least to do."""
         left = [node for node in self._all if node in self._up and node not in tried]
         return min(left, key=lambda node: node.rank, default=None)
 
     def _leave_alone(self, node: DetectorNode, failed: NodeFailed) -> None:
         if node not in self._up:
-            return  # another picture found out first
+            return  # another image found out first
         self._up.discard(node)
         log.warning("The detector node %s is left alone: %s.", node, failed)
         task = asyncio.get_running_loop().create_task(self._wait_for(node))

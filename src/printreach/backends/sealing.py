@@ -1,7 +1,7 @@
-"""Secrets that have to be used again, so a digest will not do: sealed with a key of the service.
+"""Secrets that have to be used again, so that a digest will not do: sealed with a service key.
 
-Who has the database without the data directory's key reads none of them. The keys have a file of
-their own, so that they can be changed without every agent being linked again.
+A copy of the database without the data directory's key reveals none of them. The keys have a file
+of their own, so that they can be rotated without every agent being linked again.
 """
 
 import base64
@@ -24,13 +24,13 @@ _VERSION: Final = b"\x01"
 
 
 class SealingKeysRefused(ServiceKeyRefused):
-    """The keys that seal secrets can't be used; the message is a sentence."""
+    """The sealing keys cannot be used; the message is a sentence."""
 
 
 class KeySealer:
-    """ports.Sealer. key: 32 bytes. older: keys that open what they sealed, and seal no more.
+    """ports.Sealer. key: 32 bytes. older: keys that unseal what they sealed, and seal no more.
 
-    What is sealed: version, nonce, text and tag.
+    Format: version, nonce, ciphertext and tag.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class KeySealer:
         return next((text for text in opened if text is not None), None)
 
     def is_of_newest_key(self, sealed: bytes, about: str) -> bool:
-        """Whether it may stay as it is; what an older key sealed is to be sealed again."""
+        """Return whether it was sealed by the newest key; otherwise it is to be sealed again."""
         return _open(self._ciphers[0], sealed, about) is not None
 
 
 class DataDirSealer:
-    """The same with the keys of a data directory, which are read when they are needed first.
+    """A sealer with the keys of a data directory, which are read when they are first needed.
 
     Raises SealingKeysRefused then.
     """
@@ -72,7 +72,7 @@ class DataDirSealer:
 
     @cached_property
     def keys(self) -> KeySealer:
-        """Made by the file, which is made where there is none."""
+        """Return the sealer of the key file, which is created if there is none."""
         try:
             if not self._path.exists():
                 write_once(self._path, base64.b64encode(secrets.token_bytes(_KEY_BYTES)) + b"\n")
@@ -96,7 +96,7 @@ def _open(cipher: AESGCM, sealed: bytes, about: str) -> str | None:
 
 
 def _read_keys(path: Path) -> list[bytes]:
-    """One a line, the newest first; at least one."""
+    """Parse the keys: one a line, newest first, at least one."""
     lines = path.read_bytes().split()
     try:
         keys = [base64.b64decode(line, validate=True) for line in lines]

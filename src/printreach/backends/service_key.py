@@ -1,7 +1,7 @@
-"""The service's own Ed25519 key: what agents pin when they are linked.
+"""The service's own Ed25519 key, which agents pin when they are linked.
 
-Losing it makes every linked agent refuse the service, so it is written once, durably, and a
-damaged one stops the start instead of being replaced.
+Without it every linked agent refuses the service, so it is written once, durably, and a damaged one
+stops the start instead of being replaced.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,12 @@ KEY_FILE = "service.key"
 
 
 class ServiceKeyRefused(Exception):
-    """The key can't be used; the message is a sentence."""
+    """The key cannot be used; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants."""
+    """public: 32 bytes. sign: returns a signature of 64 bytes. internal: see internal_grants."""
 
     public: bytes
     sign: Callable[[bytes], bytes]
@@ -38,14 +38,17 @@ class ServiceKey:
 
 
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
-    """The key in the data directory, made at the first start. Raises ServiceKeyRefused."""
+    """Return the key in the data directory, created at the first start.
+
+    Raises ServiceKeyRefused.
+    """
     path = data_dir / KEY_FILE
     try:
         try:
             key = _load(path)
         except FileNotFoundError:
             _make(path)
-            key = _load(path)  # the one that is there: another process may have been faster
+            key = _load(path)  # another process was faster, and its key counts
     except OSError as error:
         raise ServiceKeyRefused(f"The key file {path} can't be used: {error.strerror}.") from error
     return ServiceKey(
@@ -56,7 +59,7 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
 
 
 def _derived(key: Ed25519PrivateKey, purpose: bytes) -> bytes:
-    """A key of its own for each use, so that none says anything about another."""
+    """Derive a separate key for a purpose, so that none reveals anything about another."""
     derived = HKDF(SHA256(), length=32, salt=None, info=purpose)
     return derived.derive(key.private_bytes_raw())
 

@@ -1,4 +1,4 @@
-"""One mail, handed in at a mail server over one connection. It waits, so it belongs on a thread."""
+"""Sends one mail to a mail server over one connection. It blocks, so it runs on a thread."""
 
 import smtplib
 import socket
@@ -20,15 +20,15 @@ TIMEOUT_S: Final = 20
 """For the connection, and for each answer."""
 _THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _POLICY: Final = default.clone(refold_source="none")
-"""A long address that is folded as if it were prose is encoded, and no program reads it."""
+"""A long address that is folded like prose is encoded, and no program can read it."""
 _PORTS: Final = {"smtp": 587, "smtps": 465}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SmtpServer:
-    """Where mails are handed in.
+    """The mail server.
 
-    is_tls: from the first byte; else STARTTLS where it is offered. sender: what stands in From.
+    is_tls: from the first byte; otherwise STARTTLS if it is offered. sender: the address in From.
     """
 
     host: str
@@ -40,9 +40,9 @@ class SmtpServer:
 
     @classmethod
     def at(cls, url: str, sender: str) -> "SmtpServer":
-        """`smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`, percent-encoded where need be.
+        """Parse `smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`, percent-encoded as needed.
 
-        sender: where the address names none; a user that is an address goes before it.
+        sender: where the URL names none; a user that is an address takes precedence.
         """
         parts = urlsplit(url)
         user = unquote(parts.username or "")
@@ -58,7 +58,7 @@ class SmtpServer:
 
 
 class SmtpTalk:
-    """run() on a thread; end() from any other one cuts it off."""
+    """run() on a thread; end() from another one aborts it."""
 
     def __init__(self, server: SmtpServer, mail: Mail) -> None:
         self._server = server
@@ -68,9 +68,9 @@ class SmtpTalk:
         self._is_over = False
 
     def run(self) -> None:
-        """Returns when the server has taken the mail.
+        """Return when the server has accepted the mail.
 
-        Raises OSError, SMTPException, and ValueError for what can't be written as a mail.
+        Raises OSError, SMTPException, and ValueError for what cannot be written as a mail.
         """
         if self._is_over:
             raise TimeoutError("out of time")
@@ -88,7 +88,7 @@ class SmtpTalk:
             client.close()
 
     def end(self) -> None:
-        """Nothing goes on, and nothing begins."""
+        """Shut the connection down and allow no new one."""
         with self._lock:
             self._is_over = True
             sock = self._client.sock if self._client is not None else None
@@ -117,7 +117,7 @@ class SmtpTalk:
         try:
             client.quit()
         except (OSError, smtplib.SMTPException):
-            pass  # the mail was taken; trying again would send it twice
+            pass  # the mail was accepted; trying again would send it twice
 
     def _message(self) -> EmailMessage:
         mail, message = self._mail, EmailMessage(_POLICY)
@@ -126,19 +126,19 @@ class SmtpTalk:
         message["Subject"] = mail.subject
         message["Date"] = formatdate(usegmt=True)
         message["Message-ID"] = make_msgid(domain=self._server.sender.rpartition("@")[2] or None)
-        # Nobody's absence notice is wanted.
+        # Suppresses automatic replies.
         message["Auto-Submitted"] = "auto-generated"
         if mail.stop_url is not None:
             message.set_raw("List-Unsubscribe", f"<{mail.stop_url}>")
         if mail.stop_url is not None and mail.stop_url.startswith("https:"):
-            # RFC 8058: a button of the mail program's own, which it offers for https alone.
+            # RFC 8058: one-click unsubscribe, which mail programs offer for https alone.
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         return message
 
 
 def _mailbox(address: str) -> Address:
-    """One mailbox for the header To. Raises ValueError where the text is not exactly one."""
+    """Return one mailbox for the header To. Raises ValueError if the text is not exactly one."""
     if parse_email(address) != address:
         raise ValueError("not the address of one mailbox")
     name, _, host = address.rpartition("@")
@@ -147,18 +147,18 @@ def _mailbox(address: str) -> Address:
 
 
 def status_of(error: Exception) -> int | None:
-    """What the server answered where it did not take a mail."""
+    """Return the server's status code if it rejected the mail."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return next((code for code, _ in error.recipients.values()), None)
     return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
 
 
 def is_final(status: int | None) -> bool:
-    """Whether the server would answer the same another time. Some ask strangers to come again."""
+    """Return whether a retry would fail the same way. Some servers greylist strangers."""
     return status is not None and status >= 500
 
 
 def reason_of(error: Exception) -> str:
-    """What went wrong, without what the server was told: that may hold a mail or a password."""
+    """Return what failed, without what was sent to the server: that may be a mail or a password."""
     status = status_of(error)
     return type(error).__name__ if status is None else f"{type(error).__name__} {status}"

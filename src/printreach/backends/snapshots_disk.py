@@ -12,7 +12,7 @@ _UNFINISHED: Final = ".new"
 
 
 class DiskSnapshots:
-    """ports.SnapshotStore. A picture is there whole or not at all."""
+    """ports.SnapshotStore. A picture is stored as a whole or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,7 +39,10 @@ class DiskSnapshots:
             raise SnapshotsUnavailable(f"Pictures were not removed: {error.strerror}.") from error
 
     def _path(self, snapshot_id: str) -> Path:
-        """A folder holds a thousandth of them, so that none gets too large to be listed."""
+        """Return the path.
+
+        A folder holds a thousandth of them, so that none gets too large to list.
+        """
         if not is_snapshot_id(snapshot_id):
             raise ValueError("this is no picture's id")
         return self._folder / snapshot_id[:2] / f"{snapshot_id}.jpg"

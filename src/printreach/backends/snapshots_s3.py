@@ -1,4 +1,4 @@
-"""Pictures in a bucket of anything that speaks S3."""
+"""Pictures in a bucket of an S3-compatible store."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -12,12 +12,12 @@ from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.snapshots import S3Bucket, is_snapshot_id
 
 PATIENCE: Final = timedelta(seconds=10)
-"""For one call, its repetitions included."""
+"""Timeout of one call, including its retries."""
 _FAILURES: Final = (BaseError, OSError)
 
 
 class S3Snapshots:
-    """ports.SnapshotStore. The bucket has to be there; nobody but us needs to reach it."""
+    """ports.SnapshotStore. The bucket has to exist; only the service has to reach it."""
 
     def __init__(self, place: S3Bucket) -> None:
         self._prefix = place.prefix

@@ -1,4 +1,4 @@
-"""What the operator has at Stripe; apart from what needs Stripe's library."""
+"""The operator's account at Stripe; separate from what needs Stripe's library."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Hand notices to those who subscribed."""
+"""Hands notices to subscribers."""
 
 import logging
 from collections.abc import Callable

@@ -29,7 +29,7 @@ from printreach.rules.passkeys import Passkey
 _log = logging.getLogger(__name__)
 
 _LONGEST_CREDENTIAL_ID: Final = 1023
-"""As WebAuthn Level 2, 6.1, has it."""
+"""By WebAuthn Level 2, 6.1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +47,7 @@ class WebAuthn:
                 user_id=account.account_id.encode(),
                 user_name=account.email,
                 challenge=challenge,
-                # Kept by the authenticator together with the account: nobody types an address.
+                # The authenticator stores it with the account, so that no address has to be typed.
                 authenticator_selection=AuthenticatorSelectionCriteria(
                     resident_key=ResidentKeyRequirement.REQUIRED,
                     user_verification=UserVerificationRequirement.REQUIRED,

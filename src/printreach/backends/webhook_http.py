@@ -1,9 +1,9 @@
-"""Calls of webhooks, over HTTP to machines of strangers.
+"""Calls of webhooks, over HTTP to servers of strangers.
 
-Each connection looks its name up, checks every address it leads to, and goes to one of exactly
-those: between check and connect nothing is looked up again, so a name that changes in between
-changes nothing. TLS is checked by the name. No redirect is followed, no proxy is asked, and of an
-answer only its status counts; a little of its body is read, so that the connection can be kept.
+Each connection resolves its name, checks every address, and connects to one of exactly those:
+between check and connect nothing is resolved again, so a name that changes in between changes
+nothing. TLS is verified by the name. No redirect is followed, no proxy is used, and of an answer
+only its status counts; a little of its body is read, so that the connection can be kept.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from printreach.rules.webhooks import Outcome
 from printreach.wire.heads import get
 
 TIMEOUT_S: Final = 10.0
-"""From the beginning to the head of the answer, however it comes in drips."""
+"""From the beginning to the head of the answer, however slowly its bytes come."""
 LOOKUP_TIMEOUT_S: Final = 5.0
 BODY_TIMEOUT_S: Final = 2.0
 """For the rest of an answer, whose status is known by then."""
@@ -37,7 +37,7 @@ CONNECT_TIMEOUT_S: Final = 3.0
 """To each address but the last."""
 MOST_ADDRESSES: Final = 4
 MOST_TARGETS: Final = 512
-"""Whose connections may be kept; beyond it the one called longest ago is forgotten."""
+"""Targets whose connections are kept; beyond it the least recently used is evicted."""
 MAX_RETRY_AFTER_DIGITS: Final = 7
 
 _NOT_PUBLIC: Final = "its name leads to an address that isn't public"
@@ -45,7 +45,7 @@ _NOT_FOUND: Final = "its name leads to no address"
 
 
 class AddressRefused(ValueError):
-    """A name leads where the service doesn't go."""
+    """A name leads to an address that is not allowed."""
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class WebhookHttp:
         self._targets: OrderedDict[str, _Kept] = OrderedDict()
 
     async def close(self) -> None:
-        """Calls under way fail."""
+        """Close all connections; calls under way fail."""
         targets, self._targets = list(self._targets.values()), OrderedDict()
         for target in targets:
             await target.client.close()
@@ -113,7 +113,7 @@ class WebhookHttp:
             await self._targets.pop(idle).client.close()
 
     async def _connect(self, target: WebhookTarget, make: Callable[[], asyncio.Protocol]) -> object:
-        """To one of the addresses that were checked. Raises OSError and ValueError."""
+        """Connect to one of the checked addresses. Raises OSError and ValueError."""
         *others, last = (await self._addresses(target))[:MOST_ADDRESSES]
         for address in others:
             try:
@@ -137,7 +137,7 @@ class WebhookHttp:
         )
 
     async def _addresses(self, target: WebhookTarget) -> Sequence[str]:
-        """All of them, each allowed. One that isn't refuses the name: it is nobody's mistake."""
+        """Return all addresses of the name. One that is not allowed refuses the name as a whole."""
         host = target.host
         addresses = [host] if parse_ip_address(host) else await self._lookup(host)
         if not addresses:
@@ -150,11 +150,11 @@ class WebhookHttp:
 
 
 class _NoAnswer(Exception):
-    """A sentence for people."""
+    """No answer came. The message is a sentence for people."""
 
 
 class _Answer:
-    """http1.client.Answer, of which the status counts."""
+    """http1.client.Answer, of which only the status counts."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -193,8 +193,8 @@ async def _call(client: Client, message: bytes) -> Outcome:
     def took_ms() -> int:
         return round((loop.time() - started) * 1000)
 
-    # Where a kept connection was closed as it is used, the message is sent anew: by its id a
-    # receiver knows one that it has seen.
+    # If a kept connection was closed meanwhile, the message is sent again: a receiver recognises a
+    # repeat by its id.
     exchange = client.request(answer, b"POST", message, may_repeat=True)
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -225,7 +225,7 @@ def _outcome(response: Response, duration_ms: int) -> Outcome:
 
 
 def _retry_after(response: Response) -> timedelta | None:
-    """In seconds; a date is left aside, for nobody knows that machine's clock."""
+    """Return the delay in seconds; a date is ignored, since the other clock is unknown."""
     said = get(response.headers, b"retry-after")
     if said is None or not said.isdigit() or len(said) > MAX_RETRY_AFTER_DIGITS:
         return None

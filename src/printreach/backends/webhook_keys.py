@@ -1,7 +1,7 @@
-"""What webhooks are signed with: Ed25519 keys in a file of the data directory.
+"""The keys that sign webhooks: Ed25519, in a file of the data directory.
 
-The file is read again whenever it has changed, so the command that rotates the keys needs no word
-with the service that runs. Losing it breaks no promise: receivers fetch the new public key.
+The file is read again whenever it has changed, so the command that rotates the keys does not have
+to tell the running service. If it is lost, receivers fetch the new public key.
 """
 
 import hashlib
@@ -24,24 +24,24 @@ KEYS_FILE: Final = "webhook-keys.json"
 
 
 class WebhookKeysRefused(ServiceKeyRefused):
-    """The keys of webhooks can't be used; the message is a sentence."""
+    """The webhook keys cannot be used; the message is a sentence."""
 
 
 class _StoredKey(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """private_key: 32 bytes, in base64. not_after: None of the newest."""
+    """private_key: 32 bytes, in base64. not_after: None for the newest."""
 
     private_key: bytes
     not_after: datetime | None = None
 
 
 class _Stored(msgspec.Struct, frozen=True, rename="pascal"):
-    """The newest first."""
+    """The stored keys, newest first."""
 
     keys: tuple[_StoredKey, ...]
 
 
 class FileWebhookKeys:
-    """ports.WebhookKeys. Made by open_webhook_keys."""
+    """ports.WebhookKeys. Created by open_webhook_keys."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -57,7 +57,7 @@ class FileWebhookKeys:
         return [key for key in self._keys if key.not_after is None or at < key.not_after]
 
     def _read(self) -> None:
-        """Again, where the file is another. Raises OSError and WebhookKeysRefused."""
+        """Read the file again if it has changed. Raises OSError and WebhookKeysRefused."""
         facts = self._path.stat()
         version = (facts.st_mtime_ns, facts.st_ino)
         if version != self._version:
@@ -66,7 +66,7 @@ class FileWebhookKeys:
 
 
 def open_webhook_keys(data_dir: Path) -> FileWebhookKeys:
-    """The keys in the data directory, the first made at the first start.
+    """Return the keys in the data directory; the first is created at the first start.
 
     Raises WebhookKeysRefused.
     """
@@ -82,7 +82,7 @@ def open_webhook_keys(data_dir: Path) -> FileWebhookKeys:
 
 
 def rotate_webhook_keys(data_dir: Path, at: datetime) -> Sequence[SigningKey]:
-    """Sign with a new key from now on, and with the one of before for a while; all that count.
+    """Sign with a new key from now on, and for a while with the former one; return those in force.
 
     Raises WebhookKeysRefused.
     """
@@ -134,7 +134,7 @@ def _load(path: Path) -> Sequence[_StoredKey]:
 
 
 def _write(path: Path, keys: Sequence[_StoredKey], *, is_first: bool) -> None:
-    """Whole or not at all; the first ones never over those that another process made meanwhile."""
+    """Write the file as a whole or not at all; the first one never over another process's."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -159,4 +159,4 @@ def _link_unless_there(draft: Path, path: Path) -> None:
     try:
         os.link(draft, path)
     except FileExistsError:
-        pass  # the others' are as good
+        pass  # the other process's keys are as good

@@ -17,7 +17,7 @@ class SystemZones:
 
 @cache
 def _names() -> frozenset[str]:
-    """Those named after a place, and UTC; the others are there for old programs."""
+    """Return the zones named after a place, and UTC; the others are for old programs."""
     known = zoneinfo.available_timezones()
     return frozenset({"UTC", *(one for one in known if "/" in one and not _is_old(one))})
 

@@ -18,7 +18,7 @@ class DetectionKeyRecords(Protocol):
     async def caller(
         self, key_digest: bytes, network: str | None, month: Month
     ) -> DetectionCaller | None:
-        """All that is to be known of one call, in one look; None for an unknown key.
+        """Return all that is needed to decide on one call; None for an unknown key.
 
         network: whose claim is looked up. month: whose calls of the account are counted.
         """

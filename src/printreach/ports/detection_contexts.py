@@ -10,7 +10,7 @@ class ContextRecords(Protocol):
     """Contexts of the failure-detection API. They are deleted with their key and their account."""
 
     async def add(self, kept: StoredContext, at_most: int) -> None:
-        """at_most: of its account; those that rested longest make room."""
+        """Add a context; beyond at_most of its account the least recently used are evicted."""
         ...
 
     async def get(self, context_id: str) -> StoredContext | None: ...

@@ -38,13 +38,13 @@ class SignInProvider(Protocol):
     @property
     def issuer(self) -> str: ...
     async def address(self, secrets: OidcFlowSecrets) -> str | ProviderFailure:
-        """Where a browser is sent to sign in."""
+        """Return the URL where a browser is sent to sign in."""
         ...
 
     async def claims(
         self, answer: ProviderAnswer, secrets: OidcFlowSecrets
     ) -> Claims | ProviderFailure:
-        """Who signed in there. The answer's state has been compared."""
+        """Return who signed in there. The caller has compared the answer's state."""
         ...
 
 

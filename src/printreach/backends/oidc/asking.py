@@ -1,4 +1,4 @@
-"""Requests to a provider: small answers in JSON, soon, from the address itself and no other."""
+"""Requests to a provider: small JSON answers, within a deadline, without redirects."""
 
 import asyncio
 import ssl
@@ -18,9 +18,9 @@ _LARGEST_REASON: Final = 200
 
 
 class AskingFailed(Exception):
-    """No answer that can be used. The message names the address, never what was sent to it.
+    """No usable answer. The message names the address, never what was sent to it.
 
-    is_refusal: the provider understood, and said no.
+    is_refusal: the provider understood the request and refused it.
     """
 
     def __init__(self, url: str, what: str, *, is_refusal: bool = False) -> None:
@@ -33,7 +33,7 @@ class _OAuthError(msgspec.Struct):
 
 
 async def get_json(url: str, bearer: str | None = None) -> bytes:
-    """The body at that address. Raises AskingFailed; a redirection is a failure, too."""
+    """Return the body at that address. Raises AskingFailed, also for a redirect."""
     headers = [(b"Accept", b"application/json")]
     if bearer is not None:
         headers.append((b"Authorization", b"Bearer " + _line(url, bearer)))
@@ -41,7 +41,7 @@ async def get_json(url: str, bearer: str | None = None) -> bytes:
 
 
 async def post_form(url: str, fields: Mapping[str, str], basic: str | None) -> bytes:
-    """The body with which a form was answered. basic: base64 of user and password."""
+    """Post a form and return the body. basic: base64 of user and password."""
     headers = [
         (b"Accept", b"application/json"),
         (b"Content-Type", b"application/x-www-form-urlencoded"),
@@ -72,7 +72,8 @@ async def _ask(url: str, method: bytes, headers: list[tuple[bytes, bytes]], body
 
 
 def _refused(url: str, answer: FetchedAnswer) -> AskingFailed:
-    """A 400 or 401 with an OAuth error is a no; whatever else went wrong may pass."""
+    """Classify a failed answer: a 400 or 401 with an OAuth error is a refusal, others may be
+    transient."""
     try:
         said = msgspec.json.decode(answer.body, type=_OAuthError).error
     except msgspec.MsgspecError:
@@ -94,7 +95,7 @@ def _connect_to(parts: SplitResult) -> Connect:
 
 
 def _line(url: str, value: str) -> bytes:
-    """What stands in a header, which a provider may have made up."""
+    """Format a header value, which a provider may have made up."""
     if not value.isascii() or not value.isprintable() or not value:
         raise AskingFailed(url, "a token that cannot stand in a header")
     return value.encode()

@@ -1,4 +1,4 @@
-"""ID tokens: signed by the provider, for us, now, in answer to this very question."""
+"""Validation of ID tokens: signed by the provider, for us, now, in answer to this request."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -11,9 +11,9 @@ from joserfc.jwt import JWTClaimsRegistry
 from printreach.backends.oidc.metadata import PublicKey
 
 LEEWAY_S: Final = 60
-"""How far two clocks may be apart."""
+"""How far two clocks may differ."""
 MOST_AGE_S: Final = 3600
-"""A token is made when the code is brought, so an old one is another's."""
+"""A token is issued when the code is redeemed, so an old one is another's."""
 LARGEST_TOKEN: Final = 64 * 1024
 
 KEY_TYPES: Final = {
@@ -21,21 +21,21 @@ KEY_TYPES: Final = {
     **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
     **dict.fromkeys(("EdDSA", "Ed25519"), "OKP"),
 }
-"""The signatures that are believed, each with the key that makes it.
+"""The accepted signature algorithms, each with the type of its key.
 
-Not "none", which is no signature, and none of a shared key: whoever can check such a one can make
-it, and a public key would serve as the shared one.
+Not "none", which is no signature, and none with a shared key: whoever can verify such a signature
+can make it, and a public key would serve as the shared one.
 """
 
-Claims = dict[str, Any]  # what JSON holds; each claim is looked at before it is believed
+Claims = dict[str, Any]  # what JSON holds; each claim is checked before it is used
 
 
 class TokenRefused(Exception):
-    """The token is not to be believed; the message says why, without the token."""
+    """The token is not valid; the message says why, without the token."""
 
 
 class UnknownKey(TokenRefused):
-    """No key that is known fits; the provider may have another one by now."""
+    """No known key fits; the provider may have another one by now."""
 
 
 def read_id_token(
@@ -47,7 +47,7 @@ def read_id_token(
     nonce: str,
     at: datetime,
 ) -> Claims:
-    """The claims of a token that is good. Raises TokenRefused, and UnknownKey."""
+    """Return the claims of a valid token. Raises TokenRefused, and UnknownKey."""
     if len(token) > LARGEST_TOKEN:
         raise TokenRefused("the token is too large")
     claims = _signed_claims(token, _fitting(token, keys))
@@ -74,7 +74,7 @@ def read_id_token(
 
 
 def _fitting(token: str, keys: Iterable[PublicKey]) -> list[PublicKey]:
-    """The keys that may have signed it, by what its head says."""
+    """Return the keys that may have signed it, by its header."""
     try:
         head = jws.extract_compact(token.encode()).headers()
     except (JoseError, ValueError, UnicodeError) as error:
@@ -96,7 +96,7 @@ def _fitting(token: str, keys: Iterable[PublicKey]) -> list[PublicKey]:
 
 
 def _signed_claims(token: str, keys: Sequence[PublicKey]) -> Claims:
-    """Without a key's name in its head, more than one key may have signed it."""
+    """Verify the signature. Without a key id in the header, more than one key may fit."""
     failure: JoseError | ValueError | None = None
     for key in keys:
         try:
@@ -107,7 +107,7 @@ def _signed_claims(token: str, keys: Sequence[PublicKey]) -> Claims:
 
 
 def _check_party(claims: Claims, client_id: str) -> None:
-    """Whom it was made for, where it is for several: OpenID Connect Core 1.0, 3.1.3.7."""
+    """Check for whom it was issued, if it is for several: OpenID Connect Core 1.0, 3.1.3.7."""
     audience, party = claims["aud"], claims.get("azp")
     if isinstance(audience, list) and len(audience) > 1 and party is None:
         raise TokenRefused("it is for several, and does not say who asked for it")

@@ -1,4 +1,4 @@
-"""What a provider says of itself: its endpoints, and the keys with which it signs."""
+"""A provider's metadata: its endpoints, and the keys with which it signs."""
 
 import asyncio
 import logging
@@ -15,24 +15,24 @@ from printreach.backends.oidc.asking import AskingFailed, get_json
 from printreach.ports import Clock
 
 KEPT_FOR: Final = timedelta(hours=1)
-"""So long a key that the provider took back may be believed."""
+"""How long a key that the provider withdrew may still be accepted."""
 KEPT_WITHOUT_ANSWER: Final = timedelta(days=1)
-"""So long what is known is used where the provider's page can't be had."""
+"""How long known metadata are used while the provider's page cannot be fetched."""
 ANEW_AT_MOST_EVERY: Final = timedelta(minutes=1)
-"""Tokens that name unknown keys don't make us ask more often: anybody may make one up."""
+"""Tokens with unknown keys do not make us fetch more often, since anybody may make one up."""
 AGAIN_AFTER: Final = timedelta(seconds=10)
-"""Whoever waits while the provider hangs is told with the first, not each after the one before."""
+"""Callers that wait while the provider hangs fail together, not one after the other."""
 _MOST_KEYS: Final = 100
 
 PublicKey = RSAKey | ECKey | OKPKey
 _KEY_TYPES: Final[dict[str, type[PublicKey]]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
-"""Keys of which the public half is given away. A shared one ("oct") can't be among them."""
+"""Key types whose public half is published. A shared one ("oct") is not among them."""
 
 _log = logging.getLogger(__name__)
 
 
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of OpenID Connect Discovery 1.0, 3, that is of use here."""
+    """The part of OpenID Connect Discovery 1.0, 3, that is used here."""
 
     issuer: str
     authorization_endpoint: str
@@ -49,7 +49,7 @@ class _KeySet(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the provider said, and when."""
+    """What the provider published, and when it was fetched."""
 
     metadata: Metadata
     keys: tuple[PublicKey, ...]
@@ -57,7 +57,7 @@ class Known:
 
 
 class ProviderPages:
-    """Asks for them when they are needed, and keeps them for a while."""
+    """Fetches the metadata when they are needed, and caches them."""
 
     def __init__(self, issuer: str, clock: Clock) -> None:
         self._issuer = issuer
@@ -67,7 +67,7 @@ class ProviderPages:
         self._turn = asyncio.Lock()
 
     async def known(self) -> Known:
-        """What the provider says. Raises AskingFailed."""
+        """Return the metadata. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
             if known is not None and abs(at - known.at) < KEPT_FOR:
@@ -81,7 +81,7 @@ class ProviderPages:
                 return known
 
     async def anew(self) -> Known:
-        """What it says now, for a token whose key is unknown. Raises AskingFailed."""
+        """Fetch the metadata again, for a token whose key is unknown. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
             if known is not None and abs(at - known.at) < ANEW_AT_MOST_EVERY:
@@ -125,7 +125,7 @@ def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
 
 
 def _is_as_safe_as(endpoint: str, issuer: str) -> bool:
-    """http only where the issuer is at http itself, which settings admit on this machine alone."""
+    """Allow http only if the issuer uses http, which settings admit on this machine alone."""
     try:
         parts = urlsplit(endpoint)
         is_address = bool(parts.hostname) and parts.port != 0 and not parts.username
@@ -137,7 +137,7 @@ def _is_as_safe_as(endpoint: str, issuer: str) -> bool:
 
 
 def _keys(url: str, body: bytes) -> tuple[PublicKey, ...]:
-    """Those that can check a signature; a set may hold others, for other uses."""
+    """Return the keys that can verify a signature; a set may contain others."""
     try:
         found = msgspec.json.decode(body, type=_KeySet).keys[:_MOST_KEYS]
     except msgspec.MsgspecError as error:

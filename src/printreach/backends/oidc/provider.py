@@ -78,7 +78,7 @@ class Provider:
             return ProviderFailure.REFUSED
 
     async def _exchange(self, metadata: Metadata, code: str, verifier: str) -> _Tokens:
-        """Bring the code, as the client that asked for it."""
+        """Redeem the code, authenticated as the client that asked for it."""
         url, settings = metadata.token_endpoint, self._settings
         fields = {
             "grant_type": "authorization_code",
@@ -119,7 +119,7 @@ class Provider:
     async def _claims(
         self, metadata: Metadata, said: dict[str, Any], access_token: str | None
     ) -> Claims:
-        """What the token says; of the address, what the provider's own page says where it lacks."""
+        """Return the token's claims; a missing address is taken from the userinfo endpoint."""
         subject = said["sub"]
         if not subject or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
             raise TokenRefused("it names nobody")
@@ -139,7 +139,7 @@ class Provider:
 
 
 def _code(answer: ProviderAnswer, metadata: Metadata) -> str:
-    """The code, from this provider and no other (RFC 9207)."""
+    """Return the code, if it is from this provider (RFC 9207)."""
     is_told = answer.issuer is not None or metadata.authorization_response_iss_parameter_supported
     if is_told and answer.issuer != metadata.issuer:
         raise TokenRefused("the browser came back from another provider")
@@ -149,14 +149,14 @@ def _code(answer: ProviderAnswer, metadata: Metadata) -> str:
 
 
 def _vouched_email(said: dict[str, Any]) -> str | None:
-    """The address, where the provider says that it is theirs; some say so by a text."""
+    """Return the address if the provider has verified it; some say so by a text."""
     email, verified = said.get("email"), said.get("email_verified")
     is_vouched_for = verified is True or verified == "true"
     return parse_email(email) if is_vouched_for and isinstance(email, str) else None
 
 
 def _basic(client_id: str, client_secret: str) -> str:
-    """Encoded twice, by RFC 6749, 2.3.1."""
+    """Return the credentials, encoded twice, by RFC 6749, 2.3.1."""
     text = f"{quote_plus(client_id)}:{quote_plus(client_secret)}"
     return base64.b64encode(text.encode()).decode()
 
