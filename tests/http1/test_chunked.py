@@ -50,7 +50,7 @@ def test_a_body_comes_out_of_its_chunks(data: bytes, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("rest", [b"\r\n", b"GET / HTTP/1.1\r\n", b"0\r\n\r\n", b"\x00"])
-def test_what_follows_the_body_is_left_for_the_next_message(rest: bytes) -> None:
+def test_bytes_after_the_body_are_left_for_the_next_message(rest: bytes) -> None:
     data = b"5\r\nhello\r\n0\r\nA: b\r\n\r\n"
 
     assert decode(data + rest) == (b"hello", len(data))
@@ -129,7 +129,7 @@ def test_trailers_of_one_byte_more_are_refused() -> None:
     assert is_refused(b"0\r\n" + trailers_of(MAX_TRAILER_BYTES + 1))
 
 
-def test_the_bytes_behind_a_chunk_are_refused_without_waiting_for_a_line() -> None:
+def test_wrong_bytes_after_a_chunk_are_refused_without_waiting_for_a_line() -> None:
     assert is_refused(b"5\r\nhelloXX")
 
 

@@ -59,7 +59,7 @@ almost_right = wounded(
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6), st.binary(max_size=20))
-def test_what_is_encoded_is_decoded(parts: list[bytes], rest: bytes) -> None:
+def test_encoded_bytes_are_decoded_to_the_same(parts: list[bytes], rest: bytes) -> None:
     data = b"".join(map(encode_chunk, parts)) + LAST_CHUNK
 
     assert outcome_of([data + rest]) == Outcome(b"".join(parts), len(data), True)

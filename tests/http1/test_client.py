@@ -38,7 +38,7 @@ async def test_an_answer_may_come_one_byte_at_a_time() -> None:
 
 
 @on_a_loop
-async def test_what_came_of_the_body_is_passed_on_at_once() -> None:
+async def test_bytes_of_the_body_are_passed_on_at_once() -> None:
     async with talk() as at:
         heard, _ = at.ask()
         visit = await at.server.visit()
@@ -127,7 +127,7 @@ async def test_a_server_that_only_ever_says_wait_is_given_up() -> None:
 
 
 @on_a_loop
-async def test_a_body_that_comes_with_the_request_is_sent_behind_its_head() -> None:
+async def test_a_body_that_comes_with_the_request_is_sent_after_its_head() -> None:
     async with talk() as at:
         heard, _ = at.ask(POST_FIVE, body=b"hello")
         visit = await at.server.visit()
@@ -194,7 +194,7 @@ def test_a_chunked_body_that_is_known_whole_is_ended(body: bytes) -> None:
 
 
 @on_a_loop
-async def test_an_answer_before_the_end_of_the_upload_is_heard_and_the_rest_goes_nowhere() -> None:
+async def test_an_answer_before_the_end_of_the_upload_arrives_and_the_rest_is_dropped() -> None:
     async with talk() as at:
         heard, exchange = at.ask(POST_CHUNKED, fin=False, chunked=True)
         visit = await at.server.visit()
@@ -208,7 +208,7 @@ async def test_an_answer_before_the_end_of_the_upload_is_heard_and_the_rest_goes
 
 
 @on_a_loop
-async def test_what_both_ends_stream_at_once_arrives() -> None:
+async def test_bodies_that_both_ends_stream_at_once_arrive() -> None:
     async with talk() as at:
         heard, exchange = at.ask(POST_CHUNKED, fin=False, chunked=True)
         visit = await at.server.visit()
@@ -226,7 +226,7 @@ SWITCHING = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade
 
 
 @on_a_loop
-async def test_behind_an_upgrade_bytes_are_raw_both_ways() -> None:
+async def test_after_an_upgrade_bytes_are_raw_both_ways() -> None:
     async with talk() as at:
         heard, exchange = at.ask(UPGRADE, fin=False)
         visit = await at.server.visit()

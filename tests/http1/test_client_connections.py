@@ -115,7 +115,7 @@ async def test_a_question_is_repeated_once_only() -> None:
 
 
 @on_a_loop
-async def test_a_question_whose_answer_has_begun_is_not_repeated() -> None:
+async def test_a_request_whose_answer_has_begun_is_not_repeated() -> None:
     async with talk() as at:
         visit = await kept_connection(at)
         heard, _ = at.ask()
@@ -164,7 +164,7 @@ def test_a_connection_that_cannot_be_trusted_with_another_question_is_closed(ans
 
 
 @on_a_loop
-async def test_bytes_that_nobody_asked_for_are_no_answer_to_the_next_question() -> None:
+async def test_unrequested_bytes_are_no_answer_to_the_next_request() -> None:
     async with talk() as at:
         visit = await kept_connection(at)
         visit.send(OK.replace(b"hello", b"wrong"))
@@ -176,7 +176,7 @@ async def test_bytes_that_nobody_asked_for_are_no_answer_to_the_next_question() 
 
 
 @on_a_loop
-async def test_one_who_left_does_not_close_the_connection_that_another_uses_now() -> None:
+async def test_a_cancelled_exchange_does_not_close_the_connection_that_another_uses_now() -> None:
     async with talk() as at:
         first, exchange = at.ask()
         visit = await at.server.visit()
@@ -193,7 +193,7 @@ async def test_one_who_left_does_not_close_the_connection_that_another_uses_now(
 
 
 @on_a_loop
-async def test_one_who_is_done_neither_pauses_nor_writes_on_the_connection_of_another() -> None:
+async def test_a_finished_exchange_neither_pauses_nor_writes_on_the_connection_of_another() -> None:
     async with talk() as at:
         first, exchange = at.ask()
         visit = await at.server.visit()

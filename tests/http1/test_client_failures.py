@@ -104,7 +104,7 @@ REFUSAL = b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n
 
 @pytest.mark.parametrize("make_loop", [asyncio.SelectorEventLoop, uvloop.new_event_loop])
 @pytest.mark.parametrize("said", [REFUSAL, REFUSAL[:-1], REFUSAL[:-9], b""])
-def test_a_refusal_is_heard_though_the_upload_meets_the_end_of_the_connection(
+def test_a_refusal_is_read_though_the_upload_meets_the_end_of_the_connection(
     make_loop: Callable[[], asyncio.AbstractEventLoop], said: bytes
 ) -> None:
     """The server answers, reads no more and closes; the next write is answered by a reset."""
@@ -296,7 +296,7 @@ async def test_a_server_that_takes_nothing_of_an_upload_for_ten_minutes_is_given
 
 
 @on_a_hasty_loop
-async def test_who_stumbles_over_a_late_answer_holds_up_nobody_else_whose_answer_is_late() -> None:
+async def test_a_handler_that_raises_for_a_late_answer_does_not_hold_up_other_late_ones() -> None:
     client, others = client_of(SilentTransport()), [Heard() for _ in range(8)]
     client.request(Stumbling(), b"GET", GET)
     for heard in others:

@@ -89,7 +89,7 @@ async def test_a_server_that_does_not_read_holds_up_the_upload_until_it_does() -
 
 
 @on_a_loop
-async def test_one_who_leaves_while_connecting_ends_the_attempt_at_once() -> None:
+async def test_cancelling_while_connecting_ends_the_attempt_at_once() -> None:
     ended = asyncio.Event()
 
     async def connect(_protocol: object) -> None:
@@ -168,7 +168,7 @@ async def in_raw_bytes(at: Talk) -> tuple[Visit, ClientExchange]:
         in_raw_bytes,
     ],
 )
-def test_one_who_leaves_closes_the_servers_side_within_a_moment(
+def test_cancelling_closes_the_servers_side_within_a_moment(
     state: Callable[[Talk], Awaitable[tuple[Visit, ClientExchange]]],
 ) -> None:
     @on_a_loop
@@ -187,7 +187,7 @@ def test_one_who_leaves_closes_the_servers_side_within_a_moment(
 
 
 @on_a_loop
-async def test_one_who_leaves_hears_nothing_more() -> None:
+async def test_a_cancelled_exchange_calls_no_handler() -> None:
     async with talk() as at:
         heard, exchange = at.ask()
         visit = await at.server.visit()
@@ -275,7 +275,7 @@ class Faulty(Heard):
 
 
 @pytest.mark.parametrize("place", ["interim", "response", "body", "end", "writable"])
-def test_a_mistake_of_who_hears_ends_its_exchange_and_is_logged(
+def test_a_handler_that_raises_ends_its_exchange_and_is_logged(
     place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     @on_a_loop

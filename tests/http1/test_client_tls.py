@@ -76,7 +76,7 @@ def test_an_answer_without_length_ends_with_the_connection(certificate: tuple[Pa
     body()
 
 
-def test_one_who_leaves_closes_the_servers_side(certificate: tuple[Path, Path]) -> None:
+def test_cancelling_closes_the_servers_side(certificate: tuple[Path, Path]) -> None:
     @on_a_loop
     async def body() -> None:
         async with talk_over_tls(certificate) as at:
@@ -90,7 +90,7 @@ def test_one_who_leaves_closes_the_servers_side(certificate: tuple[Path, Path]) 
     body()
 
 
-def test_one_who_leaves_in_the_handshake_closes_the_servers_side() -> None:
+def test_cancelling_in_the_handshake_closes_the_servers_side() -> None:
     @on_a_loop
     async def body() -> None:
         loop = asyncio.get_running_loop()
@@ -110,7 +110,7 @@ def test_one_who_leaves_in_the_handshake_closes_the_servers_side() -> None:
     body()
 
 
-def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(
+def test_an_untrusted_certificate_is_named_as_the_reason(
     certificate: tuple[Path, Path],
 ) -> None:
     @on_a_loop

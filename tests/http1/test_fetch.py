@@ -178,7 +178,7 @@ def test_an_answer_that_breaks_off_is_not_taken_for_whole() -> None:
 
 
 @pytest.mark.parametrize("said", [b"SSH-2.0-OpenSSH_9.2\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b""])
-def test_what_is_no_http_is_a_failure(said: bytes) -> None:
+def test_an_answer_that_is_not_http_is_a_failure(said: bytes) -> None:
     async def other(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(said)
         writer.close()
@@ -191,7 +191,7 @@ def test_what_is_no_http_is_a_failure(said: bytes) -> None:
     run(body())
 
 
-def test_nobody_at_the_address_is_told_in_the_systems_words() -> None:
+def test_a_refused_connection_is_reported_in_the_systems_words() -> None:
     async def body() -> None:
         fetcher = fetcher_of(free_port())
         with pytest.raises(FetchFailed, match="Connection refused") as failed:
@@ -212,7 +212,7 @@ def test_a_host_name_that_is_none_is_a_failure() -> None:
     run(body())
 
 
-def test_closing_ends_what_runs() -> None:
+def test_closing_ends_running_exchanges() -> None:
     async def body() -> None:
         async with serving(Endless(PIECE)) as server:
             fetcher = fetcher_of(server.port)

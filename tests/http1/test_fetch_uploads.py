@@ -155,7 +155,7 @@ def test_a_server_that_stops_taking_an_upload_is_given_up() -> None:
     run(body())
 
 
-def test_an_upload_to_nobody_fails_without_waiting_for_its_body() -> None:
+def test_an_upload_to_a_refused_connection_fails_without_waiting_for_its_body() -> None:
     async def body() -> None:
         fetcher = fetcher_of(free_port())
         with pytest.raises(FetchFailed):

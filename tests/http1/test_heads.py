@@ -71,7 +71,7 @@ def test_an_old_clients_request_needs_no_header_line() -> None:
 # The end of the head
 
 
-def test_the_head_ends_just_behind_the_blank_line() -> None:
+def test_the_head_ends_just_after_the_blank_line() -> None:
     assert find_head_end(b"GET / HTTP/1.1\r\nHost: h\r\n\r\nbody\r\n\r\n") == 27
 
 
@@ -88,7 +88,7 @@ def test_the_search_for_the_end_goes_on_where_it_stopped() -> None:
     assert find_head_end(bytearray(first + b"\nx"), max(0, len(first) - 3)) == len(first) + 1
 
 
-def test_the_search_can_begin_behind_an_earlier_head() -> None:
+def test_the_search_can_begin_after_an_earlier_head() -> None:
     assert find_head_end(b"a\r\n\r\nb\r\n\r\n", 5) == 10
     assert find_head_end(b"a\n\nb\n\n", 3) == 6
 
@@ -105,7 +105,7 @@ def test_a_head_without_its_blank_line_is_refused() -> None:
     assert refusal_of(b"GET / HTTP/1.1\r\nHost: h\r\n").status == 400
 
 
-def test_a_head_with_something_behind_its_blank_line_is_refused() -> None:
+def test_a_head_with_bytes_after_its_blank_line_is_refused() -> None:
     assert refusal_of(b"GET / HTTP/1.1\r\nHost: h\r\n\r\nX: y\r\n\r\n").status == 400
 
 
@@ -170,7 +170,7 @@ def test_a_header_line_keeps_its_name_and_its_value_without_the_blanks(
     assert parse(line).headers == [(b"Host", b"h"), field]
 
 
-def test_blanks_behind_one_value_leave_the_other_values_alone() -> None:
+def test_blanks_after_one_value_leave_the_other_values_alone() -> None:
     assert parse(b"A: b ", b"C:  d  e").headers[1:] == [(b"A", b"b"), (b"C", b"d  e")]
 
 

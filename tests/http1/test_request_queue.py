@@ -67,7 +67,7 @@ async def test_an_answer_lets_the_next_one_go_in_its_order() -> None:
 
 @pytest.mark.parametrize(("head", "answer"), [(GET, STREAM), (UPGRADE, SWITCHED)])
 @on_a_loop
-async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes) -> None:
+async def test_an_answer_under_way_holds_up_no_other_request(head: bytes, answer: bytes) -> None:
     async with talk(queue=patient(most=1)) as at:
         streams = []
         for _ in range(3):
@@ -82,7 +82,7 @@ async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes
 
 
 @on_a_loop
-async def test_who_waited_long_goes_all_the_same() -> None:
+async def test_a_request_that_waited_for_the_time_out_is_sent_all_the_same() -> None:
     async with talk(queue=RequestQueue(1, timeout_s=0.01)) as at:
         hanging, _ = at.ask(POST % 0)
         await (await at.server.visit()).head()
@@ -94,7 +94,7 @@ async def test_who_waited_long_goes_all_the_same() -> None:
 
 
 @on_a_loop
-async def test_who_leaves_the_line_is_never_asked_for() -> None:
+async def test_a_cancelled_request_in_the_queue_is_never_sent() -> None:
     queue = patient(most=1)
     async with talk(queue=queue) as at:
         first, _ = at.ask(POST % 0)
@@ -111,7 +111,7 @@ async def test_who_leaves_the_line_is_never_asked_for() -> None:
 
 
 @on_a_loop
-async def test_who_leaves_while_being_answered_makes_room() -> None:
+async def test_a_request_cancelled_while_it_is_answered_releases_its_slot() -> None:
     async with talk(queue=patient(most=1)) as at:
         _, gives_up = at.ask(POST % 0)
         await (await at.server.visit()).head()
@@ -122,7 +122,7 @@ async def test_who_leaves_while_being_answered_makes_room() -> None:
 
 
 @on_a_loop
-async def test_a_server_that_is_away_lets_nobody_stand_in_line() -> None:
+async def test_requests_to_a_server_that_is_away_do_not_stay_in_the_queue() -> None:
     queue = patient(most=1)
     async with talk(queue=queue) as at:
         at.server.port = 1  # nobody listens there
@@ -133,7 +133,7 @@ async def test_a_server_that_is_away_lets_nobody_stand_in_line() -> None:
 
 
 @on_a_loop
-async def test_the_end_of_the_client_ends_the_line() -> None:
+async def test_the_end_of_the_client_ends_the_queue() -> None:
     queue = patient(most=1)
     async with talk(queue=queue) as at:
         heard = post_many(at, 3)
@@ -163,7 +163,7 @@ async def test_no_turn_is_lost_in_whatever_order_they_leave(order: tuple[int, ..
 
 
 @on_a_loop
-async def test_a_turn_that_comes_as_patience_ends_harms_nobody() -> None:
+async def test_a_turn_that_comes_with_the_time_out_does_no_harm() -> None:
     """After a stall both are due at once, and the end of patience is heard of a moment later."""
     queue = patient(most=1)
     queue.admit("first")

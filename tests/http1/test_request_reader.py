@@ -19,7 +19,7 @@ def test_requests_with_the_same_lines_share_their_headers() -> None:
     assert (second.method, second.target) == (b"POST", b"/two")
 
 
-def test_other_lines_are_read_anew() -> None:
+def test_other_lines_are_parsed_again() -> None:
     reader = RequestReader()
     first = reader.read(b"GET / HTTP/1.1\r\n" + LINES)
 
@@ -50,7 +50,7 @@ def test_long_lines_are_not_kept_for_the_next_request() -> None:
     assert not reader.remembers(second.headers)
 
 
-def test_short_lines_are_remembered_behind_long_ones() -> None:
+def test_short_lines_are_cached_after_long_ones() -> None:
     reader = RequestReader()
     first = reader.read(b"GET / HTTP/1.1\r\n" + LINES)
     long = reader.read(b"GET / HTTP/1.1\r\nHost: h\r\n" + b"ab: cd\r\n" * 1000 + b"\r\n")
@@ -76,7 +76,7 @@ FIRST_LINES = [b"GET / HTTP/1.1", b"GET / HTTP/1.0", b"POST /a HTTP/1.1", b"GET 
 
 
 @given(st.lists(st.tuples(st.sampled_from(FIRST_LINES), st.sampled_from(LINES_IN_TURN))))
-def test_what_came_before_changes_nothing(requests: list[tuple[bytes, bytes]]) -> None:
+def test_earlier_requests_change_nothing(requests: list[tuple[bytes, bytes]]) -> None:
     reader = RequestReader()
     for first_line, lines in requests:
         head = first_line + b"\r\n" + lines

@@ -23,7 +23,7 @@ def test_a_body_with_a_length_arrives_whole() -> None:
     run(test())
 
 
-def test_a_chunked_body_arrives_whole_and_the_next_request_behind_it() -> None:
+def test_a_chunked_body_arrives_whole_and_the_next_request_after_it() -> None:
     async def test() -> None:
         async with talking_to(echo_body) as client:
             await client.say(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")

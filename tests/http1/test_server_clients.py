@@ -184,7 +184,7 @@ def test_closing_lets_a_running_request_end() -> None:
     run(test())
 
 
-def test_closing_ends_what_outlasts_its_grace() -> None:
+def test_closing_ends_requests_that_outlast_the_grace() -> None:
     async def test() -> None:
         handler = Endless(b"frame")
         async with serving(handler) as server, client_of(server) as client:

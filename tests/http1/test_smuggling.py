@@ -102,7 +102,7 @@ def test_the_corpus_names_each_case_once() -> None:
     assert len(names) == len(set(names))
 
 
-def test_what_follows_a_refused_case_is_a_request_that_a_misreader_would_answer() -> None:
+def test_the_bytes_after_a_refused_case_are_a_request_that_a_lenient_parser_would_answer() -> None:
     assert targets_in(NEXT) == [SMUGGLED]
     assert all(case.raw.endswith(NEXT) for case in (*REFUSED_HEADS, *REFUSED_BODIES))
 

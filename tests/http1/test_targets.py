@@ -88,7 +88,7 @@ def test_a_host_is_kept_as_sent(host: bytes) -> None:
 
 
 @pytest.mark.parametrize("host", [b"a" * 256, b"h:123456", b"[]", b"[h]", b"[::1]x", b"::1"])
-def test_what_no_host_looks_like_is_refused(host: bytes) -> None:
+def test_a_host_that_is_no_host_name_is_refused(host: bytes) -> None:
     with pytest.raises(BadMessage) as refusal:
         parse(host=host)
 

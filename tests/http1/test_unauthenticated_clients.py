@@ -31,7 +31,7 @@ async def crowd(
         yield clients, await ends.enter_async_context(client_of(server))
 
 
-def test_the_oldest_stranger_makes_room_for_who_comes() -> None:
+def test_the_oldest_unauthenticated_connection_makes_room_for_a_new_one() -> None:
     async def test() -> None:
         async with crowd(YIELDING) as (clients, one_more):
             assert (await one_more.ask(b"/new"))[1].startswith(b"/new")
@@ -42,7 +42,7 @@ def test_the_oldest_stranger_makes_room_for_who_comes() -> None:
     run(test())
 
 
-def test_who_was_vouched_for_is_never_dropped() -> None:
+def test_an_authenticated_connection_is_never_dropped() -> None:
     async def test() -> None:
         async with crowd(YIELDING, friends=2) as (clients, one_more):
             assert (await one_more.ask(b"/new"))[1].startswith(b"/new")
@@ -63,7 +63,7 @@ def test_among_friends_alone_one_too_many_gets_503() -> None:
     run(test())
 
 
-def test_elsewhere_who_came_first_stays() -> None:
+def test_without_the_setting_the_oldest_connection_stays() -> None:
     async def test() -> None:
         async with crowd(ServerLimits(max_connections=MOST)) as (clients, one_more):
             assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
@@ -72,7 +72,7 @@ def test_elsewhere_who_came_first_stays() -> None:
     run(test())
 
 
-def test_those_who_say_nothing_and_those_who_drip_yield() -> None:
+def test_silent_and_slow_loris_clients_are_dropped() -> None:
     async def test() -> None:
         async with serving(knows_friends, YIELDING) as server, AsyncExitStack() as ends:
             rude = [await ends.enter_async_context(client_of(server)) for _ in range(3 * MOST)]

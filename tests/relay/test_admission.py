@@ -320,7 +320,7 @@ async def test_a_shared_connection_opens_as_an_app_connection_does() -> None:
 
 
 @on_a_loop
-async def test_what_a_caller_says_of_addresses_and_hops_never_reaches_the_printer() -> None:
+async def test_a_callers_fields_about_addresses_and_hops_never_reach_the_printer() -> None:
     async with relay() as rig:
         access, agent = rig.connect(), await rig.agent()
         said = [

@@ -85,7 +85,7 @@ async def test_http_1_0_keeps_its_connection_where_it_asks_to_and_the_length_is_
     ids=["asked to close", "HTTP/1.0"],
 )
 @on_a_loop
-async def test_the_connection_ends_behind_the_answer_where_the_caller_wants_that(
+async def test_the_connection_ends_after_the_answer_where_the_caller_wants_that(
     version: bytes, fields: list[bytes]
 ) -> None:
     async with relay() as rig, calling(rig.port) as caller:
@@ -175,7 +175,7 @@ async def test_a_printers_status_and_reason_pass_as_they_are(status: int) -> Non
 
 
 @on_a_loop
-async def test_a_caller_that_expects_100_continue_hears_the_printers() -> None:
+async def test_a_caller_that_expects_100_continue_gets_the_printers() -> None:
     def invite(asked: Asked) -> None:
         asked.stream.interim(encode_response(100, b"Continue", []))
         asked.when_complete = lambda asked: asked.answer_with_length(asked.body)
@@ -192,7 +192,7 @@ async def test_a_caller_that_expects_100_continue_hears_the_printers() -> None:
 
 
 @on_a_loop
-async def test_http_1_0_hears_no_interim_answer() -> None:
+async def test_http_1_0_gets_no_interim_answer() -> None:
     def hint(asked: Asked) -> None:
         asked.stream.interim(encode_response(103, b"Early Hints", []))
         asked.answer()
@@ -269,7 +269,7 @@ async def upgraded(caller: Caller, headers: Headers | None = None) -> Answer:
 
 
 @on_a_loop
-async def test_behind_a_handshake_bytes_travel_raw_both_ways() -> None:
+async def test_after_a_handshake_bytes_travel_raw_both_ways() -> None:
     def agree(asked: Asked) -> None:
         asked.answer(101, [(b"Sec-WebSocket-Accept", b"x")], b"first", fin=False)
 
@@ -293,7 +293,7 @@ async def test_behind_a_handshake_bytes_travel_raw_both_ways() -> None:
 
 
 @on_a_loop
-async def test_frames_that_came_with_the_handshake_reach_the_printer_behind_it() -> None:
+async def test_frames_that_came_with_the_handshake_reach_the_printer_after_it() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, *HANDSHAKE) + b"hasty")
@@ -306,7 +306,7 @@ async def test_frames_that_came_with_the_handshake_reach_the_printer_behind_it()
 
 
 @on_a_loop
-async def test_behind_many_frames_that_came_with_the_handshake_more_are_read() -> None:
+async def test_after_many_frames_that_came_with_the_handshake_more_are_read() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         early = b"x" * (MAX_PIPELINED_BYTES + 1)
@@ -338,7 +338,7 @@ async def test_when_the_printer_ends_a_websocket_the_caller_gets_the_last_of_it(
 
 
 @on_a_loop
-async def test_when_the_caller_ends_a_websocket_the_printer_hears_of_it() -> None:
+async def test_when_the_caller_ends_a_websocket_the_printers_side_ends() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         agent = await rig.agent(script=lambda asked: asked.answer(101, fin=False))

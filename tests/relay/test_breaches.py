@@ -108,7 +108,7 @@ async def broken_or_refused(caller: Caller) -> bool:
 
 
 @on_a_loop
-async def test_behind_a_breach_the_printer_is_601_until_its_agent_comes_back() -> None:
+async def test_after_a_breach_the_printer_is_601_until_its_agent_comes_back() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         agent.send_frame(99, 0)
@@ -122,7 +122,7 @@ async def test_behind_a_breach_the_printer_is_601_until_its_agent_comes_back() -
 
 
 @on_a_loop
-async def test_frames_for_a_stream_that_ended_lately_are_no_breach() -> None:
+async def test_frames_for_a_stream_that_ended_recently_are_no_breach() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer))

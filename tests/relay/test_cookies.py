@@ -33,12 +33,12 @@ from printreach.relay.cookies import (
         (b"__Secure-printreach=x; printreach=y", b"__Secure-printreach=x; printreach=y"),
     ],
 )
-def test_of_a_cookie_line_the_printer_sees_what_is_not_ours(sent: bytes, seen: bytes) -> None:
+def test_the_printer_sees_the_cookies_of_a_line_that_are_not_ours(sent: bytes, seen: bytes) -> None:
     assert without_ours(sent) == seen
 
 
 @given(st.text(alphabet='aprintech_own=; ",-H', max_size=60))
-def test_what_the_printer_sees_holds_no_cookie_of_ours(text: str) -> None:
+def test_the_printer_sees_no_cookie_of_ours(text: str) -> None:
     seen = without_ours(text.encode())
 
     for name in (b"printreach_own", b"__Host-printreach_own"):

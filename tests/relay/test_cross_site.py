@@ -150,14 +150,14 @@ async def test_a_printers_own_referrer_policy_stays() -> None:
 
 
 @on_a_loop
-async def test_no_cache_on_the_way_keeps_what_a_cookie_opened() -> None:
+async def test_no_cache_on_the_way_keeps_an_answer_to_a_cookie() -> None:
     answer, _ = await asked()
 
     assert answer.all(b"cache-control") == [b"private"]
 
 
 @on_a_loop
-async def test_what_a_printer_says_of_caches_stays() -> None:
+async def test_a_printers_own_cache_fields_stay() -> None:
     def strict(asked: Asked) -> None:
         asked.answer(headers=[(b"cache-control", b"no-store")])
 

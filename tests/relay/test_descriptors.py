@@ -13,7 +13,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records]
 
 
-def test_a_reserve_is_kept_for_what_runs() -> None:
+def test_descriptors_are_reserved_for_running_requests() -> None:
     descriptors = DescriptorLimit(lambda: PLENTY)
 
     assert descriptors.may_take(PLENTY - 65, now=0.0)
@@ -48,7 +48,7 @@ def test_a_shortage_is_warned_at_once_and_then_now_and_then(
     assert descriptors.refused_count == 250
 
 
-def test_its_end_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_end_of_a_shortage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     descriptors = DescriptorLimit(lambda: FEW)
     descriptors.may_take(FEW, now=0.0)
     caplog.clear()

@@ -35,7 +35,7 @@ async def say(rig: Rig, agent: ScriptedAgent, score: float) -> None:
 
 
 @on_a_loop
-async def test_an_agent_hears_what_the_detector_says_of_its_print() -> None:
+async def test_an_agent_is_sent_the_state_of_failure_detection_of_its_print() -> None:
     async with relay() as rig:
         agent = await newcomer(rig, signin.DETECTOR_NEWS)
         await say(rig, agent, 0.25)
@@ -50,7 +50,7 @@ async def test_an_agent_hears_what_the_detector_says_of_its_print() -> None:
 
 
 @on_a_loop
-async def test_an_agent_that_comes_back_hears_the_latest_with_its_age() -> None:
+async def test_an_agent_that_comes_back_is_sent_the_latest_state_with_its_age() -> None:
     async with relay() as rig:
         await say(rig, ScriptedAgent("one"), 0.5)
         rig.clock.advance(timedelta(seconds=90))
@@ -62,7 +62,7 @@ async def test_an_agent_that_comes_back_hears_the_latest_with_its_age() -> None:
 
 
 @on_a_loop
-async def test_the_last_that_an_agent_hears_is_the_last_that_was_said() -> None:
+async def test_the_last_state_that_an_agent_is_sent_is_the_latest() -> None:
     async with relay() as rig:
         agent = await newcomer(rig, signin.DETECTOR_NEWS)
         for number in range(1, 101):
@@ -86,7 +86,7 @@ async def test_an_agent_that_does_not_know_the_message_never_gets_it() -> None:
 
 
 @on_a_loop
-async def test_what_is_said_of_another_printer_is_not_heard() -> None:
+async def test_an_agent_is_not_sent_the_state_of_another_printer() -> None:
     async with relay() as rig:
         agent = await newcomer(rig, signin.DETECTOR_NEWS)
         await say(rig, ScriptedAgent("two"), 0.25)

@@ -25,7 +25,7 @@ async def test_agents_are_expected_for_a_while_after_a_start() -> None:
 
 @pytest.mark.parametrize("stood_still_s", [SETTLE_S, 10 * SETTLE_S])
 @on_a_hasty_loop
-async def test_what_the_node_stood_still_is_not_counted(stood_still_s: float) -> None:
+async def test_time_in_which_the_node_was_stalled_is_not_counted(stood_still_s: float) -> None:
     directory = Directory(SETTLE_S)
     waiting = asyncio.create_task(directory.arrival(PRINTER))
     await asyncio.sleep(0.1)
@@ -37,7 +37,7 @@ async def test_what_the_node_stood_still_is_not_counted(stood_still_s: float) ->
 
 
 @on_a_hasty_loop
-async def test_nobody_waits_for_an_agent_once_it_is_over() -> None:
+async def test_no_request_waits_for_an_agent_after_the_settling_time() -> None:
     directory = Directory()
 
     async with asyncio.timeout(SETTLE_S):

@@ -209,7 +209,7 @@ def test_all_that_an_agent_keeps_is_stored_at_once() -> None:
     assert EventLimiter().wait_s("one", MAX_EVENTS, 0.0) == 0.0
 
 
-def test_what_an_agent_makes_up_in_a_week_is_few_rows() -> None:
+def test_events_that_an_agent_invents_in_a_week_are_few_rows() -> None:
     limiter, week_s = EventLimiter(), 7 * 24 * 3600.0
     stored, now = 0, 0.0
     while now < week_s:
@@ -245,7 +245,7 @@ def test_printers_that_send_little_are_forgotten() -> None:
 
 
 @on_a_loop
-async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_the_printer() -> (
+async def test_events_not_stored_when_the_tunnel_ended_are_not_counted_against_the_printer() -> (
     None
 ):
     limiter, inbox, now = EventLimiter(), MemoryEventInbox(), asyncio.get_running_loop().time()

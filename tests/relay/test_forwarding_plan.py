@@ -22,7 +22,7 @@ RIGHT = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer right\r\n\r\n"
 WRONG = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\n\r\n"
 
 
-def test_the_same_lines_with_the_same_grant_are_looked_at_once() -> None:
+def test_the_same_lines_with_the_same_grant_are_planned_once() -> None:
     reader = RequestReader()
     first = plan_forwarding(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
 

@@ -60,7 +60,7 @@ async def test_a_name_that_is_no_connection_is_looked_up_once_for_a_flood() -> N
 
 @pytest.mark.usefixtures("short_trust")
 @on_a_loop
-async def test_a_revocation_that_nobody_tells_of_acts_when_trust_ends() -> None:
+async def test_a_revocation_without_a_notice_acts_when_the_ttl_ends() -> None:
     async with relay() as rig:
         access = rig.connect()
         await rig.agent()
@@ -73,7 +73,7 @@ async def test_a_revocation_that_nobody_tells_of_acts_when_trust_ends() -> None:
 
 @pytest.mark.usefixtures("short_trust")
 @on_a_loop
-async def test_a_connection_made_behind_our_back_is_found_soon() -> None:
+async def test_a_connection_made_without_a_notice_is_found_soon() -> None:
     async with relay() as rig:
         assert (await ask(rig, Access("app-one", b"token-of-app-one"))).status == 603
         access = rig.connect("app-one")
@@ -105,7 +105,7 @@ async def test_a_notice_acts_at_once(topic: Topic, key: str) -> None:
 
 @pytest.mark.parametrize("topic", Topic)
 @on_a_loop
-async def test_a_notice_about_something_else_makes_nobody_look_again(topic: Topic) -> None:
+async def test_a_notice_about_something_else_causes_no_recheck(topic: Topic) -> None:
     async with relay() as rig:
         access = rig.connect()
         await rig.agent()
@@ -117,7 +117,7 @@ async def test_a_notice_about_something_else_makes_nobody_look_again(topic: Topi
 
 
 @on_a_loop
-async def test_events_of_an_account_make_nobody_look_again() -> None:
+async def test_events_of_an_account_cause_no_recheck() -> None:
     async with relay() as rig:
         access = rig.connect()
         await rig.agent()
@@ -207,7 +207,7 @@ LONG = ["stream", "webcam", "websocket", "unanswered"]
 
 @pytest.mark.parametrize("what", LONG)
 @on_a_loop
-async def test_a_revocation_ends_what_is_running_at_once(what: str) -> None:
+async def test_a_revocation_ends_running_streams_at_once(what: str) -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, what, agent)
@@ -231,7 +231,7 @@ async def ended(caller: Caller, asked: Asked, status: int | None) -> None:
 @pytest.mark.usefixtures("short_trust")
 @pytest.mark.parametrize("what", LONG)
 @on_a_loop
-async def test_a_revocation_that_nobody_tells_of_ends_it_as_well(what: str) -> None:
+async def test_a_revocation_without_a_notice_ends_running_streams_as_well(what: str) -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, what, agent)
@@ -272,7 +272,7 @@ async def test_a_revocation_leaves_other_connections_of_the_printer_alone() -> N
 
 
 @on_a_loop
-async def test_losing_supporter_status_pauses_what_is_running() -> None:
+async def test_losing_supporter_status_pauses_running_streams() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, "unanswered", agent)
@@ -287,7 +287,7 @@ async def test_losing_supporter_status_pauses_what_is_running() -> None:
 
 @pytest.mark.usefixtures("short_trust")
 @on_a_loop
-async def test_while_the_store_is_away_what_is_running_goes_on() -> None:
+async def test_while_the_store_is_away_running_streams_go_on() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, "stream", agent)
@@ -301,7 +301,7 @@ async def test_while_the_store_is_away_what_is_running_goes_on() -> None:
 
 
 @on_a_loop
-async def test_when_the_agent_leaves_what_is_running_ends() -> None:
+async def test_when_the_agent_leaves_running_requests_end() -> None:
     async with relay() as rig, calling(rig.port) as begun, calling(rig.port) as unanswered:
         access, agent = rig.connect(), await rig.agent(script=begin)
         await running(begun, access, "stream", agent)
@@ -321,7 +321,7 @@ async def turns_pass(count: int) -> None:
 
 @pytest.mark.parametrize("turns_behind", range(4))
 @on_a_loop
-async def test_who_stops_looking_as_a_notice_comes_stops(turns_behind: int) -> None:
+async def test_a_recheck_that_is_cancelled_as_a_notice_comes_ends(turns_behind: int) -> None:
     bus, clock = MemoryBus(), FakeClock()
     looking = Admission(MemoryGrants(clock), bus, clock)
     await turns_pass(5)  # it waits for a notice by then

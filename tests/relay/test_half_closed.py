@@ -17,7 +17,7 @@ HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 
 
 @on_a_loop
-async def test_a_caller_that_has_asked_everything_hears_the_answer() -> None:
+async def test_a_caller_that_ends_its_side_after_a_whole_request_gets_the_answer() -> None:
     async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, method=b"POST", body=b"x" * 1000))
@@ -49,7 +49,7 @@ async def test_every_request_that_came_before_the_end_is_answered(count: int) ->
 
 
 @on_a_loop
-async def test_half_a_request_behind_a_whole_one_ends_the_connection_behind_the_answer() -> None:
+async def test_half_a_request_after_a_whole_one_ends_the_connection_after_the_answer() -> None:
     async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         whole = request(access.host, access.bearer)

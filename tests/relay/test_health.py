@@ -78,7 +78,9 @@ def test_metrics_are_for_loopback_and_configured_networks(
 
 @pytest.mark.parametrize("host", [OWN, b"127.0.0.1", b"anything.example:99"])
 @on_a_loop
-async def test_health_is_told_on_our_own_host_and_on_any_that_is_no_printers(host: bytes) -> None:
+async def test_health_is_answered_on_our_own_host_and_on_any_that_is_no_printers(
+    host: bytes,
+) -> None:
     async with relay() as rig, calling(rig.port) as caller:
         for target, text in ((b"/healthz", b"alive\n"), (b"/readyz?x", b"ready\n")):
             caller.send(request(host, target=target))
@@ -105,7 +107,7 @@ def test_a_node_that_does_not_serve_is_alive_but_not_ready() -> None:
 
 
 @on_a_loop
-async def test_metrics_tell_figures_in_prometheus_words() -> None:
+async def test_metrics_are_in_the_prometheus_format() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         await rig.agent()
         caller.send(request(b"localhost", target=b"/metrics"))
@@ -117,7 +119,7 @@ async def test_metrics_tell_figures_in_prometheus_words() -> None:
         assert "printreach_requests_total 2" in lines
 
 
-def test_a_large_counter_is_told_to_the_last_digit() -> None:
+def test_a_large_counter_is_written_to_the_last_digit() -> None:
     health = Health(lambda: True, {"x_total": ("X.", lambda: 123_456_789)}, [])
     caller = Recorded()
     asked = parse_request(request(OWN, target=b"/metrics"))
@@ -148,7 +150,7 @@ async def test_a_request_of_http_1_0_without_host_is_a_foreign_one() -> None:
 
 
 @on_a_loop
-async def test_a_head_behind_a_health_check_that_had_a_body_is_a_request_of_its_own() -> None:
+async def test_a_head_after_a_health_check_with_a_body_is_a_request_of_its_own() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         caller.send(request(OWN, method=b"POST", target=b"/healthz", body=b"GET / HTTP/1.1"))
         caller.send(request(OWN, target=b"/next"))

@@ -78,7 +78,7 @@ def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCapt
 
 
 @on_a_loop
-async def test_an_agent_that_does_not_know_the_word_is_not_asked() -> None:
+async def test_an_agent_that_does_not_support_the_message_is_not_asked() -> None:
     async with relay() as rig:
         agent = await newcomer(rig, "zstd")
 
@@ -127,7 +127,7 @@ async def test_an_agent_cannot_answer_for_another_printer() -> None:
 
 @pytest.mark.parametrize("request_id", ["", "never-asked"])
 @on_a_loop
-async def test_an_answer_that_nobody_asked_for_is_dropped(request_id: str) -> None:
+async def test_an_unrequested_answer_is_dropped(request_id: str) -> None:
     async with relay() as rig:
         agent = await newcomer(rig, signin.HOST_API_KEYS)
         agent.say(signin.HostApiKey(request_id=request_id, api_key="key"))

@@ -158,7 +158,7 @@ async def test_an_answer_that_is_broken_off_is_not_the_beginning_of_the_next_one
 
 
 @on_a_loop
-async def test_what_speaks_of_one_hop_or_of_the_service_itself_is_taken_off() -> None:
+async def test_fields_of_one_hop_or_of_the_service_itself_are_removed() -> None:
     hop = (
         b"Connection: close, X-Named\r\nKeep-Alive: timeout=9999\r\nTransfer-Encoding: chunked\r\n"
         b"Upgrade: h2c\r\nTrailer: X\r\nTE: trailers\r\nProxy-Authenticate: Basic\r\n"
@@ -198,7 +198,7 @@ async def test_a_printers_cookie_is_for_its_own_host_and_never_one_of_ours(
 
 
 @on_a_loop
-async def test_a_printer_cannot_sign_people_out_of_what_shares_its_domain() -> None:
+async def test_a_printer_cannot_sign_people_out_of_hosts_that_share_its_domain() -> None:
     answer = await answered_with(b'200 OK\r\nClear-Site-Data: "cookies"\r\n')
 
     assert answer.all(b"clear-site-data") == []

@@ -14,7 +14,7 @@ SECOND = timedelta(seconds=1)
 
 
 @on_a_loop
-async def test_a_request_is_told_of_by_the_end_of_the_node_at_the_latest() -> None:
+async def test_a_use_is_written_by_the_end_of_the_node_at_the_latest() -> None:
     async with relay() as rig:
         await rig.agent()
         used, unused = rig.connect("app-used"), rig.connect("app-unused")
@@ -42,7 +42,7 @@ async def test_a_request_without_the_right_credentials_is_no_use() -> None:
 
 
 @on_a_loop
-async def test_many_requests_are_told_once_with_the_last_of_their_times() -> None:
+async def test_many_uses_are_written_once_with_the_latest_time() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
     uses = LastUsedRecorder(grants, clock, list)
@@ -59,7 +59,7 @@ async def test_many_requests_are_told_once_with_the_last_of_their_times() -> Non
 
 
 @on_a_loop
-async def test_what_still_runs_is_in_use() -> None:
+async def test_a_connection_with_a_running_request_is_in_use() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
     uses = LastUsedRecorder(grants, clock, lambda: ["app-webcam"])
@@ -71,7 +71,7 @@ async def test_what_still_runs_is_in_use() -> None:
 
 
 @on_a_loop
-async def test_the_services_own_requests_are_nobodys_use() -> None:
+async def test_the_services_own_requests_are_no_use() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
     uses = LastUsedRecorder(grants, clock, list)
@@ -82,7 +82,7 @@ async def test_the_services_own_requests_are_nobodys_use() -> None:
 
 
 @on_a_loop
-async def test_what_the_store_does_not_take_is_told_the_next_time() -> None:
+async def test_uses_that_the_store_rejects_are_written_the_next_time() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
     uses = LastUsedRecorder(grants, clock, list)

@@ -78,7 +78,7 @@ async def test_a_caller_is_missed_although_its_request_waits_for_the_store() -> 
 
 
 @on_a_loop
-async def test_a_caller_that_ends_its_side_and_hears_nothing_for_a_while_is_gone() -> None:
+async def test_a_caller_that_ends_its_side_and_is_sent_nothing_for_a_while_is_gone() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer))
@@ -103,7 +103,7 @@ async def test_a_caller_that_ends_its_side_and_reads_nothing_is_gone_as_well() -
 
 
 @on_a_loop
-async def test_a_caller_that_ends_its_side_once_it_has_asked_everything_hears_the_answer() -> None:
+async def test_a_caller_that_ends_its_side_after_its_whole_request_gets_the_answer() -> None:
     patient = replace(QUICK, linger=PATIENCE_S)
     async with relay(timeouts=patient) as rig, calling(rig.port) as caller:
         caller.send(request(b"nobody." + b"tunnel.example", method=b"POST", body=b"x" * 100_000))
@@ -114,7 +114,7 @@ async def test_a_caller_that_ends_its_side_once_it_has_asked_everything_hears_th
 
 
 @on_a_loop
-async def test_a_caller_that_vanished_without_a_word_is_noticed_in_the_end() -> None:
+async def test_a_caller_that_vanished_silently_is_noticed_in_the_end() -> None:
     accepted: list[FrontConnection] = []
 
     def accept(
@@ -152,7 +152,7 @@ async def test_stopping_lets_a_running_request_end_and_takes_no_other() -> None:
 
 
 @on_a_loop
-async def test_stopping_breaks_off_what_does_not_end_in_time() -> None:
+async def test_stopping_breaks_off_requests_that_do_not_end_in_time() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=send_for_ever)
         caller.send(request(access.host, access.bearer))

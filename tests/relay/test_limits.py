@@ -79,7 +79,7 @@ async def test_an_upload_that_is_too_large_at_once_is_608_and_never_begins() -> 
 
 
 @on_a_loop
-async def test_an_upload_too_large_behind_a_begun_answer_breaks_it_off() -> None:
+async def test_an_upload_too_large_after_a_begun_answer_breaks_it_off() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect(limits=SMALL)
         await rig.agent(script=lambda asked: asked.answer(body=b"begun", fin=False))

@@ -61,7 +61,7 @@ def test_an_ipv4_address_is_the_same_in_either_notation() -> None:
     assert not limiter.take("::ffff:203.0.113.7", 0.0)
 
 
-def test_what_is_no_address_counts_as_one() -> None:
+def test_all_texts_that_are_no_address_count_as_one() -> None:
     limiter = LinkCodeLimiter(0.0)
 
     assert taken(limiter, "") + taken(limiter, "unknown") == BURST

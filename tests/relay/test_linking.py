@@ -59,7 +59,7 @@ def test_an_agent_is_linked_although_the_notice_was_lost(monkeypatch: pytest.Mon
 
 
 @on_a_loop
-async def test_the_notice_of_another_printer_links_nobody() -> None:
+async def test_the_notice_of_another_printer_links_no_agent() -> None:
     async with relay() as rig:
         agent = await unlinked(rig)
         rig.agents.link(agent.printer_id)
@@ -89,7 +89,7 @@ def offers_to(agent: ScriptedAgent) -> list[signin.LinkOffer]:
 
 
 @on_a_loop
-async def test_no_request_reaches_an_agent_that_nobody_has_linked() -> None:
+async def test_no_request_reaches_an_agent_that_is_not_linked() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await unlinked(rig)
         caller.send(request(access.host, access.bearer))
@@ -99,7 +99,7 @@ async def test_no_request_reaches_an_agent_that_nobody_has_linked() -> None:
 
 
 @on_a_loop
-async def test_agents_that_nobody_links_get_no_codes_without_end(
+async def test_agents_that_are_not_linked_get_a_limited_number_of_codes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(link_code_limits, "BURST", 5)

@@ -66,7 +66,7 @@ async def test_wrong_passwords_of_one_share_are_not_counted_at_another() -> None
 
 
 @on_a_loop
-async def test_who_opens_a_share_again_and_again_is_held_at_that_share_alone() -> None:
+async def test_a_guest_who_opens_a_share_again_and_again_is_limited_at_that_share_alone() -> None:
     async with relay() as rig:
         access, other = share(rig), share(rig, "shared-two")
         link = OPEN + b"?service_api_key=" + access.token
@@ -80,7 +80,7 @@ async def test_who_opens_a_share_again_and_again_is_held_at_that_share_alone() -
 
 @pytest.mark.parametrize("says", [IMAGE_ELSEWHERE, FRAME_ELSEWHERE, IMAGE_ON_PLAIN_HTTP])
 @on_a_loop
-async def test_a_page_of_another_site_opens_nothing_behind_a_persons_back_and_uses_nothing_up(
+async def test_a_page_of_another_site_neither_signs_a_person_in_unnoticed_nor_uses_a_link_up(
     says: tuple[bytes, ...],
 ) -> None:
     async with relay() as rig:

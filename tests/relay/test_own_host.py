@@ -38,7 +38,7 @@ async def test_a_request_reaches_the_web_role_as_it_was_but_for_its_hop() -> Non
 
 @pytest.mark.parametrize("trusted", [True, False])
 @on_a_loop
-async def test_what_is_told_of_the_outside_is_ours_alone(trusted: bool) -> None:
+async def test_the_forwarding_fields_for_the_web_role_are_ours_alone(trusted: bool) -> None:
     networks = [ip_network("127.0.0.0/8")] if trusted else []
     async with relay(networks=networks) as rig, calling(rig.port) as caller:
         said = (

@@ -119,7 +119,7 @@ async def test_the_cookie_opens_its_own_host_and_no_other() -> None:
 
 
 @on_a_loop
-async def test_ours_is_found_behind_a_cookie_that_somebody_planted() -> None:
+async def test_our_cookie_is_found_after_one_that_somebody_planted() -> None:
     async with relay() as rig:
         access = own(rig)
         await rig.agent()
@@ -150,7 +150,7 @@ async def test_an_own_host_takes_no_credentials_but_its_cookie() -> None:
 
 
 @on_a_loop
-async def test_behind_the_cookie_the_printers_own_authorization_passes() -> None:
+async def test_with_the_cookie_the_printers_own_authorization_passes() -> None:
     async with relay() as rig:
         access, agent = own(rig), await rig.agent()
         cookie = await opened(rig, access)
@@ -182,7 +182,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize(("method", "fields"), ACTING.values(), ids=ACTING)
 @on_a_loop
-async def test_by_cookie_what_changes_something_needs_the_hosts_own_origin(
+async def test_a_request_by_cookie_that_changes_something_needs_the_hosts_own_origin(
     method: bytes, fields: tuple[bytes, ...]
 ) -> None:
     async with relay() as rig:

@@ -143,7 +143,7 @@ def test_the_body_for_programs_has_the_code_and_its_meaning(code: ErrorCode) -> 
     assert body == {"Status": int(code), "Error": FAILURES[code].meaning}
 
 
-def test_the_body_for_programs_prefers_what_is_known_exactly() -> None:
+def test_the_body_for_programs_prefers_the_detail() -> None:
     body = json.loads(error_body(ErrorCode.AGENT_ERROR, "The printer refused the connection."))
 
     assert body["Error"] == "The printer refused the connection."
@@ -210,7 +210,7 @@ def test_pages_about_another_site_speak_of_no_credentials() -> None:
         assert "sign in" not in Elements(page).text.lower()
 
 
-def test_who_is_signed_out_is_still_led_to_sign_in() -> None:
+def test_a_person_who_is_signed_out_is_still_led_to_sign_in() -> None:
     assert refusal_of(INTERFACE, FULL_ACCESS) is None
     page = Elements(error_page(ErrorCode.BAD_CREDENTIALS, None, reader=OWNER))
 

@@ -47,7 +47,7 @@ async def ask(rig: Rig, access: Proof, method: bytes, target: bytes, *fields: by
         (Permission.INTERFACE, b"GET", API + b"/proxy/mqtt"),
     ],
 )
-def test_what_a_connection_lacks_is_606_and_named(
+def test_a_permission_that_a_connection_lacks_is_606_and_named(
     permission: Permission, method: bytes, target: bytes
 ) -> None:
     @on_a_loop
@@ -152,7 +152,9 @@ def begin_stream(asked: Asked) -> None:
         (b"/events", LOCKED),
     ],
 )
-def test_a_permission_that_is_taken_ends_what_runs_on_it(target: bytes, taken: Access) -> None:
+def test_a_permission_that_is_taken_ends_the_streams_that_need_it(
+    target: bytes, taken: Access
+) -> None:
     @on_a_loop
     async def body() -> None:
         async with relay() as rig:
@@ -170,7 +172,7 @@ def test_a_permission_that_is_taken_ends_what_runs_on_it(target: bytes, taken: A
 
 
 @on_a_loop
-async def test_what_needs_no_lost_permission_goes_on() -> None:
+async def test_streams_that_need_no_lost_permission_go_on() -> None:
     async with relay() as rig:
         access = rig.connect()
         agent = await rig.agent(script=begin_stream)

@@ -307,7 +307,7 @@ async def test_a_link_to_a_port_with_a_query_asks_a_person_first(
 
 @pytest.mark.parametrize("method", [b"POST", b"PUT", b"DELETE"])
 @on_a_loop
-async def test_what_changes_something_at_a_port_needs_the_origin_of_that_port(
+async def test_a_request_that_changes_something_at_a_port_needs_the_origin_of_that_port(
     method: bytes,
 ) -> None:
     async with relay() as rig:
@@ -321,7 +321,7 @@ async def test_what_changes_something_at_a_port_needs_the_origin_of_that_port(
 
 
 @on_a_loop
-async def test_what_a_bookmark_of_a_port_finds_leads_to_the_dashboard_and_names_no_printer() -> (
+async def test_the_page_for_a_bookmark_of_a_port_leads_to_the_dashboard_and_names_no_printer() -> (
     None
 ):
     async with relay() as rig:
@@ -346,7 +346,7 @@ async def test_a_key_in_the_query_opens_at_a_port() -> None:
 
 
 @on_a_loop
-async def test_a_port_that_nobody_can_have_stops_the_start() -> None:
+async def test_a_port_that_is_not_available_stops_the_start() -> None:
     async with relay() as rig:
         with pytest.raises(OSError, match="in use"):
             await rig.node.listen_for_tunnels("127.0.0.1", range(rig.port, rig.port + 1))

@@ -190,7 +190,7 @@ def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
 
 @pytest.mark.parametrize("lan_ip", ["", "x", "10.0.0", "<script>", "1.2.3.4:80", "x" * 100])
 @on_a_loop
-async def test_what_is_no_address_is_not_noted(lan_ip: str) -> None:
+async def test_a_text_that_is_no_address_is_not_stored(lan_ip: str) -> None:
     async with relay() as rig:
         agent = ScriptedAgent("one")
         rig.agents.link(agent.printer_id)

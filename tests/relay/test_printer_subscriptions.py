@@ -62,7 +62,7 @@ async def test_each_half_minute_the_store_is_asked_once_for_all() -> None:
 
 
 @on_a_hasty_loop
-async def test_a_notice_reaches_those_whom_it_concerns_and_nobody_else() -> None:
+async def test_a_notice_reaches_the_subscribers_of_its_printer_and_no_others() -> None:
     async with looking() as scene:
         both, other = [scene.subscriber("one"), scene.subscriber("one")], scene.subscriber("other")
         for topic in Topic:
@@ -76,7 +76,7 @@ async def test_a_notice_reaches_those_whom_it_concerns_and_nobody_else() -> None
 
 
 @on_a_hasty_loop
-async def test_who_has_left_hears_nothing_and_is_forgotten() -> None:
+async def test_a_removed_subscriber_gets_nothing_and_is_forgotten() -> None:
     async with looking() as scene:
         left, stays = scene.subscriber("one"), scene.subscriber("one")
         scene.printer_subscriptions.remove("one", left)
@@ -90,7 +90,7 @@ async def test_who_has_left_hears_nothing_and_is_forgotten() -> None:
 
 
 @on_a_hasty_loop
-async def test_who_never_came_may_leave() -> None:
+async def test_a_subscriber_that_was_never_added_may_be_removed() -> None:
     async with looking() as scene:
         scene.printer_subscriptions.remove("", Subscriber())
 
@@ -98,7 +98,7 @@ async def test_who_never_came_may_leave() -> None:
 
 
 @on_a_hasty_loop
-async def test_while_the_store_is_away_nobody_is_told_and_afterwards_everybody() -> None:
+async def test_while_the_store_is_away_no_subscriber_is_told_and_afterwards_all_are() -> None:
     async with looking() as scene:
         subscriber = scene.subscriber("one")
         scene.agents.is_broken = True
@@ -111,7 +111,7 @@ async def test_while_the_store_is_away_nobody_is_told_and_afterwards_everybody()
 
 
 @on_a_hasty_loop
-async def test_who_comes_while_the_store_is_asked_is_not_told_an_older_answer() -> None:
+async def test_a_subscriber_added_while_the_store_is_asked_is_not_told_an_older_answer() -> None:
     class SlowAgents(MemoryAgents):
         async def linked_among(self, printer_ids: object) -> frozenset[str]:
             await asyncio.sleep(1.0)

@@ -62,7 +62,7 @@ async def test_a_connection_that_ends_while_its_request_waits_is_refused() -> No
 
 
 @on_a_loop
-async def test_who_was_accepted_just_before_the_stop_is_still_heard(
+async def test_a_caller_accepted_just_before_the_stop_is_still_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(front, "NEW_CONNECTION_GRACE_S", PATIENCE_S)

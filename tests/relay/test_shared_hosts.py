@@ -109,7 +109,7 @@ async def test_a_link_that_a_person_taps_elsewhere_does_not_tell_the_printer_its
 
 
 @on_a_loop
-async def test_what_programs_send_opens_a_shared_printer_as_before() -> None:
+async def test_the_credentials_of_programs_open_a_shared_printer_as_before() -> None:
     async with relay() as rig:
         access = share(rig)
         await rig.agent()
@@ -188,7 +188,7 @@ async def test_a_form_of_another_site_signs_nobody_in(origin: bytes) -> None:
 
 @pytest.mark.parametrize("fields", [(), (b"Connection: Upgrade", b"Upgrade: websocket")])
 @on_a_loop
-async def test_by_a_guests_cookie_what_changes_something_needs_the_hosts_own_origin(
+async def test_a_guests_request_that_changes_something_needs_the_hosts_own_origin(
     fields: tuple[bytes, ...],
 ) -> None:
     async with relay() as rig:
@@ -260,7 +260,7 @@ async def test_wrong_passwords_of_one_network_are_limited_and_say_how_long() -> 
 
 
 @on_a_loop
-async def test_who_tries_passwords_of_a_share_locks_out_neither_links_nor_cookies_nor_apps(
+async def test_tries_of_a_shares_passwords_lock_out_neither_links_nor_cookies_nor_apps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     many = PASSWORDS_BY_SHARE.at_once

@@ -134,7 +134,7 @@ OUT_OF_PLACE = {
 
 @pytest.mark.parametrize("word", OUT_OF_PLACE.values(), ids=OUT_OF_PLACE)
 @on_a_loop
-async def test_a_word_out_of_place_is_refused(word: bytes) -> None:
+async def test_a_message_out_of_order_is_refused(word: bytes) -> None:
     async with relay() as rig:
         agent = await dialled(rig)
         agent.tunnel.message(word)
@@ -195,7 +195,7 @@ async def test_a_second_hello_is_refused() -> None:
 
 @pytest.mark.parametrize("linked", [True, False])
 @on_a_loop
-async def test_behind_sign_in_only_an_address_is_in_place(linked: bool) -> None:
+async def test_after_sign_in_only_an_address_is_accepted(linked: bool) -> None:
     async with relay() as rig:
         agent = await rig.agent() if linked else await unlinked(rig)
         agent.say(agent.hello())
@@ -204,7 +204,7 @@ async def test_behind_sign_in_only_an_address_is_in_place(linked: bool) -> None:
 
 
 @on_a_loop
-async def test_a_flood_of_words_is_refused() -> None:
+async def test_a_flood_of_messages_is_refused() -> None:
     async with relay() as rig:
         agent = await dialled(rig)
         for _ in range(100):

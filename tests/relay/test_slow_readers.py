@@ -52,7 +52,7 @@ async def test_refusals_do_not_pile_up_for_a_caller_that_does_not_read() -> None
 
 
 @on_a_loop
-async def test_requests_do_not_pile_up_behind_one_that_is_not_answered() -> None:
+async def test_requests_do_not_pile_up_after_one_that_is_not_answered() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent(script=ignore)

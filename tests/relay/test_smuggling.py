@@ -37,7 +37,7 @@ def pieces_of(raw: bytes) -> int:
 
 @pytest.mark.parametrize("case", REFUSED, ids=name_of)
 @on_a_loop
-async def test_a_request_that_asks_to_be_misread_is_refused_and_nothing_behind_it_is_read(
+async def test_an_ambiguous_request_is_refused_and_nothing_after_it_is_read(
     case: Refused,
 ) -> None:
     async with relay(timeouts=SHORT_LINGER) as rig, calling(rig.port) as caller:
@@ -104,7 +104,7 @@ async def test_pipelined_requests_are_answered_in_their_order() -> None:
 
 
 @on_a_loop
-async def test_a_slow_answer_holds_back_the_quick_one_behind_it() -> None:
+async def test_a_slow_answer_holds_back_the_quick_one_after_it() -> None:
     held: list[Asked] = []
 
     def hold_the_first(asked: Asked) -> None:

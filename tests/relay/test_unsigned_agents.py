@@ -87,7 +87,7 @@ async def test_many_small_messages_are_no_large_one() -> None:
 
 
 @on_a_loop
-async def test_an_agent_that_nobody_has_linked_gets_no_more() -> None:
+async def test_an_agent_that_is_not_linked_gets_no_more() -> None:
     async with relay() as rig:
         agent = ScriptedAgent("one")
         await agent.dial(rig.port)

@@ -25,7 +25,7 @@ def test_an_operator_who_named_proxies_has_decided() -> None:
 
 
 @pytest.mark.parametrize("peer", ["8.8.8.8", "2001:4860:4860::8888", "inside", ""])
-def test_a_stranger_who_claims_to_be_a_proxy_is_not_believed(peer: str) -> None:
+def test_forwarding_fields_from_a_public_address_are_ignored(peer: str) -> None:
     assert not is_untrusted_proxy(peer, FORWARDED, [])
 
 

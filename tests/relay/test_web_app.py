@@ -83,7 +83,7 @@ async def test_the_application_gets_the_request_as_it_was_but_for_its_hop() -> N
 
 @pytest.mark.parametrize("trusted", [True, False])
 @on_a_loop
-async def test_what_a_caller_says_of_the_outside_counts_only_from_a_proxy(trusted: bool) -> None:
+async def test_a_callers_forwarding_fields_count_only_from_a_proxy(trusted: bool) -> None:
     networks = [ip_network("127.0.0.0/8")] if trusted else []
     said = (
         b"X-Forwarded-For: 198.51.100.1, 203.0.113.9",
@@ -139,7 +139,7 @@ async def test_an_application_that_reads_slowly_holds_the_upload_up() -> None:
 
 
 @on_a_loop
-async def test_who_asks_before_sending_is_told_when_the_body_is_wanted() -> None:
+async def test_a_caller_that_expects_100_continue_gets_it_when_the_body_is_read() -> None:
     async with relay(web_app=measure) as rig, calling(rig.port) as caller:
         fields = (b"Content-Length: 4", b"Expect: 100-continue")
         caller.send(request(OWN, *fields, method=b"POST"))
@@ -344,7 +344,7 @@ async def test_a_caller_that_leaves_in_its_upload_is_told_to_the_application() -
 
 
 @on_a_loop
-async def test_after_the_answer_the_application_hears_that_nobody_listens() -> None:
+async def test_after_the_answer_the_application_gets_a_disconnect() -> None:
     heard: list[str] = []
 
     async def go_on(_scope: Scope, receive: Receive, send: Send) -> None:

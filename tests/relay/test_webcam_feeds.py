@@ -26,7 +26,7 @@ BIG = 100_000
 
 
 @on_a_loop
-async def test_two_who_ask_alike_watch_one_stream() -> None:
+async def test_two_callers_with_the_same_request_watch_one_stream() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -50,7 +50,7 @@ async def test_each_has_the_head_that_the_printer_gave_it() -> None:
 
 
 @on_a_loop
-async def test_who_comes_late_sees_the_last_picture_at_once_and_goes_on_from_there() -> None:
+async def test_a_late_viewer_gets_the_last_picture_at_once_and_goes_on_from_there() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -65,7 +65,7 @@ async def test_who_comes_late_sees_the_last_picture_at_once_and_goes_on_from_the
 
 
 @on_a_loop
-async def test_who_comes_before_the_first_picture_waits_for_it() -> None:
+async def test_a_viewer_who_comes_before_the_first_picture_waits_for_it() -> None:
     camera = Camera(first=b"This is a webcam.\r\n")
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -77,7 +77,7 @@ async def test_who_comes_before_the_first_picture_waits_for_it() -> None:
 
 
 @on_a_loop
-async def test_of_large_pictures_none_is_kept_and_who_comes_late_waits_for_the_next() -> None:
+async def test_no_large_picture_is_kept_and_a_late_viewer_waits_for_the_next() -> None:
     camera, large = Camera(), frame(1, KEPT_FRAME_BYTES)
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -94,7 +94,7 @@ async def test_of_large_pictures_none_is_kept_and_who_comes_late_waits_for_the_n
     "line", [b"Cookie: session=ada", b"X-Api-Key: of-ada", b"Accept-Language: de"]
 )
 @on_a_loop
-async def test_who_asks_with_another_line_has_a_stream_of_its_own(line: bytes) -> None:
+async def test_a_request_with_another_header_line_has_a_stream_of_its_own(line: bytes) -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -104,7 +104,7 @@ async def test_who_asks_with_another_line_has_a_stream_of_its_own(line: bytes) -
 
 
 @on_a_loop
-async def test_who_asks_for_something_else_has_a_stream_of_its_own() -> None:
+async def test_a_request_for_another_target_has_a_stream_of_its_own() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -195,7 +195,7 @@ async def test_http10_sees_the_same_without_chunks() -> None:
 
 @pytest.mark.parametrize("leaving", [0, 1])
 @on_a_loop
-async def test_one_who_leaves_takes_nothing_from_the_other(leaving: int) -> None:
+async def test_a_viewer_who_leaves_takes_nothing_from_the_other(leaving: int) -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -208,7 +208,7 @@ async def test_one_who_leaves_takes_nothing_from_the_other(leaving: int) -> None
 
 
 @on_a_loop
-async def test_the_stream_ends_with_the_last_who_watches() -> None:
+async def test_the_stream_ends_with_the_last_viewer() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -223,7 +223,7 @@ async def test_the_stream_ends_with_the_last_who_watches() -> None:
 
 
 @on_a_loop
-async def test_who_loses_access_sees_no_more_and_the_other_goes_on() -> None:
+async def test_a_viewer_who_loses_access_sees_no_more_and_the_other_goes_on() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -299,7 +299,7 @@ async def show_many(camera: Camera, count: int, watcher: Watcher) -> None:
 
 
 @on_a_loop
-async def test_one_who_does_not_read_holds_up_nobody_and_is_owed_little() -> None:
+async def test_a_viewer_who_does_not_read_holds_up_no_other_and_has_little_waiting() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -314,7 +314,7 @@ async def test_one_who_does_not_read_holds_up_nobody_and_is_owed_little() -> Non
 
 
 @on_a_loop
-async def test_a_slow_one_misses_whole_pictures() -> None:
+async def test_a_slow_viewer_misses_whole_pictures() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -334,7 +334,7 @@ async def test_a_slow_one_misses_whole_pictures() -> None:
 
 
 @on_a_loop
-async def test_one_who_watches_alone_misses_nothing() -> None:
+async def test_a_single_viewer_misses_nothing() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -352,7 +352,9 @@ async def test_one_who_watches_alone_misses_nothing() -> None:
 
 
 @on_a_loop
-async def test_who_waits_for_a_picture_that_never_begins_is_sent_away_and_then_served() -> None:
+async def test_a_viewer_that_waits_for_a_picture_that_never_begins_is_dropped_and_then_served() -> (
+    None
+):
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
@@ -370,7 +372,7 @@ async def test_who_waits_for_a_picture_that_never_begins_is_sent_away_and_then_s
 
 
 @on_a_loop
-async def test_a_picture_without_end_does_not_pile_up_for_who_does_not_read() -> None:
+async def test_a_picture_without_end_does_not_pile_up_for_a_viewer_who_does_not_read() -> None:
     camera = Camera()
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)

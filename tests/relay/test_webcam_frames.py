@@ -66,12 +66,12 @@ def test_cameras_may_take_dashes_and_line_ends_lightly(boundary: bytes, delimite
 
 
 @pytest.mark.parametrize("text", [b" --frame\r\n", b"\n--framework\r\n", b"\n-frame\r\n"])
-def test_what_only_looks_like_a_delimiter_begins_no_frame(text: bytes) -> None:
+def test_bytes_that_only_look_like_a_delimiter_begin_no_frame(text: bytes) -> None:
     assert frames(b"in a picture" + text) == [b"in a picture" + text]
 
 
 @pytest.mark.parametrize("unit", [b"\n--frame\r", b"\n---------frame", b"--frame"])
-def test_delimiters_without_pictures_keep_nobody_busy(unit: bytes) -> None:
+def test_delimiters_without_pictures_do_not_keep_the_relay_busy(unit: bytes) -> None:
     pieces = FrameCutter(b"frame").cut(unit * 7000)
 
     assert len(pieces) <= MAX_DELIMITERS_PER_READ + 1

@@ -67,7 +67,7 @@ async def test_a_websocket_on_the_tunnels_path_is_an_agents() -> None:
 
 @pytest.mark.parametrize("piece", [1 << 20, 1], ids=["at once", "byte by byte"])
 @on_a_loop
-async def test_what_comes_with_the_handshake_is_not_lost(piece: int) -> None:
+async def test_bytes_that_come_with_the_handshake_are_not_lost(piece: int) -> None:
     behind = frame_of(BINARY, HELLO) + frame_of(BINARY, PING_FRAME)
 
     async with relay() as rig, connected(rig, behind, piece=piece) as client:
@@ -133,7 +133,7 @@ BAD_HANDSHAKES = {
 
 @pytest.mark.parametrize("fields", BAD_HANDSHAKES.values(), ids=BAD_HANDSHAKES)
 @on_a_loop
-async def test_a_handshake_that_is_none_is_refused_and_leaves_nobody_behind(
+async def test_a_malformed_handshake_is_refused_and_leaves_no_connection(
     fields: list[bytes],
 ) -> None:
     async with relay() as rig, calling(rig.port) as caller:

@@ -10,7 +10,7 @@ from tests.rigs.ways import Header, Way
 
 
 @dataclass(frozen=True)
-class Fetched:
+class CurlAnswer:
     """What curl printed: the body, and the status it was told to add."""
 
     status: int
@@ -28,7 +28,7 @@ def curl(
     user: tuple[str, str] | None = None,
     headers: tuple[Header, ...] = (),
     root: Path | None = None,
-) -> Fetched:
+) -> CurlAnswer:
     """Run `curl WORDS URL`, the host pinned to loopback.
 
     user: goes in with -u; otherwise the way's own credentials are sent as headers.
@@ -42,7 +42,7 @@ def curl(
     argv = [program, *written, *pinned, *trust, *proof, *header_words(headers), *words]
     done = subprocess.run([*argv, way.url + target], capture_output=True, check=True)
     body, _, status = done.stdout.rpartition(b"\n")
-    return Fetched(int(status), body)
+    return CurlAnswer(int(status), body)
 
 
 def header_words(headers: tuple[Header, ...]) -> list[str]:

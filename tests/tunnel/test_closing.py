@@ -28,7 +28,7 @@ async def test_a_close_tells_the_other_end_why() -> None:
 
 
 @on_a_hasty_loop
-async def test_what_was_said_before_a_close_still_arrives() -> None:
+async def test_messages_sent_before_a_close_still_arrive() -> None:
     ends = await greeted()
     ends.hub_link.congest()
 
@@ -103,7 +103,7 @@ async def test_no_stream_can_be_opened_on_a_tunnel_whose_link_was_lost() -> None
 
 
 @on_a_hasty_loop
-async def test_a_stream_of_a_lost_tunnel_is_not_open_and_swallows_what_is_sent() -> None:
+async def test_a_stream_of_a_lost_tunnel_is_not_open_and_drops_what_is_sent() -> None:
     ends = await greeted()
     ends.hub.open()
     await settle()
@@ -166,7 +166,7 @@ async def test_a_drain_lets_running_streams_finish_and_new_ones_wait_elsewhere()
 
 
 @on_a_hasty_loop
-async def test_a_handler_may_close_the_tunnel_while_it_hears_of_its_stream() -> None:
+async def test_a_handler_may_close_the_tunnel_in_a_callback_of_its_stream() -> None:
     ends = await greeted()
     asked = ends.hub.open()
     await settle()

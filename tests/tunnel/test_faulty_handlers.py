@@ -67,7 +67,7 @@ def test_a_fault_in_a_handler_ends_its_stream_alone(
 
 
 @on_a_hasty_loop
-async def test_both_sides_of_a_faulty_stream_hear_that_it_is_over() -> None:
+async def test_both_handlers_of_a_faulty_stream_are_told_that_it_is_over() -> None:
     ends, faulty, _ = await two_streams()
 
     ends.agent.served[0].stream.respond(OK, b"hello")

@@ -10,7 +10,7 @@ LARGE_HEAD = GET_PAGE + b"X-Large: %b\r\n" % (b"x" * (MAX_HEAD_BYTES - len(GET_P
 
 
 @on_a_hasty_loop
-async def test_what_is_said_in_one_turn_of_the_loop_leaves_as_one_message() -> None:
+async def test_output_of_one_turn_of_the_loop_leaves_as_one_message() -> None:
     ends = await greeted()
     before = ends.hub_link.messages
 

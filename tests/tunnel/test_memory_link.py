@@ -32,7 +32,7 @@ async def test_messages_wait_for_the_start() -> None:
 
 
 @on_a_hasty_loop
-async def test_a_close_sends_what_is_queued_and_is_heard_once_at_each_end() -> None:
+async def test_a_close_sends_queued_messages_and_is_reported_once_at_each_end() -> None:
     here, there = memory_link_pair()
     near, far = Overhearing(), Overhearing()
     here.start(near)
@@ -49,7 +49,7 @@ async def test_a_close_sends_what_is_queued_and_is_heard_once_at_each_end() -> N
 
 
 @on_a_hasty_loop
-async def test_a_loss_before_the_start_is_told_at_the_start() -> None:
+async def test_a_loss_before_the_start_is_reported_at_the_start() -> None:
     here, there = memory_link_pair()
     here.abort()
     await settle()

@@ -19,7 +19,7 @@ class Calls:
 
 
 @pytest.mark.parametrize("delay_s", [-5.0, 0.0, 0.001, 0.249, 0.25, 0.251, 29.9, 30.0])
-def test_a_call_comes_once_never_early_and_at_most_a_beat_late(delay_s: float) -> None:
+def test_a_call_comes_once_never_early_and_at_most_a_tick_late(delay_s: float) -> None:
     @on_a_hasty_loop
     async def body() -> None:
         calls, now = Calls(), hasty_loop().time()
@@ -33,7 +33,7 @@ def test_a_call_comes_once_never_early_and_at_most_a_beat_late(delay_s: float) -
 
 
 @on_a_hasty_loop
-async def test_what_is_due_within_one_beat_is_one_timer_of_the_loop() -> None:
+async def test_calls_due_within_one_tick_are_one_timer_of_the_loop() -> None:
     beat, calls, now = SharedTimer(), Calls(), hasty_loop().time()
     timers = hasty_loop().timers
     for number in range(BATCH):
@@ -45,7 +45,7 @@ async def test_what_is_due_within_one_beat_is_one_timer_of_the_loop() -> None:
 
 
 @on_a_hasty_loop
-async def test_what_was_cancelled_is_not_called() -> None:
+async def test_a_cancelled_call_is_not_called() -> None:
     beat, kept, cancelled = SharedTimer(), Calls(), Calls()
     at = hasty_loop().time() + 1.0
     appointment = beat.call_at(at, cancelled)
@@ -57,7 +57,7 @@ async def test_what_was_cancelled_is_not_called() -> None:
 
 
 @on_a_hasty_loop
-async def test_what_is_cancelled_by_an_earlier_call_of_its_beat_is_not_called() -> None:
+async def test_a_call_cancelled_by_an_earlier_one_of_its_tick_is_not_called() -> None:
     beat, second = SharedTimer(), Calls()
     at = hasty_loop().time() + 1.0
     appointments: list[ScheduledCall] = []
@@ -73,7 +73,7 @@ async def test_what_is_cancelled_by_an_earlier_call_of_its_beat_is_not_called() 
 
 
 @on_a_hasty_loop
-async def test_a_call_that_fails_takes_nobody_elses_away() -> None:
+async def test_a_call_that_raises_does_not_stop_the_others() -> None:
     def fails() -> None:
         raise ZeroDivisionError
 

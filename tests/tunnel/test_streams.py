@@ -36,7 +36,7 @@ async def test_a_request_and_its_answer_travel_whole() -> None:
 
 
 @on_a_hasty_loop
-async def test_each_end_hears_what_the_other_can_do() -> None:
+async def test_each_end_gets_the_capabilities_of_the_other() -> None:
     ends = await greeted()
 
     assert ends.hub.capabilities == [frozenset({"agent"})]
@@ -55,7 +55,7 @@ async def test_a_stream_that_ended_both_ways_is_forgotten_at_both_ends() -> None
 
 
 @on_a_hasty_loop
-async def test_a_stream_that_has_ended_lets_go_of_who_heard_of_it() -> None:
+async def test_a_stream_that_has_ended_lets_go_of_its_handler() -> None:
     ends = await greeted()
 
     asked = ends.hub.open()
@@ -119,7 +119,7 @@ async def test_an_answer_beyond_the_credit_waits_until_the_other_end_has_taken_s
 
 
 @on_a_hasty_loop
-async def test_sends_behind_held_bytes_keep_their_order() -> None:
+async def test_sends_after_held_bytes_keep_their_order() -> None:
     ends = await greeted()
     asked = ends.hub.open(takes=False)
     await settle()
@@ -203,7 +203,7 @@ async def test_bytes_held_back_at_a_reset_are_never_sent() -> None:
 
 
 @on_a_hasty_loop
-async def test_a_reset_while_the_link_is_congested_leaves_no_turn_behind() -> None:
+async def test_a_reset_while_the_link_is_congested_leaves_no_turn_waiting() -> None:
     ends = await greeted()
     asked = ends.hub.open()
     await settle()
@@ -221,7 +221,7 @@ async def test_a_reset_while_the_link_is_congested_leaves_no_turn_behind() -> No
 
 
 @on_a_hasty_loop
-async def test_what_is_sent_on_a_stream_that_has_ended_goes_nowhere() -> None:
+async def test_bytes_sent_on_a_stream_that_has_ended_are_dropped() -> None:
     ends = await greeted()
     ends.hub.open()
     await settle()
@@ -256,7 +256,7 @@ async def test_a_stream_that_is_opened_and_reset_in_one_breath_is_never_served()
 
 
 @on_a_hasty_loop
-async def test_an_upload_that_nobody_wants_any_more_is_drained() -> None:
+async def test_an_upload_that_is_no_longer_wanted_is_drained() -> None:
     ends = await greeted()
 
     def answer_and_leave(stream: Stream, _opened: StreamOpened) -> None:
@@ -273,9 +273,7 @@ async def test_an_upload_that_nobody_wants_any_more_is_drained() -> None:
 
 
 @on_a_hasty_loop
-async def test_a_request_that_came_in_one_breath_is_heard_to_its_end_though_answered_at_once() -> (
-    None
-):
+async def test_a_request_in_one_message_is_delivered_to_its_end_though_answered_at_once() -> None:
     ends = await greeted()
 
     def answer_at_once(stream: Stream, _opened: StreamOpened) -> None:

@@ -130,7 +130,7 @@ async def test_nothing_of_a_body_is_sent_while_the_link_is_congested() -> None:
 
 
 @on_a_hasty_loop
-async def test_who_sends_again_at_its_turn_goes_behind_those_that_wait() -> None:
+async def test_a_stream_that_sends_again_at_its_turn_goes_after_those_that_wait() -> None:
     ends, asked = await congested(*[3 * CHUNK_BYTES] * 3)
     order = order_of_pieces(asked)
 
@@ -226,7 +226,7 @@ async def test_the_tunnel_may_be_closed_at_the_turn_of_a_stream() -> None:
 
 
 @on_a_hasty_loop
-async def test_pings_of_one_who_does_not_read_gather_one_pong() -> None:
+async def test_pings_of_an_end_that_does_not_read_get_one_pong() -> None:
     ends = await greeted()
     sent: list[bytes] = []
     ends.hub_link.send = sent.append  # type: ignore[method-assign,assignment]  # its buffer

@@ -90,7 +90,7 @@ async def test_messages_that_came_before_the_start_are_delivered_first() -> None
 
 
 @on_a_loop
-async def test_a_loss_before_the_start_is_told_at_the_start() -> None:
+async def test_a_loss_before_the_start_is_reported_at_the_start() -> None:
     async with raw_connection() as (client, link):
         client.send(BINARY, b"early")
         client.send(CLOSE, b"\x03\xe8")
@@ -175,7 +175,7 @@ async def test_a_hundred_thousand_tiny_fragments_cost_little() -> None:
         ([frame_of(BINARY, b"one", fin=False), frame_of(TEXT, b"two")], UNSUPPORTED_DATA),
     ],
 )
-def test_what_is_no_binary_message_is_refused_and_nothing_behind_it_is_heard(
+def test_a_message_that_is_not_binary_is_refused_and_nothing_after_it_is_delivered(
     frames: list[bytes], code: int
 ) -> None:
     @on_a_loop
@@ -192,7 +192,7 @@ def test_what_is_no_binary_message_is_refused_and_nothing_behind_it_is_heard(
 
 
 @on_a_loop
-async def test_a_close_is_answered_and_heard_as_a_loss_once() -> None:
+async def test_a_close_is_answered_and_reported_as_a_loss_once() -> None:
     async with raw_connection() as (client, link):
         receiver = started(link)
         client.send(CLOSE, b"\x03\xe8bye")
@@ -207,7 +207,7 @@ async def test_a_close_is_answered_and_heard_as_a_loss_once() -> None:
 
 
 @on_a_loop
-async def test_our_own_close_sends_what_is_queued_first() -> None:
+async def test_our_own_close_sends_queued_messages_first() -> None:
     async with raw_connection() as (client, link):
         receiver = started(link)
         link.send(b"x" * MAX_MESSAGE_BYTES)
@@ -248,7 +248,7 @@ async def test_a_reader_that_lags_congests_the_link_until_it_has_read() -> None:
 
 
 @on_a_loop
-async def test_pings_of_one_who_does_not_read_gather_one_pong() -> None:
+async def test_pings_of_an_end_that_does_not_read_get_one_pong() -> None:
     async with raw_connection(read_bytes=1000) as (client, link):
         receiver = started(link)
         sent = await fill(client, link, receiver)
@@ -275,7 +275,7 @@ async def pongs_behind(client: RawClient, sent: int) -> list[bytes]:
     return pongs
 
 
-def test_a_close_does_not_wait_for_ever_for_one_who_reads_nothing(
+def test_a_close_does_not_wait_for_ever_for_an_end_that_reads_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", 0.05)
@@ -294,7 +294,7 @@ def test_a_close_does_not_wait_for_ever_for_one_who_reads_nothing(
 
 
 @on_a_loop
-async def test_an_abort_throws_away_what_the_kernel_has_not_sent_yet() -> None:
+async def test_an_abort_drops_bytes_that_the_kernel_has_not_sent_yet() -> None:
     async with raw_connection(read_bytes=1000) as (client, link):
         receiver = started(link)
         sent = await fill(client, link, receiver)

@@ -139,7 +139,7 @@ def test_data_is_at_most_a_chunk() -> None:
     assert breach(pair.agent, message) is CloseCode.FRAME_TOO_LARGE
 
 
-def test_the_body_behind_a_head_is_at_most_a_chunk() -> None:
+def test_the_body_after_a_head_is_at_most_a_chunk() -> None:
     body = bytes(CHUNK_BYTES + 1)
     pair = SessionPair()
     stream = pair.opened()

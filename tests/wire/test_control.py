@@ -27,7 +27,7 @@ def test_both_ends_greet_each_other_first() -> None:
     assert (pair.hub.is_ready, pair.agent.is_ready) == (True, True)
 
 
-def test_each_end_hears_what_the_other_can_do() -> None:
+def test_each_end_gets_the_capabilities_of_the_other() -> None:
     pair = SessionPair(
         hub_capabilities=("trailers",), agent_capabilities=("fan-out", "zstd"), greeted=False
     )
@@ -157,7 +157,7 @@ def test_a_close_code_of_a_newer_peer_is_passed_on_as_a_number() -> None:
     ]
 
 
-def test_nothing_is_sent_behind_a_farewell() -> None:
+def test_nothing_is_sent_after_a_close() -> None:
     pair = SessionPair()
     stream = pair.opened()
     for _ in range(2):
@@ -176,7 +176,7 @@ def test_nothing_is_sent_behind_a_farewell() -> None:
     assert pair.settle().at_hub == [PeerClosed(CloseCode.NORMAL, "")]
 
 
-def test_what_follows_a_farewell_is_not_heard() -> None:
+def test_input_after_a_close_is_ignored() -> None:
     pair = SessionPair()
     farewell = frames.frame(Kind.CLOSE, 0, frames.encode_text(CloseCode.NORMAL, ""))
     message = frames.frame(Kind.MESSAGE, 0, b"{}")
@@ -187,7 +187,7 @@ def test_what_follows_a_farewell_is_not_heard() -> None:
     assert pair.hub.receive(b"not a frame", pair.clock.now) == []
 
 
-def test_an_end_that_has_said_farewell_hears_nothing_more() -> None:
+def test_an_end_that_has_sent_close_ignores_input() -> None:
     pair = SessionPair()
     stream = pair.opened()
 

@@ -117,7 +117,7 @@ def test_credit_for_a_direction_that_has_ended_does_no_harm() -> None:
     assert pair.settle().at_hub == [CreditReceived(stream)]
 
 
-def test_what_never_arrived_cannot_be_taken() -> None:
+def test_bytes_that_never_arrived_cannot_be_taken() -> None:
     pair = SessionPair(window=100_000)
     stream = pair.opened(POST_FILE)
     pair.hub.send(stream, bytes(60_000), fin=False)

@@ -29,7 +29,7 @@ def answering() -> tuple[SessionPair, int, int]:
     return pair, page, camera
 
 
-def test_what_several_frames_bring_of_a_body_is_heard_at_once() -> None:
+def test_body_bytes_of_several_frames_are_one_event() -> None:
     pair, page, _ = answering()
 
     for piece in (b"one ", b"two ", b"three"):

@@ -19,7 +19,7 @@ def pings(session: Session, clock: FakeClock) -> bool:
 
 
 @pytest.mark.parametrize(("end", "idle_s"), [("hub", 30.0), ("agent", 45.0)])
-def test_an_idle_tunnel_is_pinged_after_its_patience(end: str, idle_s: float) -> None:
+def test_an_idle_tunnel_is_pinged_after_its_idle_time(end: str, idle_s: float) -> None:
     pair = SessionPair()
     session = pair.end(end)
     assert session.next_deadline() == pair.clock.now + idle_s

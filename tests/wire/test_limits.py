@@ -67,7 +67,7 @@ def test_the_largest_link_message_is_full_to_the_last_byte() -> None:
     assert pair.agent.take_output() == frames.frame(Kind.MESSAGE, 0, b"next")
 
 
-def test_a_full_link_message_leaves_nothing_behind() -> None:
+def test_a_full_link_message_leaves_no_output() -> None:
     pair = SessionPair()
 
     for payload in [*[CHUNK] * FRAMES_A_MESSAGE, REST]:

@@ -8,7 +8,7 @@ from printreach.wire.frames import CHUNK_BYTES, HEADER_BYTES, MAX_MESSAGE_BYTES,
 from .pair import OK, POST_FILE, SessionPair
 
 
-def test_what_one_turn_produced_leaves_as_one_message() -> None:
+def test_output_of_one_turn_leaves_as_one_message() -> None:
     pair = SessionPair()
 
     pair.agent.message(b"one")
@@ -40,7 +40,7 @@ def test_a_link_message_has_a_bound_and_the_rest_waits_for_the_next() -> None:
     assert min(sizes[:-1]) > MAX_MESSAGE_BYTES - CHUNK_BYTES - HEADER_BYTES
 
 
-def test_what_is_sent_later_comes_behind_what_waits() -> None:
+def test_later_output_comes_after_output_that_waits() -> None:
     pair = SessionPair()
     streams = [pair.opened(POST_FILE) for _ in range(5)]
     for stream in streams * 4:

@@ -84,7 +84,7 @@ def test_the_agent_may_reset_a_stream_in_every_state(state: State) -> None:
 
 
 @in_every_state
-def test_resets_that_cross_on_the_way_are_heard_by_nobody(state: State) -> None:
+def test_resets_that_cross_on_the_way_are_not_reported(state: State) -> None:
     pair = SessionPair()
     stream = state(pair)
 
@@ -105,7 +105,7 @@ def test_a_reset_reaches_only_its_own_stream() -> None:
     assert pair.agent.is_open(page)
 
 
-def test_a_stream_may_be_reset_before_the_agent_has_heard_of_it() -> None:
+def test_a_stream_may_be_reset_before_the_agent_knows_of_it() -> None:
     pair = SessionPair()
 
     stream = pair.hub.open(GET_PAGE, fin=True)
@@ -115,7 +115,7 @@ def test_a_stream_may_be_reset_before_the_agent_has_heard_of_it() -> None:
     assert pair.agent.stream_count == 0
 
 
-def test_resetting_what_is_gone_sends_nothing() -> None:
+def test_resetting_an_ended_stream_sends_nothing() -> None:
     pair = SessionPair()
     stream = pair.opened(fin=True)
     pair.agent.respond(stream, OK, fin=True)
@@ -129,7 +129,7 @@ def test_resetting_what_is_gone_sends_nothing() -> None:
     assert not pair.hub.has_output
 
 
-def test_nothing_is_sent_behind_a_reset() -> None:
+def test_nothing_is_sent_after_a_reset() -> None:
     pair = SessionPair()
     stream = pair.opened()
 

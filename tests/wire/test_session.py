@@ -36,7 +36,7 @@ def test_a_whole_small_answer_travels_in_one_frame() -> None:
 
 
 @pytest.mark.parametrize(("upgrade", "secure"), [(True, False), (False, True), (True, True)])
-def test_the_agent_hears_of_upgrades_and_of_https_callers(upgrade: bool, secure: bool) -> None:
+def test_the_agent_is_told_of_upgrades_and_of_https_callers(upgrade: bool, secure: bool) -> None:
     pair = SessionPair()
 
     stream = pair.hub.open(GET_PAGE, fin=False, upgrade=upgrade, secure=secure)
@@ -229,7 +229,7 @@ def test_an_answer_begins_with_its_head() -> None:
 
 
 @pytest.mark.parametrize("end", ["hub", "agent"])
-def test_nothing_is_sent_behind_a_fin(end: str) -> None:
+def test_nothing_is_sent_after_a_fin(end: str) -> None:
     pair = SessionPair()
     stream = pair.opened(fin=True)
     pair.agent.respond(stream, OK, fin=False)
