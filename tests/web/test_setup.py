@@ -69,7 +69,7 @@ def test_a_provider_brings_nobody_before_there_is_an_operator(world_with: MakeWo
         answer = way.go()
 
         assert answer.status_code == 400
-        assert "not set up yet" in answer.text
+        assert "has no operator yet" in answer.text
         assert way.emails() == []
         assert use(way.browser, url) == 303
 
@@ -152,3 +152,25 @@ def test_people_without_operator_rights_sign_in_before_the_set_up(
 
     assert NOT_SET_UP in sign_in(browser, password="not the passphrase").text
     assert sign_in(browser).status_code == 303
+
+
+def test_an_earlier_setup_link_leads_to_where_the_newest_one_is(
+    world: WebWorld, browser: Browser
+) -> None:
+    earlier = setup_link(world, browser).partition("invite=")[2]
+    setup_link(world, browser)
+
+    answer = browser.get(f"/signup?invite={earlier}")
+
+    assert answer.status_code == 400
+    assert "an earlier start of the service" in answer.text
+    assert "Each start of the service writes a new link. Only the newest works." in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/signin", "/signup"])
+def test_no_page_speaks_of_a_first_account_where_there_is_one(
+    world: WebWorld, browser: Browser, path: str
+) -> None:
+    world.add_account(browser)
+
+    assert "first account" not in browser.get(path).text

@@ -273,3 +273,16 @@ def test_a_confirmation_link_is_no_reset_link(world: WebWorld, browser: Browser)
 
     assert browser.get(f"/reset/new?token={token}").status_code == 400
     assert send(browser, "/reset/new", token=token, password="of another kind").status_code == 400
+
+
+def test_the_link_of_an_earlier_sign_up_says_that_there_is_a_newer_one(
+    world: WebWorld, browser: Browser
+) -> None:
+    sign_up(browser)
+    earlier = world.mailer.link()
+    sign_up(browser)
+
+    page = browser.get(earlier).text
+
+    assert "signing up again makes a newer link" in page
+    assert "the newest link in the service" in page

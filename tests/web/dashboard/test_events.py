@@ -17,12 +17,9 @@ from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
 from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.hub.live import INTERVAL_S
-from printreach.hub.remote_lock import lock
-from printreach.ports import Notice, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.web.dashboard import open_pages, printer_pages
-from printreach.web.dashboard.events import HEARTBEAT_S
 from printreach.web.dashboard.open_pages import SharedParts
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.draining import Draining
@@ -140,30 +137,6 @@ def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
 
             assert listener.status == 200
             assert ["Paused" in part for part in listener.parts()[told:]] == [True]
-
-    body()
-
-
-def test_open_pages_are_loaded_again_when_remote_control_is_locked_and_unlocked(
-    world: WebWorld,
-) -> None:
-    @on_a_loop
-    async def body() -> None:
-        async with hall(world) as here:
-            paths = ["/printers/events", f"/printers/{PRINTER_ID}/events"]
-            listeners = [here.listen(path) for path in paths]
-            await until(lambda: all(listener.parts() for listener in listeners))
-            assert not any(("reload", {}) in listener.events() for listener in listeners)
-            (account,) = [one for one in await world.services.accounts.all() if one.email == ADA]
-            at = asyncio.get_running_loop().time()
-
-            await world.store.write(
-                lambda records: lock(records, account.account_id, world.clock.now())
-            )
-            await world.bus.publish(Notice(Topic.ACCOUNT, account.account_id))
-
-            await until(lambda: all(("reload", {}) in one.events() for one in listeners))
-            assert asyncio.get_running_loop().time() - at < HEARTBEAT_S / 3
 
     body()
 

@@ -39,7 +39,11 @@ from printreach.rules.steps import CONFIRMATION_LIFETIME, NextStep, Step
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
-LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
+LINK_OVER: Final = Denied(
+    Reason.LINK_OVER,
+    "That link was used, has run out, or is of an earlier sign-up: signing up again makes a newer "
+    "link, and only the newest works.",
+)
 WRONG_PASSWORD: Final = Denied(
     Reason.WRONG_CREDENTIALS, "That is not the password of this account."
 )
@@ -57,7 +61,8 @@ _EXISTS_BEFORE_SETUP: Final = Denied(
 )
 NOT_SET_UP: Final = Denied(
     Reason.NOT_SET_UP,
-    "This service is not set up yet. Open the set-up link in its log to make the first account.",
+    "This service has no operator yet. Open the set-up link in its log to make the operator's "
+    "account.",
 )
 
 

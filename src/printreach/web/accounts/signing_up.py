@@ -9,7 +9,13 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun
-from printreach.hub.identity.signing_up import Confirmed, MailSent, NeedsPassword, SignUpOutcome
+from printreach.hub.identity.signing_up import (
+    LINK_OVER,
+    Confirmed,
+    MailSent,
+    NeedsPassword,
+    SignUpOutcome,
+)
 from printreach.hub.invitations import INVITATION_OVER
 from printreach.rules.mail_links import MailLink
 from printreach.rules.own_paths import parse_own_path
@@ -140,13 +146,19 @@ async def confirm(
 async def _invited_page(services: Services, token: str, path: str) -> Response[Any]:
     invitation = await services.invitations.look_up(token)
     if invitation is None:
+        closed = await services.signing_up.closed()
+        if closed is not None and closed.reason is Reason.NOT_SET_UP:
+            return page_with_error(_OVER, closed, "link", sentence="", is_set_up=False)
         return _over(INVITATION_OVER)
     shown = {"next": path, "email": invitation.email or "", "invite": token}
     return page(_SIGN_UP, invitation=invitation, **shown)
 
 
 def _over(denied: Denied) -> Response[Any]:
-    return page_with_error(_OVER, denied, "link", sentence=denied.sentence)
+    of_sign_up = denied is LINK_OVER
+    return page_with_error(
+        _OVER, denied, "link", sentence=denied.sentence, is_of_sign_up=of_sign_up
+    )
 
 
 def _closed_page(closed: Denied, next_path: str, status: int = 200) -> Response[Any]:

@@ -11,19 +11,18 @@ from printreach.hub.temperatures import SPAN
 from printreach.web.dashboard.control_view import control_template
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, provide_seen
 from printreach.web.dashboard.events import Page, templates_of
+from printreach.web.dashboard.last_prints import LastPrints
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.dashboard.watched_view import WatchedView
-from printreach.web.print_rows import row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 from printreach.web.slow_readers import ends_slow_readers
 
-LAST_PRINTS = 3
 PARTS = (
     *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
-    "smart_pause",
+    *("smart_pause", "last_prints"),
 )
 """The parts of these pages that update: dashboard/parts/<name>.html, in an element with that id."""
 
@@ -37,17 +36,17 @@ async def quick_view(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """Show its state, its webcam and its last prints."""
-    view, printer_id = _view(seen, dashboard, camera), seen.printer.printer_id
+    view = _view(seen, dashboard, camera)
     watch = WatchedView(dashboard, signed_in.account.account_id)
     await watch.look(seen, view)
-    page = await dashboard.history.page(signed_in.account.account_id, printer_id, None, LAST_PRINTS)
-    at = dashboard.clock.now()
+    prints = LastPrints(dashboard, signed_in.account.account_id)
+    await prints.look(seen)
     context = {
         "view": view,
         "watch": watch.shown,
         "flash_message": FLASH_MESSAGES.get(said or "", ""),
         "here": "quick",
-        "prints": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
+        "prints": prints.rows,
     }
     return Template("dashboard/printer.html", context=context)
 
@@ -80,17 +79,20 @@ async def printer_events(
     }
 
     watch = WatchedView(dashboard, signed_in.account.account_id)
+    prints = LastPrints(dashboard, signed_in.account.account_id)
 
     async def look(printers: list[SeenPrinter]) -> None:
         for one in printers:
             if one.printer.printer_id == printer_id:
                 await watch.look(one, _view(one, dashboard))
+                await prints.look(one)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [one for one in printers if one.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
-        shown = {"view": _view(mine[0], dashboard, camera), "watch": watch.shown}
+        view = _view(mine[0], dashboard, camera)
+        shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
     name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})

@@ -11,6 +11,7 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.operating import AccountFilter, Search
+from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields
@@ -42,6 +43,7 @@ async def accounts_page(
     return operator.page(
         "accounts.html",
         listing=listed(ACCOUNTS, rows, search, chosen.value),
+        supporters_are_all=operator.hub.billing.supporters is SupporterPolicy.EVERYONE,
         at=operator.hub.clock.now(),
     )
 

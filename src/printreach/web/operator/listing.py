@@ -29,6 +29,11 @@ class Listing(Generic[T]):
         return max(1, -(-self.total // self.search.size))
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether it shows only some of all there are."""
+        return bool(self.search.text) or self.show not in ("", "all")
+
+    @property
     def newer(self) -> str:
         """The link to the page before this one; empty if there is none."""
         return self._page(self.search.number - 1)
