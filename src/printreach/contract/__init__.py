@@ -1,1 +1,1 @@
-"""Words both ends say: frozen types and enums, and nothing that waits."""
+"""The types that both ends exchange: frozen structs and enums, without I/O."""

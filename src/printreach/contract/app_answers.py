@@ -1,6 +1,6 @@
-"""What apps are told by the App APIs, beside their way to the printer.
+"""Answers of the App APIs, beside the connection to the printer.
 
-Wire names are the Pascal case of these; every field is always there, but where it says otherwise.
+Wire names are the Pascal case of these; every field is always present unless stated otherwise.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ DEFAULT_LIVE_HOURS = 24
 
 
 class PrinterLimits(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What one request of the connection may carry."""
+    """The limits of one request of the connection."""
 
     max_download_file_size_bytes: int
     max_upload_file_size_bytes: int
@@ -46,7 +46,7 @@ class AppInfo(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class WatchState(IntEnum):
-    """What the failure detector does with the printer of a connection."""
+    """The failure detector's state for the printer of a connection."""
 
     DISABLED = 0
     DISABLED_FOR_THIS_PRINT = 1

@@ -1,4 +1,4 @@
-"""What apps say and hear of their webhooks. Wire names are the Pascal case of these."""
+"""The App APIs of webhooks. Wire names are the Pascal case of these."""
 
 from datetime import datetime
 from typing import Annotated
@@ -23,7 +23,7 @@ class SetWebhook(TokenBody, frozen=True, kw_only=True, rename="pascal"):
 
 
 class WebhookTried(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What came of a call. http_status: null where there was no answer; error says why then."""
+    """The outcome of a call. http_status: null where there was no answer; error then says why."""
 
     http_status: int | None
     duration_ms: int
@@ -43,6 +43,6 @@ class WebhookKey(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class WebhookKeyList(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """All that count now, the newest first."""
+    """All valid keys, the newest first."""
 
     keys: list[WebhookKey]

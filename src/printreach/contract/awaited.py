@@ -1,4 +1,4 @@
-"""Codes of the interface that nothing gives yet, and the part that will."""
+"""Codes of the interface that are not used yet, and the part that will use them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,4 +9,4 @@ AWAITED: Final[Mapping[str, str]] = MappingProxyType(
         "611": "preview features",
     }
 )
-"""A code leaves this table with the commit that gives it and the test that provokes it."""
+"""A code is removed from this table by the commit that returns it, with a test that provokes it."""

@@ -1,4 +1,4 @@
-"""JSON bytes to and from the shapes of the contract, strictly. Mistakes name the argument."""
+"""Strict JSON encoding and decoding of the contract's types. Errors name the argument."""
 
 import re
 from typing import TypeVar
@@ -20,7 +20,7 @@ _KINDS = {
 
 
 class BadArguments(ValueError):
-    """JSON that isn't what was asked for; the message is a sentence that names the argument."""
+    """JSON of another shape; the message is a sentence that names the argument."""
 
 
 def encode(value: object) -> bytes:

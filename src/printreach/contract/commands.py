@@ -48,7 +48,7 @@ MEANINGS: Final[Mapping[CommandStatus, str]] = MappingProxyType(
         CommandStatus.NOT_AUTHORIZED: "The printer refuses the agent's credentials.",
     }
 )
-"""What each failure says to whoever reads the documents; `Error` itself is more exact."""
+"""The meaning of each failure in the documents; `Error` itself is more exact."""
 
 
 class Axis(StrEnum):
@@ -70,7 +70,7 @@ class Pause(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     @property
     def is_silent(self) -> bool:
-        """Nobody is to be notified of this pause."""
+        """Whether nobody is notified of this pause."""
         if self.suppress_notification is UNSET:
             return self.smart_pause
         return bool(self.suppress_notification)
@@ -131,7 +131,7 @@ class StatusQuery(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class Reply(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The envelope where nothing more exact is known of the result."""
+    """The envelope, with any object as result."""
 
     status: int
     result: JsonObject | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""What programs and the failure-detection API say to each other. Wire names are the Pascal case."""
+"""Bodies of the failure-detection API. Wire names are the Pascal case of these."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ ConfidenceLevel = Annotated[int, Meta(ge=1, le=5)]
 
 
 class ContextWish(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What is asked of a new context. Lower levels suggest sooner; null is as left out: 3."""
+    """The settings of a new context. Lower levels suggest sooner; null means the default, 3."""
 
     warning_confidence_level: ConfidenceLevel | None = None
     pause_confidence_level: ConfidenceLevel | None = None
@@ -30,7 +30,7 @@ class NextInterval(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class Inspected(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What is to be made of a print. print_quality: 1 to 10, 10 best; score: 0 to 100, 0 best."""
+    """The verdict on a print. print_quality: 1 to 10, 10 is best; score: 0 to 100, 0 is best."""
 
     next_process_interval_sec: NextInterval
     faster_inspection_suggested: bool

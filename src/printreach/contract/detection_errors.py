@@ -1,4 +1,4 @@
-"""Why a failure-detection call is refused: the well-known types, and the HTTP status of each."""
+"""The errors of the failure-detection API, with the HTTP status of each."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -95,4 +95,4 @@ REMEDIES: Final[Mapping[DetectionError, tuple[str, str]]] = MappingProxyType(
         DetectionError.BACKEND_THROTTLED: ("More images come than can be looked at", _AGAIN),
     }
 )
-"""Of each error what it means, and what a program does about it."""
+"""The meaning of each error, and what a program should do about it."""

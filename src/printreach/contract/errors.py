@@ -1,7 +1,7 @@
-"""Every way the service itself fails, in one table: code, meaning, what a person can do.
+"""The service's own failures in one table: code, meaning, what a person can do.
 
-The codes stand outside the range of HTTP, so that an app can always tell the service's own
-failure from its printer's. `docs/errors.md` is generated from this table.
+The codes are outside the range of HTTP, so that an app can always tell the service's own failure
+from its printer's. `docs/errors.md` is generated from this table.
 """
 
 from collections.abc import Mapping
@@ -32,14 +32,14 @@ class ErrorCode(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What one code says, to machines and to people.
+    """The meaning of one code, for machines and for people.
 
     meaning: one sentence, the `Error` text where nothing more exact is known.
-    title: the heading of the page a browser gets; begins with `THIS_PRINTER` where the printer's
-    name may stand instead.
+    title: the heading of the page for browsers; begins with `THIS_PRINTER` where the printer's
+    name may replace it.
     remedy: one sentence, what the person in front of that page can do.
     temporary: waiting alone may cure it; the same request, sent again later, may succeed.
-    name: what stands beside the code at the foot of a page; "" for the code's own name.
+    name: the name beside the code at the foot of a page; "" for the code's own name.
     """
 
     meaning: str
@@ -58,7 +58,7 @@ NOT_PERMITTED: Final = Failure(
     temporary=False,
     name="not allowed",
 )
-"""What 606 says where the credentials are right and a permission is missing."""
+"""The meaning of 606 where the credentials are right and a permission is missing."""
 
 REMOTE_LOCKED: Final = Failure(
     meaning="Remote control is locked. The printer's owner can unlock it on the dashboard.",
@@ -67,7 +67,7 @@ REMOTE_LOCKED: Final = Failure(
     temporary=False,
     name="remote control locked",
 )
-"""What 606 says where the credentials are right and the owner has locked remote control."""
+"""The meaning of 606 where the credentials are right and remote control is locked."""
 
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {

@@ -1,7 +1,7 @@
-"""What happened to a print, as agent and service tell each other.
+"""Events of prints, as the agent sends them to the service.
 
-The agent makes an event, gives it its id and keeps it until the service has stored it. What an app
-is sent is made of this by the service, which knows the printer's name and addresses.
+The agent makes an event, gives it its id and keeps it until the service has stored it. The service
+adds the printer's name and addresses for the message to an app.
 
 Wire names are the Pascal case of these. What is UNSET is unknown and left out, never null.
 """
@@ -12,13 +12,13 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 MAX_TEXT = 500
-"""Characters of a file's name or an error; whoever makes an event cuts to this."""
+"""The most characters of a file's name or an error; the maker of an event cuts to this."""
 MAX_PRINT_ID = 64
 MAX_EVENTS_AT_ONCE = 50
-"""So many go into one message of the tunnel."""
+"""The most events in one message of the tunnel."""
 
 EventId = Annotated[str, Meta(pattern=r"^[0-9a-z-]{8,64}\Z")]
-"""Not `$`, which would let a line end through, and it becomes a header of what apps are sent."""
+"""Not `$`, which would accept a final line end: the id becomes a header of webhook messages."""
 PrintId = Annotated[str, Meta(max_length=MAX_PRINT_ID)]
 ShortText = Annotated[str, Meta(max_length=MAX_TEXT)]
 Code = Annotated[str, Meta(max_length=64)]
@@ -56,7 +56,7 @@ class EventType(IntEnum):
 
 
 class PrintEvent(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """One thing that happened.
+    """One event of a print.
 
     event_id: made once, before the event is first written down; unique for its printer.
     event_type: one of EventType, or a number that a newer agent knows: it is kept.

@@ -1,10 +1,10 @@
-"""Which optional controls a printer has."""
+"""The optional controls of a printer."""
 
 from enum import IntFlag
 
 
 class Feature(IntFlag):
-    """Bits of `Features`. They tell of one printer, not of its platform."""
+    """Bits of `Features`. They describe one printer, not its platform."""
 
     LIGHT_CONTROL = 1
     AXIS_MOVEMENT = 2

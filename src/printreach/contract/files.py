@@ -1,4 +1,4 @@
-"""Files on a printer: entries, details, and what is answered to an upload.
+"""Files on a printer: entries, details, and the answer to an upload.
 
 A VirtualPath begins with the root (`gcode`, `config`, `logs`), with `/` between its parts and at
 neither end. PlatformPath is the printer's own name for the same thing.
@@ -48,7 +48,7 @@ class FileList(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class FileDetails(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What is known of one file; what isn't is left out."""
+    """The details of one file; unknown ones are left out."""
 
     virtual_path: str
     platform_path: str
@@ -75,7 +75,7 @@ class FileDetails(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class FileDone(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What is answered to an upload (with size_bytes), a deletion or a start."""
+    """The answer to an upload (with size_bytes), a deletion or a start."""
 
     virtual_path: str
     platform_path: str

@@ -1,4 +1,4 @@
-"""Where filament comes from and what extrudes it.
+"""The material system: sources of filament, tools that extrude it, and routes between them.
 
 Fields that are left out are unknown: an omitted bool is not false, an omitted measure not zero.
 Ids are opaque and mean something within one answer only. Sources and tools are joined by routes and

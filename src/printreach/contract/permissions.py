@@ -1,4 +1,4 @@
-"""What a connection may use of a printer: the four words that both ends of a tunnel say."""
+"""The permissions of a connection: the four words that both ends of a tunnel use."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Permission(StrEnum):
-    """One thing that the owner of a printer allows a connection, or leaves out."""
+    """One permission that the owner of a printer grants a connection, or doesn't."""
 
     CONTROL = "control"
     """Orders of the command API: start, pause and stop prints, heat, move, lights."""

@@ -1,4 +1,4 @@
-"""What a detector node is asked, and what it answers: one picture a request.
+"""The API of a detector node: one image a request.
 
 `POST /detector/score?masked=left,top,right,bottom;…` with the file as body and the shared token as
 bearer. The answer is 200 with a ScoreAnswer, or another status with a Refused.
@@ -19,7 +19,7 @@ Edges: TypeAlias = tuple[float, float, float, float]
 
 
 MOST_PLACES: Final = 64
-"""Of evidence, each way."""
+"""The most rows and columns of evidence."""
 LONGEST_WHY: Final = 300
 _Row: TypeAlias = Annotated[tuple[float, ...], Meta(max_length=MOST_PLACES)]
 
@@ -44,16 +44,16 @@ STATUS_OF: Final = {
 
 
 class ScoreRefused(Struct, frozen=True, rename="pascal"):
-    """The body of a refusal. why: a sentence's rest, for who sent the picture."""
+    """The body of a refusal. why: the rest of a sentence, for the sender of the image."""
 
     kind: RefusalKind
     why: Annotated[str, Meta(max_length=LONGEST_WHY)]
 
 
 class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What a node saw; see ports.scoring.Scored and rules.detection_scene.Scene.
+    """A node's assessment; see ports.scoring.Scored and rules.detection_scene.Scene.
 
-    Raises ValueError for evidence whose rows are not of one length: it is drawn over a picture.
+    Raises ValueError for evidence whose rows differ in length, since it is drawn over a picture.
     """
 
     probability: float

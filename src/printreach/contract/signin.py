@@ -1,13 +1,13 @@
-"""What agent and service say while an agent signs in and is linked: JSON in MESSAGE frames.
+"""The messages of the handshake, of linking and after it: JSON in MESSAGE frames.
 
     agent    Hello ........................... who I am, a nonce
     service  Challenge ....................... who I am, a nonce, my signature over both
     agent    Proof ........................... my signature over both
     service  Welcome, or LinkOffer again and again until Linked
 
-Later the agent says LanAddress where its own has changed. To an agent that has named the capability
-the service says Detector, and MakeHostApiKey, which is answered with HostApiKey. To a service that
-has named the capability the agent says Events, which is answered with EventsStored.
+Later the agent sends LanAddress when its own has changed. To an agent with the capability the
+service sends Detector, and MakeHostApiKey, which is answered with HostApiKey. To a service with the
+capability the agent sends Events, which is answered with EventsStored.
 
 When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
 link code.
@@ -28,7 +28,7 @@ DETECTOR_NEWS = "detector"
 HOST_API_KEYS = "host-api-key"
 """The capability of agents that understand MakeHostApiKey."""
 LOWER_CASE_METHODS = "lower-case-methods"
-"""The capability of agents that take requests whose method isn't all capitals."""
+"""The capability of agents that accept requests whose method isn't all capitals."""
 EVENTS = "events"
 """The capability of services that store Events."""
 
@@ -80,14 +80,14 @@ class Proof(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class Welcome(_Said, frozen=True, kw_only=True, tag=True):
-    """The agent's printer belongs to an account; requests may come from now on."""
+    """The agent's printer belongs to an account; requests may follow."""
 
     printer_id: Word
     printer_name: Text
 
 
 class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
-    """The printer belongs to nobody yet: show this code."""
+    """The printer belongs to no account yet: show this code."""
 
     link_code: Word
     link_url: Url
@@ -95,7 +95,7 @@ class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class Linked(_Said, frozen=True, kw_only=True, tag=True):
-    """Somebody entered the code: pin the service's key, it is the one that was shown here."""
+    """Somebody entered the code: pin the service's key from this handshake."""
 
     printer_id: Word
     printer_name: Text
@@ -108,21 +108,21 @@ class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class Detector(_Said, frozen=True, kw_only=True, tag=True):
-    """What the failure detector last said of a print; durations as of now."""
+    """The failure detector's latest status of a print; durations are as of now."""
 
     print_id: Word
     status: DetectorStatus
 
 
 class MakeHostApiKey(_Said, frozen=True, kw_only=True, tag=True):
-    """The printer's owner wants this app to have a key of the printer's own software."""
+    """The printer's owner wants a key of the printer's own software for this app."""
 
     request_id: Word
     app_name: AppName
 
 
 class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True):
-    """Either the key, or a sentence why there is none."""
+    """The key, or a sentence that says why there is none."""
 
     request_id: Word
     api_key: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
@@ -130,13 +130,13 @@ class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True)
 
 
 class Events(_Said, frozen=True, kw_only=True, tag=True):
-    """What happened, oldest first; the next are said once these are stored."""
+    """Events, oldest first; the next are sent once these are stored."""
 
     events: Annotated[list[PrintEvent], msgspec.Meta(min_length=1, max_length=MAX_EVENTS_AT_ONCE)]
 
 
 class EventsStored(_Said, frozen=True, kw_only=True, tag=True):
-    """The service has these, whatever happens: the agent may forget them."""
+    """The service has stored these durably: the agent may drop them."""
 
     event_ids: Annotated[list[EventId], msgspec.Meta(max_length=MAX_EVENTS_AT_ONCE)]
 
@@ -148,7 +148,7 @@ NONCE_BYTES = 32
 
 
 class BadSignInMessage(ValueError):
-    """A message of the conversation can't be read."""
+    """A message can't be decoded."""
 
 
 _from_agent: msgspec.json.Decoder[FromAgent] = msgspec.json.Decoder(FromAgent)

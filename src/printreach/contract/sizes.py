@@ -1,7 +1,7 @@
-"""How much of anything an agent may say about its printer, and how to cut it to that.
+"""The size limits of a printer's status, and how to cut values to them.
 
-Whoever reads refuses what is longer; whoever writes cuts first, so that one long text of a printer
-doesn't cost the whole of its status.
+The reader refuses longer values; the writer cuts first, so that one long text of a printer doesn't
+cost the whole status.
 """
 
 from functools import cache

@@ -22,7 +22,7 @@ from printreach.contract.sizes import (
 
 
 class State(StrEnum):
-    """What a printer does, in words common to all platforms."""
+    """The state of a printer, in words common to all platforms."""
 
     IDLE = "idle"
     WARMING_UP = "warmingup"
@@ -86,7 +86,7 @@ class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What the service's failure detector last said of this print."""
+    """The latest status of this print from the service's failure detector."""
 
     last_score: float = 0.0
     score_history: Annotated[list[float], Meta(max_length=MAX_SCORES)] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The value of a field that is left out; for rooms that know the contract but not its library."""
+"""The value of a field that is left out; for rooms that may not import msgspec."""
 
 from msgspec import UNSET, UnsetType
 

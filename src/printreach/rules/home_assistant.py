@@ -1,4 +1,4 @@
-"""What Home Assistant is told of a printer, so that it appears there by itself.
+"""Messages to Home Assistant, so that a printer appears there by MQTT discovery.
 
 Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery, "Device discovery payload",
 of Home Assistant 2024.11 and later.
@@ -28,7 +28,7 @@ ORDERS: Final[Mapping[bytes, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Where things are told. prefix: Home Assistant's own, unless it was changed there."""
+    """MQTT topics. prefix: Home Assistant's own, unless it was changed there."""
 
     prefix: str = "homeassistant"
 
@@ -41,7 +41,7 @@ class Topics:
 
     @property
     def birth(self) -> str:
-        """Where Home Assistant says that it has started."""
+        """The topic on which Home Assistant reports that it has started."""
         return f"{self.prefix}/status"
 
     def config(self, printer_id: str) -> str:

@@ -1,8 +1,8 @@
-"""The service's own way to a printer's command API: a name and a token that only it can make.
+"""The service's own access to a printer's command API: a name and a token that only it can make.
 
-Both follow from a key that never leaves the service, so nothing is stored and any node can check
-them. The name carries the printer and a proof, so that a stranger's guess costs no look-up and
-tells nothing. The token is made for one owner of the printer and works for no other, and it changes
+Both are derived from a key that never leaves the service, so nothing is stored and any node can
+check them. The name contains the printer and a proof, so that a guess costs no look-up and reveals
+nothing. The token is made for one owner of the printer and works for no other, and it changes
 each minute.
 """
 
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(rf"({'|'.join(sorted(INTERNAL_KINDS))})-([a-z2-7]{{32}
 
 
 class InternalName(NamedTuple):
-    """What a name of the service's own stands for. kind: one of INTERNAL_KINDS."""
+    """A decoded internal name. kind: one of INTERNAL_KINDS."""
 
     kind: ConnectionKind
     printer_id: str

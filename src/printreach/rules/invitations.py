@@ -1,4 +1,4 @@
-"""Invitations: links with which one account may be made, whoever may sign up otherwise."""
+"""Invitations: links that allow one account each, whatever the sign-up policy."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ INVITATION_LIFETIME: Final = timedelta(days=7)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Invitation:
-    """What the account that is made with it will be.
+    """An invitation, and what the account that is made with it will be.
 
     email: the only address it is good for; None: any. is_setup: the link in the
     log, which works only while the service has no operator.

@@ -1,7 +1,7 @@
-"""Whether bytes are one whole JPEG picture, and where it ends.
+"""Validates that bytes are one whole JPEG picture, and finds its end.
 
-Pictures come from printers, which may be anything, and go to people's browsers. So nothing is kept
-of what stands behind the picture, and what is no picture by its own structure is none at all.
+Pictures come from printers, which are not trusted, and go to people's browsers. So bytes after the
+picture are dropped, and data without the structure of a picture is refused.
 Source: ITU-T T.81, annex B.
 """
 
@@ -10,7 +10,7 @@ from typing import Final
 
 MOST_PIXELS: Final = 50_000_000
 MOST_SEGMENTS: Final = 5_000
-"""A progressive picture with its profile has some hundred; each costs us a step."""
+"""A progressive picture with its profile has about a hundred; each costs a step."""
 MOST_SCANS: Final = 32
 """A progressive picture has ten. Each is a pass over all pixels, however few bytes it has."""
 _START: Final = b"\xff\xd8"

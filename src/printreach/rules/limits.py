@@ -1,4 +1,4 @@
-"""What one account may use: the service's word for all, and an operator's for one."""
+"""The limits of an account: the service's defaults, and an operator's changes for one account."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -35,7 +35,7 @@ class AccountLimits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LimitChanges:
-    """The same, each None where nothing else was decided."""
+    """An operator's changes to an account's limits; None keeps the default."""
 
     upload_bytes: int | None = None
     download_bytes: int | None = None
@@ -54,7 +54,7 @@ _MOST = LimitChanges(
     requests_a_minute=MAX_COUNT,
 )
 _LEAST_REQUESTS = 30
-"""A page and its pictures have to fit, or nobody could look at their account."""
+"""A page and its pictures have to fit, or an account could not be viewed."""
 
 
 def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:

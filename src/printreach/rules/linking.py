@@ -1,4 +1,4 @@
-"""How an agent becomes an account's printer: the code it shows, and the tries at entering it."""
+"""Linking an agent's printer to an account: the code that it shows, and attempts to enter it."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ LOCK_TIME = timedelta(minutes=15)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkCode:
-    """What an unlinked agent shows; good for one use, before expires_at."""
+    """The code that an unlinked agent shows; valid for one use, before expires_at."""
 
     code: str
     expires_at: datetime
@@ -18,7 +18,7 @@ class LinkCode:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedPrinter:
-    """A printer that belongs to an account now. is_blocked: an operator keeps its owner out.
+    """A printer that belongs to an account. is_blocked: an operator has blocked its owner.
 
     is_locked: its owner has locked remote control.
     """
@@ -32,7 +32,7 @@ class LinkedPrinter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkOffer:
-    """A code that was handed out, as stored: by the agent that would become a printer."""
+    """A code as stored, with the agent that it would link."""
 
     printer_id: str
     public_key: bytes
@@ -41,7 +41,7 @@ class LinkOffer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkTries:
-    """The wrong codes an account entered lately."""
+    """The wrong codes that an account entered recently."""
 
     wrong: int = 0
     last_wrong_at: datetime | None = None

@@ -1,4 +1,4 @@
-"""Live Links: a page that shows a printer to whoever has its address, until it ends."""
+"""Live Links: a public page of a printer at a secret address, until it ends."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from printreach.contract.unset import UnsetType
 from printreach.rules.printers import OwnedPrinter, Printer
 
 MAX_LIVE_LINKS = 50
-"""Living ones of one printer."""
+"""The most living Live Links of one printer."""
 
 
 class LiveEnd(StrEnum):
@@ -28,7 +28,7 @@ class LiveEnd(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LastFacts:
-    """What the page tells of the print once the link has ended. file_name: "" where unknown."""
+    """What the page shows of the print after the link has ended. file_name: "" where unknown."""
 
     state: State | None = None
     progress: int | None = None
@@ -39,7 +39,7 @@ class LastFacts:
 class LiveLink:
     """A link as stored.
 
-    live_id, short_id: parts of its two addresses; whoever knows one may look.
+    live_id, short_id: parts of its two addresses; either of them gives access.
     connection_id: the App Connection that asked for it; None where a person did.
     print_id: it ends with that print; "" where it doesn't.
     shows_names: whether the names of the printer and of the file may be seen.
@@ -60,7 +60,7 @@ class LiveLink:
 
     @property
     def printer(self) -> OwnedPrinter:
-        """What it shows: the printer as long as it is the one of the link's account."""
+        """The printer that it shows, while that belongs to the link's account."""
         return OwnedPrinter(self.printer_id, self.account_id)
 
 

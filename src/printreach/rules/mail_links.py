@@ -1,4 +1,4 @@
-"""Links in mails: what they are for, and for how long they work."""
+"""Links in mails: their purposes and lifetimes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class MailPurpose(StrEnum):
-    """What the person who opens the link may do."""
+    """What the link allows the person who opens it."""
 
     CONFIRM = "confirm"
     """Confirm the address of a new account."""

@@ -1,4 +1,4 @@
-"""What the service writes to people: plain, short, and never more than they need."""
+"""The mails that the service sends: plain and short."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Final
 from printreach.rules.backoff import Backoff
 
 NEWS_LASTS: Final = timedelta(days=1)
-"""What was done to an account is told until then, if the mail server is away."""
+"""How long a mail about a change to an account is retried while the mail server is away."""
 _RETRY: Final = Backoff(
     (
         timedelta(seconds=10),
@@ -25,9 +25,11 @@ _NOT_YOU = "If that was not you, {remedy}"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mail:
-    """Plain text. It may hold a link that signs a person in, so nothing logs it by the way.
+    """A mail in plain text.
 
-    stop_url: ends mails of this kind; mail programs make a button of it.
+    It may contain a link that signs a person in, so its text is not logged.
+
+    stop_url: unsubscribes from mails of this kind; mail programs show a button for it.
     """
 
     to: str

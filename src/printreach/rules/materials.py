@@ -1,4 +1,4 @@
-"""Keeping a material system within the limits that apps count on."""
+"""Cuts a material system to the limits that apps rely on."""
 
 from printreach.contract.materials import (
     MAX_ROUTES,
@@ -14,8 +14,8 @@ from printreach.contract.materials import (
 def within_limits(system: MaterialSystem) -> MaterialSystem:
     """Return the system with whole objects cut from the ends of its lists.
 
-    What belonged to an object that was cut goes with it: the sources of a unit, the routes of a
-    source or tool. Sources are counted anew, since their index is their place in the list.
+    Objects that belong to a cut object are cut, too: the sources of a unit, the routes of a source
+    or tool. Sources are renumbered, since their index is their position in the list.
     """
     units, tools = system.units[:MAX_UNITS], system.tools[:MAX_TOOLS]
     cut = {unit.id for unit in system.units[MAX_UNITS:]} - {unit.id for unit in units}

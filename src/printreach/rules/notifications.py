@@ -1,4 +1,4 @@
-"""Which events a person hears of, when, and how many in a day."""
+"""Which events a person is notified of, when, and how many a day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ CHOICES: Final[tuple[tuple[EventType, str], ...]] = (
     (EventType.PAUSED_BY_DETECTOR, "Failure detection pauses a print"),
     (EventType.ERROR, "The printer reports an error"),
 )
-"""What can be chosen, in the order of a page. Of a reached limit everybody hears."""
+"""The events that can be chosen, in the page's order. A reached limit is always notified."""
 
 CHOOSABLE: Final[Events] = frozenset(kind for kind, _ in CHOICES)
 
@@ -41,7 +41,7 @@ TROUBLE: Final[Events] = frozenset(
         EventType.USER_INTERACTION_REQUIRED,
     }
 )
-"""What needs a person."""
+"""Events that need a person."""
 
 DEFAULT_EVENTS: Final[Events] = TROUBLE | {EventType.COMPLETE}
 
@@ -54,7 +54,7 @@ PASSING: Final[Events] = frozenset(
         EventType.THIRD_LAYER_COMPLETE,
     }
 )
-"""What is no news any more when quiet hours end."""
+"""Events that are no longer of interest when quiet hours end."""
 
 OF_FAILURE_WATCH: Final[Events] = frozenset(
     {EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR}
@@ -62,16 +62,16 @@ OF_FAILURE_WATCH: Final[Events] = frozenset(
 """Only the service itself says these: no app, guest or printer can cause any number of them."""
 
 DAILY_LIMIT: Final = 200
-"""Messages an account gets in a day, unless the operator says otherwise."""
+"""The most notifications of an account in a day, unless the operator sets another limit."""
 MOST_DESTINATIONS: Final = 20
 """Places an account may be told at."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuietHours:
-    """Local times; where the end is before the beginning, it is the next day's.
+    """Quiet hours in local time; an end before the beginning is on the next day.
 
-    trouble_passes: what needs a person is told all the same.
+    trouble_passes: events that need a person are notified all the same.
     """
 
     begins: time
@@ -81,9 +81,9 @@ class QuietHours:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotifySettings:
-    """What an account chose.
+    """The notification settings of an account.
 
-    zone: the name of the time zone that the person lives in.
+    zone: the name of the person's time zone.
     of_printers: by printer_id, instead of events, for that printer.
     """
 
@@ -134,13 +134,13 @@ class Allowance(Enum):
 
     SEND = auto()
     SAY_LIMIT = auto()
-    """Nothing more; and this is the first one left out."""
+    """Nothing more, and this is the first one that is left out."""
     NOTHING = auto()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counted:
-    """Messages of a day. was_told: that there will be no more."""
+    """The count of a day. was_told: the person knows that no more will be sent that day."""
 
     day: date
     messages: int = 0
@@ -182,7 +182,7 @@ RETRY: Final = Backoff(
     )
 )
 GIVEN_UP_AFTER: Final = timedelta(hours=24)
-"""News of yesterday is none."""
+"""Notifications older than this are dropped."""
 
 
 def next_try(failures: int, at: datetime) -> datetime:

@@ -1,4 +1,4 @@
-"""What a person is told of an event: a title, and one or two short sentences."""
+"""The text of a notification: a title, and one or two short sentences."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from printreach.contract.unset import UNSET
 TEST_TITLE: Final = "Printreach can reach you"
 TEST_TEXT: Final = "This is a test. News of your printers will look like this."
 CANCELLED: Final = "cancelled"
-"""What a failed print's error says where somebody stopped it."""
+"""The error of a failed print that somebody cancelled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sign-in with an account of another service, by OpenID Connect: what is kept and carried."""
+"""Sign-in with an account of another service, by OpenID Connect: stored and transmitted values."""
 
 import base64
 import hashlib
@@ -9,9 +9,9 @@ from typing import Final
 from printreach.rules.credentials import CredentialKind, digest
 
 MAX_IDENTITIES: Final = 10
-"""Of one account."""
+"""The most identities of one account."""
 LONGEST_SUBJECT: Final = 255
-"""Characters, by OpenID Connect Core 1.0, 2."""
+"""The longest subject in characters, by OpenID Connect Core 1.0, 2."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,9 +26,9 @@ class OidcProvider:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Identity:
-    """Somebody at a provider who is the owner of an account here.
+    """A person's account at a provider that signs in to an account here.
 
-    subject: never given to another person by that provider; a mail address may be.
+    subject: the provider never reassigns it to another person, as it may a mail address.
     email: as the provider had it when the two were joined, for people to read.
     """
 
@@ -43,7 +43,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a provider said of a person. email: the one that it vouches for; None without one."""
+    """A provider's claims about a person. email: a verified one; None without one."""
 
     subject: str
     email: str | None
@@ -51,10 +51,10 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class OidcFlowSecrets:
-    """What ties one way to the provider and back to the browser that went it.
+    """The secrets that bind one flow to the provider and back to its browser.
 
-    state: goes there and comes back with the browser. nonce: comes back inside the signed token.
-    verifier: what whoever brings the code has to know (RFC 7636). code_challenge: its digest.
+    state: returned by the browser. nonce: returned inside the signed token. verifier: required to
+    redeem the code (RFC 7636). code_challenge: its digest.
     """
 
     state: str
@@ -70,7 +70,7 @@ class OidcFlowSecrets:
 def oidc_flow_secrets(step_token: str) -> OidcFlowSecrets:
     """Derive all three from the token in the browser's cookie; no other token gives the same.
 
-    So nothing of them is stored, and no other browser can bring what this one was given.
+    So none of them is stored, and no other browser can complete this flow.
     """
     token = step_token.encode()
     return OidcFlowSecrets(

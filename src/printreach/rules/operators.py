@@ -1,4 +1,4 @@
-"""What operators did: written down with each act, for the other operators to read."""
+"""The audit log of operators' acts, for the other operators to read."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,7 +42,7 @@ class OperatorAct(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operator:
-    """Who acts. name: the address of an account, or the command line. account_id: of the former."""
+    """The operator. name: an account's address, or the command line. account_id: of an account."""
 
     name: str
     account_id: str | None = None
@@ -53,7 +53,7 @@ COMMAND_LINE: Final = Operator(name="printreach admin")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActDone:
-    """One line of the record. subject: what was acted on; detail: how, never a secret."""
+    """One entry of the audit log. subject: what was acted on; detail: how, never a secret."""
 
     at: datetime
     operator: str

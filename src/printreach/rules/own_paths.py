@@ -1,4 +1,4 @@
-"""Where a page may send a person on to: nowhere but to another page of this service."""
+"""Redirect targets: a page sends a person only to another page of this service."""
 
 import re
 from typing import Final

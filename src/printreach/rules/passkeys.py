@@ -1,4 +1,4 @@
-"""Passkeys: what is kept of them."""
+"""Passkeys as they are stored."""
 
 from dataclasses import dataclass
 from datetime import datetime

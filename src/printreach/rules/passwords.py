@@ -1,7 +1,7 @@
-"""Which passwords people may choose.
+"""The rules for passwords.
 
-NIST SP 800-63B, 5.1.1.2: a least length, and none that is on a list of common ones or made of what
-an attacker knows anyway; no rules about which characters it has.
+NIST SP 800-63B, 5.1.1.2: a minimum length, and no password that is on a list of common ones or made
+of what an attacker knows anyway; no rules about its characters.
 """
 
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from typing import Final
 
 MIN_PASSWORD_LENGTH: Final = 8
 MAX_PASSWORD_LENGTH: Final = 1024
-"""A bound only on the work one sign-in can ask for."""
+"""Bounds only the work that one sign-in can cause."""
 _FEWEST_DIFFERENT: Final = 4
-"""Characters that differ."""
+"""The fewest different characters."""
 _MOST_ADDED: Final = 4
-"""Characters added to something that is easy to guess leave it so, up to this number."""
+"""Up to this many characters added to something easy to guess leave it easy to guess."""
 _SHORTEST_NAME: Final = 4
-"""A shorter part of an address may stand in a password by chance."""
+"""A shorter part of an address may be in a password by chance."""
 _PRODUCT: Final = "printreach"
 
 IsCommon = Callable[[str], bool]

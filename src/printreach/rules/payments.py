@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 LATE_TIME: Final = timedelta(days=7)
-"""For so long a payment may be late: providers try a card several times before they give up, and
-their call may come late too."""
+"""How long a payment may be late: providers try a card several times before they give up, and their
+call may be late, too."""
 
 
 class PaymentState(StrEnum):
-    """How it stands with a subscription, in whatever words its provider says that."""
+    """The state of a subscription, whatever the provider calls it."""
 
     PAID = "paid"
     LATE = "late"
@@ -30,7 +30,7 @@ class PaymentState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subscription:
-    """What the provider says of one, at one time.
+    """A subscription as the provider reports it.
 
     account_id: for whom it was bought; None where it wasn't bought here.
     ends_at: when it ends by itself, where it was cancelled.

@@ -1,8 +1,8 @@
-"""The portal's flow: an app asks, a person decides, at most one App Connection comes of it.
+"""The portal's flow: an app asks, a person decides, and at most one App Connection is made.
 
-Which step comes next follows from what is recorded and from what is true now: who is signed in,
-which printers they have. So a reload, the back button and a second tab all show the same step, and
-an act that does not belong to it changes nothing.
+The next step follows from what is recorded and from the present facts: who is signed in, which
+printers they have. So a reload, the back button and a second tab all show the same step, and an act
+that does not belong to it changes nothing.
 """
 
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from typing import Final
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 
 FLOW_LIFETIME: Final = timedelta(hours=1)
-"""Time to open an account, to read a mail and to install an agent."""
+"""Enough time to create an account, read a mail and install an agent."""
 FLOW_KEPT: Final = timedelta(days=1)
-"""For so long a reload is told what became of it."""
+"""How long a reload shows how the flow ended."""
 
 
 class PortalError(StrEnum):
-    """Why a flow came to nothing, as its app is told."""
+    """Why a flow failed, as its app is told."""
 
     ACCESS_DENIED = "access_denied"
     NOT_A_SUPPORTER = "not_a_supporter"
@@ -41,7 +41,7 @@ ERROR_SENTENCES: Final[Mapping[PortalError, str]] = {
 
 
 class Step(Enum):
-    """What a person is asked now."""
+    """The present step of a flow."""
 
     ACCOUNT = auto()
     LINK = auto()
@@ -60,7 +60,7 @@ FINAL_STEPS: Final = frozenset({Step.DONE, Step.FAILED, Step.EXPIRED})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flow:
-    """One person's way through the portal, as stored.
+    """One person's flow through the portal, as stored.
 
     browser_digest: of the cookie of the browser that began it; no other may go on.
     return_url: checked when it began. key_app_name: the app wants a key of the printer's software.
@@ -91,7 +91,7 @@ class Flow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Facts:
-    """What is true now of the person in front of the page.
+    """The present facts about the person who uses the page.
 
     account_id: None while nobody is signed in. printer_ids: theirs.
     with_keys: those of them that could make a key for an app now.

@@ -1,4 +1,4 @@
-"""What an app asks the portal for, by the query it opens it with."""
+"""The query with which an app opens the portal."""
 
 import re
 from collections.abc import Iterable

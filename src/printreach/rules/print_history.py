@@ -1,4 +1,4 @@
-"""Prints, as their events tell of them: in any order, some of them twice, some never.
+"""The history of prints, from events that arrive in any order, twice, or never.
 
 `observe` takes one event after the other. Whatever the order, the same events make the same print.
 """
@@ -18,18 +18,18 @@ _SAYS_NOTHING: Final = frozenset(
 )
 _ENDS: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 _SOON: Final = timedelta(days=1)
-"""Clocks of agents may be ahead; what lies further in the future is a clock gone wrong."""
+"""How far an agent's clock may be ahead; beyond it the clock is wrong."""
 
 
 class PrintResult(StrEnum):
-    """How a print ended, as far as anybody heard."""
+    """How a print ended, as far as is known."""
 
     UNDER_WAY = "underway"
     COMPLETE = "complete"
     CANCELLED = "cancelled"
     FAILED = "failed"
     UNSEEN = "unseen"
-    """Another one began, and nobody heard of this one's end."""
+    """Another print began, and no end of this one was received."""
 
 
 ENDED: Final = frozenset({PrintResult.COMPLETE, PrintResult.CANCELLED, PrintResult.FAILED})
@@ -39,7 +39,7 @@ ENDED: Final = frozenset({PrintResult.COMPLETE, PrintResult.CANCELLED, PrintResu
 class Print:
     """A print of an account's printer. printer_name: what the printer was called then.
 
-    start_is_known: else started_at is the earliest that follows from what was heard.
+    start_is_known: otherwise started_at is the earliest time that follows from the events.
     heard_at: the time of the newest event. progress: in percent, None where nothing told it.
     error: of a failed one, in the printer's words. snapshot_id: a picture of its end.
     """

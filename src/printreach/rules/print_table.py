@@ -1,4 +1,4 @@
-"""Prints as files for other programs: CSV that no spreadsheet runs, and JSON."""
+"""Exports of prints: CSV without formulas for spreadsheets, and JSON."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ COLUMNS: Final = (
     *("DurationSec", "Result", "ProgressPercent", "FilamentMm", "FilamentMg", "Error"),
 )
 _STARTS_A_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
-"""What spreadsheets take for the beginning of something to be computed, or to be run."""
+"""Characters that begin a formula in spreadsheets."""
 
 
 def cells_of(print_: Print) -> Sequence[Cell]:

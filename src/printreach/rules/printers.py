@@ -1,16 +1,16 @@
-"""Linked printers, and whether they can be reached now."""
+"""Linked printers, and whether they are online."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 NODE_SILENCE = timedelta(seconds=30)
-"""After this long without a sign of life, a node counts as gone with all its tunnels."""
+"""A node that was silent for this long counts as gone, with all its tunnels."""
 MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedPrinter:
-    """A printer as the one of a certain account: another account's printer has another value.
+    """A printer together with its account: the same printer of another account is another value.
 
     Requests to printers, and what is remembered of their answers, are keyed by this, so that
     nothing that was begun for one owner reaches the next.

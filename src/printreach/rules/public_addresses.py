@@ -1,7 +1,7 @@
-"""Which addresses the service may call because a stranger said so.
+"""Which addresses the service may call at a stranger's request.
 
-Only what the whole internet can reach. Everything else could be a machine beside the service, its
-cloud's own interfaces, or a printer at somebody's home. IPv6 addresses that carry an IPv4 one
+Only those that the whole internet can reach. Everything else could be a machine beside the service,
+its cloud's own interfaces, or a printer at somebody's home. IPv6 addresses that carry an IPv4 one
 inside are never needed to reach a public host, so none of them is let through.
 
 Source: IANA's registries of special-purpose addresses for IPv4 and IPv6.
@@ -44,7 +44,7 @@ _NOT_PUBLIC_V4: Final = tuple(
     )
 )
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
-"""Outside of it lie loopback, mapped and NAT64 addresses, ULA, link-local and multicast."""
+"""Loopback, mapped and NAT64 addresses, ULA, link-local and multicast are outside of it."""
 _NOT_PUBLIC_V6: Final = tuple(
     IPv6Network(network)
     for network in (
@@ -65,7 +65,7 @@ PRIVATE_NETWORKS: Final[tuple[IpNetwork, ...]] = tuple(
         *("127.0.0.0/8", "::1/128"),  # loopback
     )
 )
-"""What an operator allows who allows private networks without naming any."""
+"""The networks of an operator who allows private networks without naming any."""
 _NEVER_CALLED: Final[tuple[IpNetwork, ...]] = tuple(
     ip_network(network)
     for network in (
@@ -77,7 +77,7 @@ _NEVER_CALLED: Final[tuple[IpNetwork, ...]] = tuple(
         *("224.0.0.0/4", "ff00::/8", "240.0.0.0/4"),  # multicast, reserved, broadcast
     )
 )
-"""Whatever an operator allows. Metadata hands out the keys of the machine to who may ask."""
+"""Refused whatever an operator allows: the metadata service gives out the machine's keys."""
 
 
 def parse_ip_address(host: str) -> IpAddress | None:
@@ -103,7 +103,7 @@ def is_public(address: IpAddress) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reach:
-    """Where the service calls beside public addresses, as its operator decided.
+    """The addresses that the service may call beside public ones, as its operator decided.
 
     networks: private ones; none where only public addresses are called. own_ports: those this
     service listens on, refused on its own machine, where it trusts callers more than elsewhere.

@@ -1,8 +1,8 @@
-"""How often something may be tried: so many at once, then one at a time.
+"""Rate limits: a burst of attempts, then one at a time.
 
-What is remembered of a caller is one instant, by the generic cell rate algorithm: the time at
-which all tries made so far would have been allowed one by one. Once it is past, nothing is
-remembered, so a store of instants stays as small as there are busy callers.
+One instant is stored for a caller, by the generic cell rate algorithm: the time at which all
+attempts so far would have been allowed one by one. Once it is past nothing needs to be stored, so
+the store is as small as the number of busy callers.
 """
 
 import ipaddress
@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 IPV6_HOME_PREFIX: Final = 64
-"""A home or a server gets at least so large a network; each address in it costs nothing."""
+"""A home or a server gets at least this network; each address in it costs nothing."""
 IPV6_SHARES: Final = ((IPV6_HOME_PREFIX, 1), (56, 4), (48, 16))
 """Prefix lengths of IPv6 networks that count, and how many times the budget of a /64 each has."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limit:
-    """So many tries at once, then one more each `every`. name: tells its instants from others'."""
+    """A limit: at_once attempts, then one per `every`. name: of the limit in the store."""
 
     name: str
     at_once: int
@@ -28,14 +28,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """busy_until: what to remember of the caller from now on."""
+    """The attempt is allowed. busy_until: the caller's new instant to store."""
 
     busy_until: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class TooSoon:
-    """wait: after that long the next try is allowed."""
+    """The attempt is refused. wait: until the next one is allowed."""
 
     wait: timedelta
 
@@ -76,7 +76,7 @@ def take_all(
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network that callers come from. share: how many times the budget of one home it gets."""
+    """A network of callers. share: its budget as a multiple of one home's."""
 
     name: str
     share: int

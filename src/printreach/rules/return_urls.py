@@ -1,6 +1,6 @@
-"""Where the portal may send a person back to, and the URL that takes them there.
+"""Return addresses of the portal: which are allowed, and the URL to return to.
 
-Strict on purpose: what a browser would read otherwise than we do is refused, not mended.
+Strict on purpose: an address that a browser would parse differently is refused, not repaired.
 """
 
 import re
@@ -20,7 +20,7 @@ _ASCII_PRINTABLE: Final = "".join(chr(code) for code in range(0x21, 0x7F))
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What of an address is compared."""
+    """The parts of an address that are compared."""
 
     scheme: str
     host: str

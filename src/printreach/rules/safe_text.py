@@ -3,7 +3,7 @@
 from typing import Final
 
 LONGEST_LINE: Final = 4000
-"""Characters; what is longer is cut."""
+"""The most characters of a line; longer ones are cut."""
 _INDENT: Final = "    "
 
 

@@ -1,21 +1,21 @@
-"""Sessions: how long a browser stays signed in, and when that is noted."""
+"""Sessions: how long a browser stays signed in, and when its use is recorded."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 IDLE_TIME: Final = timedelta(days=30)
-"""A browser that nobody used for so long is signed out."""
+"""A browser that was not used for this long is signed out."""
 LONGEST_TIME: Final = timedelta(days=365)
-"""Every browser signs in anew after this, however often it was used."""
+"""Every browser must sign in again after this, however often it was used."""
 NOTE_EVERY: Final = timedelta(minutes=5)
 """How exactly `seen_at` is kept: a write on every request would be too many."""
 FRESH_TIME: Final = timedelta(minutes=10)
-"""For so long a sign-in counts as proof of who is there, where there is no password to ask for."""
+"""How long a sign-in proves the person's identity where there is no password to ask for."""
 MAX_SESSIONS: Final = 50
-"""Of one account; one more signs out the one that was used least lately."""
+"""The most sessions of one account; one more evicts the least recently used one."""
 LONGEST_BROWSER: Final = 300
-"""Characters that are kept of what a browser says of itself."""
+"""The most characters of a User-Agent that are stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

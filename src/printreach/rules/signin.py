@@ -1,8 +1,8 @@
-"""What agent and service sign when an agent signs in.
+"""The statements that agent and service sign in the handshake.
 
-Each signs who both are, what both have drawn, and the address that was dialled: a signature made
-for one sign-in, one service or one side is worth nothing in another. The agent has pinned the
-service's key when it was linked, so an impostor is refused whatever certificate it shows.
+Each signs both identities, both nonces and the address that was dialled: a signature made for one
+sign-in, one service or one side is useless in another. The agent has pinned the service's key when
+it was linked, so an impostor is refused whatever certificate it shows.
 """
 
 from enum import Enum

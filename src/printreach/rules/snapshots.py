@@ -1,4 +1,4 @@
-"""Pictures that are kept for a while, each at an address that nobody guesses."""
+"""Snapshots: pictures that are kept for a while, each at an unguessable address."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ from typing import Final
 KEPT_FOR: Final = timedelta(days=7)
 MOST_OF_A_PRINTER: Final = 2500
 MOST_BYTES_OF_A_PRINTER: Final = 512 * 1024 * 1024
-"""A week of prints of an hour has some 2,200 pictures of 200 kB, and apps were told that each is
-kept for that week; who makes many more loses the oldest."""
+"""A week of one-hour prints has some 2,200 pictures of 200 kB, and apps are promised that each is
+kept for that week; of many more, the oldest are deleted."""
 LAST_APART: Final = timedelta(minutes=5)
-"""The last picture of a printer is renewed so often while somebody looks."""
+"""How often the last picture of a printer is renewed while it is viewed."""
 _ID: Final = re.compile(r"[a-z2-7]{32}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """What is known of a kept picture. snapshot_id: its address and its name in the store."""
+    """A stored picture. snapshot_id: its address and its name in the store."""
 
     snapshot_id: str
     account_id: str
@@ -28,7 +28,7 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class S3Bucket:
-    """A bucket that speaks S3. prefix: of the names in it, with its slash at the end, or ""."""
+    """A bucket with an S3 API. prefix: of the names in it, with a final slash, or ""."""
 
     endpoint: str
     bucket: str

@@ -1,4 +1,4 @@
-"""What a browser has shown so far on its way to being signed in."""
+"""The steps of a browser on its way to being signed in."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from printreach.rules.own_paths import HOME
 
 STEP_LIFETIME: Final = timedelta(minutes=10)
 CONFIRMATION_LIFETIME: Final = timedelta(days=1)
-"""For so long the browser that signed up is signed in by the link of the mail alone."""
+"""How long the mail's link alone signs in the browser that signed up."""
 
 
 class NextStep(StrEnum):
@@ -35,7 +35,7 @@ class NextStep(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """One browser on its way in.
+    """One browser's sign-in under way.
 
     account_id: None where it is not known yet. challenge: what an authenticator has to sign, or
     the digest of the link that completes it. next_path: a page of ours to go on to.

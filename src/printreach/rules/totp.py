@@ -17,11 +17,11 @@ DIGITS: Final = 6
 STEPS_OFF: Final = 1
 """Clocks of phones are off, and typing takes time: the code before and the one after count."""
 WAITS_FOR: Final = timedelta(minutes=10)
-"""So long a new secret is shown and waits for its first code. Whoever comes upon the browser later
-would lock the owner out with it."""
+"""How long a new secret is shown and waits for its first code. Somebody who finds the browser later
+could lock the owner out with it."""
 RECOVERY_CODES: Final = 10
 RECOVERY_CODE_LENGTH: Final = 20
-"""Of 24 letters: 91 random bits, which nobody finds by trying, not even with a stolen database."""
+"""Of 24 letters: 91 random bits, which can't be guessed even with a stolen database."""
 OLD_RECOVERY_CODE_LENGTH: Final = 12
 """Codes that were made before keep working until they are replaced."""
 

@@ -1,4 +1,4 @@
-"""Virtual paths: which root they are in, and that they never leave it."""
+"""Virtual paths: their root, and checks that they never leave it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What an app is sent: the body, and the headers that prove where it comes from.
+"""Webhook messages: the body, and the headers that authenticate it.
 
 Signed as Standard Webhooks has it, version `v1a`: Ed25519 over id, time and body.
 """
@@ -14,12 +14,12 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.unset import UNSET
 
 KEY_OVERLAP: Final = timedelta(days=7)
-"""After a rotation the key of before signs, too: receivers may have kept it."""
+"""How long the previous key also signs after a rotation: receivers may have stored it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class About:
-    """What the service knows beside the event. snapshot_url: None where there is no picture."""
+    """What the service adds to the event. snapshot_url: None where there is no picture."""
 
     printer_id: str
     printer_name: str

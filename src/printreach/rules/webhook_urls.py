@@ -1,7 +1,7 @@
-"""Where an app may have its events sent.
+"""Which webhook URLs are allowed.
 
-Strict on purpose: an address that two programs could read in two ways is refused, not mended. What
-a name leads to is looked at when it is resolved, once more for each connection.
+Strict on purpose: an address that two programs could parse in two ways is refused, not repaired.
+The addresses of a name are checked when it is resolved, again for each connection.
 """
 
 import re
@@ -19,13 +19,13 @@ _PLAIN: Final = re.compile(r"[!-~]+")
 _AUTHORITY: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
 _LABEL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
-"""What programs take for a number at the end of a host, and then the whole for an IPv4 address."""
+"""A last label that programs take for a number, and the host then for an IPv4 address."""
 _MAX_NAME_LENGTH: Final = 253
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebhookTarget:
-    """A URL, taken apart for whoever calls it.
+    """A parsed webhook URL.
 
     host: a name in lower case or an IP address, without brackets. path: with its query, as given.
     """
@@ -37,7 +37,7 @@ class WebhookTarget:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: what is slow or down as a whole."""
+        """Scheme, host and port: the unit that is slow or down."""
         return f"{'https' if self.is_tls else 'http'}://{self._host_in_url}:{self.port}"
 
     @property

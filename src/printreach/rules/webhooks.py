@@ -1,4 +1,4 @@
-"""An app's webhook: what it wants, how long it lives, and what an attempt's outcome means for it.
+"""An app's webhook: its filter, its lifetime, and the effect of an attempt's outcome.
 
 Time and randomness come in as arguments.
 """
@@ -9,12 +9,14 @@ from enum import StrEnum
 from typing import Final
 
 LIFETIME: Final = timedelta(days=180)
-"""From the last successful SetNotificationWebhook."""
+"""The lifetime since the last successful SetNotificationWebhook."""
 DISABLED_AFTER: Final = timedelta(days=5)
-"""Without one success."""
+"""The time without a success after which a webhook is disabled."""
 FEWEST_FAILURES: Final = 10
-"""Before a webhook is disabled: one schedule's worth. A clock that was set forward by a week must
-not disable what failed once."""
+"""The fewest failures that disable a webhook: one schedule's worth.
+
+A clock that was set forward by a week must not disable a webhook that failed once.
+"""
 RETRY_DELAYS: Final = (
     timedelta(seconds=5),
     timedelta(seconds=30),
@@ -27,13 +29,13 @@ RETRY_DELAYS: Final = (
     timedelta(hours=24),
 )
 JITTER: Final = 0.2
-"""So much of a delay is added at random, lest everything comes back at once after an outage."""
+"""The random part of a delay, so that retries after an outage are spread."""
 LONGEST_DELAY: Final = RETRY_DELAYS[-1] * (1 + JITTER)
 GONE: Final = 410
 MOST_QUEUED: Final = 5000
-"""Calls that wait for one webhook: some fifty days of a busy printer, or a flood."""
+"""The most queued calls of one webhook: some fifty days of a busy printer, or a flood."""
 MOST_LOGGED: Final = 2000
-"""Calls of one webhook that have ended and can be looked at."""
+"""The most finished calls of one webhook that can be viewed."""
 TOO_MANY: Final = f"More than {MOST_QUEUED} calls waited, so the oldest were dropped."
 
 
@@ -69,7 +71,7 @@ class Webhook:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Delivery:
-    """An event that a webhook is owed.
+    """An event that is queued for a webhook.
 
     attempts: those made so far. has_newer_progress: it is a Progress, and a newer one of the same
     print is due or was, whatever has come of it. has_told_end: it is a Progress, and the receiver
@@ -87,7 +89,7 @@ class Delivery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What came of one attempt.
+    """The outcome of one attempt.
 
     http_status: of the answer; None where none came, and then error says why.
     retry_after: what the receiver asked for.
