@@ -1,4 +1,5 @@
-"""The store in an SQL database; SQLite in the data directory, for now.
+"""The store in an SQL database; at present SQLite in the data directory.
 
-Start with store.py, which opens it; tables.py is what it holds, writer.py why nothing is lost.
+Start with store.py, which opens it; tables.py declares the tables, writer.py tells why nothing is
+lost.
 """

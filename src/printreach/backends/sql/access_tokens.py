@@ -1,4 +1,4 @@
-"""Tokens of people's own programs, as rows."""
+"""Access tokens for people's own programs, as rows."""
 
 from collections.abc import Mapping
 from datetime import datetime

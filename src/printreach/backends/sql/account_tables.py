@@ -1,4 +1,4 @@
-"""The tables of how people sign in; what they refer to stands in tables.py."""
+"""The tables of how people sign in; tables.py has the tables that they refer to."""
 
 from sqlalchemy import (
     Boolean,
@@ -16,7 +16,7 @@ from printreach.backends.sql.tables import Instant, accounts, metadata
 
 
 def _account(*, primary_key: bool = False, nullable: bool = False) -> Column[str]:
-    """What belongs to an account goes with it."""
+    """A reference to an account, whose deletion deletes the row."""
     return Column(
         "account_id",
         String(64),

@@ -1,4 +1,4 @@
-"""What the relay asks and tells about agents, kept in the tables."""
+"""What the relay asks and reports about agents, as rows."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
 NODE_MEMORY: Final = timedelta(days=1)
 """How long a node that stopped is remembered; a row each start would add up."""
 _LONGEST_TEXT: Final = 64
-"""What an agent says of itself is cut to this; it is for people to read."""
+"""What an agent reports of itself is cut to this length; it is for people to read."""
 
 
 class SqlAgents:
@@ -41,7 +41,7 @@ class SqlAgents:
         return await self._store.read(look)
 
     async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
-        # Those that are not are few.
+        # Few of them are unlinked.
         unlinked = await self._store.read(lambda records: records.printers.unlinked(printer_ids))
         return frozenset(printer_ids).difference(unlinked)
 

@@ -94,5 +94,5 @@ def _values(app: App) -> dict[str, Any]:
 
 
 def _app(row: Mapping[Any, Any]) -> App:
-    # JSON knows lists alone; a record that cannot change holds a tuple.
+    # JSON has only lists; an immutable record holds a tuple.
     return App(**{**row, "return_prefixes": tuple(row["return_prefixes"])})

@@ -1,8 +1,9 @@
-"""SQLite behind a thread, with one turn of that thread for each statement.
+"""SQLite on a thread, with one hand-over to that thread for each statement.
 
 SQLAlchemy's own adapter of aiosqlite takes four: to make a cursor, to execute, to fetch, to close.
-A turn costs more than most statements do, for two threads hand over to each other twice. What has
-no answer, as BEGIN and savepoints have none, takes no turn at all: it goes along with what follows.
+A hand-over costs more than most statements do, since two threads wait for each other twice.
+Statements without a result, such as BEGIN and savepoints, take none at all: they are sent with the
+next statement.
 """
 
 import sqlite3
@@ -26,10 +27,10 @@ from sqlalchemy.util import EMPTY_DICT, await_
 T = TypeVar("T")
 
 DRIVER: Final = "turns"
-"""What a URL names this by: sqlite+turns."""
+"""The driver's name in a URL: sqlite+turns."""
 
 _BEGIN: Final = "BEGIN IMMEDIATE"
-# One name for all: to SQLite it means the innermost, and a statement that is the same is kept.
+# One name for all: to SQLite it means the innermost, and an identical statement is kept prepared.
 _SAVE: Final = "SAVEPOINT unit"
 _RELEASE: Final = "RELEASE unit"
 _UNDO: Final = "ROLLBACK TO unit"
@@ -37,7 +38,7 @@ _UNDO: Final = "ROLLBACK TO unit"
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a statement gave, as a cursor tells it."""
+    """The result of a statement, with the attributes of a cursor."""
 
     description: Any
     rowcount: int
@@ -47,7 +48,7 @@ class _Answer:
 
 
 class BatchingCursor(AsyncAdapt_aiosqlite_cursor):
-    """One statement and its answer; nothing of it is left in the thread."""
+    """One statement and its result; nothing of it stays open in the thread."""
 
     __slots__ = ()
     _awaitable_cursor_close = False
@@ -72,12 +73,12 @@ class BatchingCursor(AsyncAdapt_aiosqlite_cursor):
         self._keep(cast("BatchingConnection", self._adapt_connection).turn(work))
 
     def _keep(self, answer: _Answer) -> None:
-        self._cursor = cast("Any", answer)  # it has what the properties look for
+        self._cursor = cast("Any", answer)  # it has the attributes that the properties read
         self._rows = deque(answer.rows)
 
 
 class BatchingConnection(AsyncAdapt_aiosqlite_connection):
-    """Puts off what has no answer until the next turn."""
+    """Holds statements without a result back until the next hand-over."""
 
     __slots__ = ("_is_clean", "_put_off")
     _connection: Any
@@ -89,7 +90,7 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
 
     @property
     def is_in_transaction(self) -> bool:
-        """False also where SQLite has rolled all back by itself."""
+        """Return False also if SQLite has rolled everything back by itself."""
         return _BEGIN in self._put_off or bool(self._connection.in_transaction)
 
     def cursor(self, server_side: bool = False) -> BatchingCursor:
@@ -97,11 +98,11 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
         return BatchingCursor(self)
 
     def put_off(self, *statements: str) -> None:
-        """Do it with the next turn, which then tells where it failed."""
+        """Send these with the next hand-over, which then raises where they fail."""
         self._put_off += statements
 
     def turn(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do work in the thread. Raises what it raises, as the adapter tells it."""
+        """Do the work in the thread. Raises what it raises, translated by the adapter."""
         first, self._put_off, self._is_clean = self._put_off, [], False
         driver: aiosqlite.Connection = self._connection
 
@@ -111,7 +112,7 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
                 raw.execute(statement)
             return work(raw)
 
-        # Not public, and untyped; what is public takes a turn for each word of a statement.
+        # Not public, and untyped; the public calls take a hand-over each.
         doing: Awaitable[T] = driver._execute(run)  # type: ignore[no-untyped-call]
         try:
             return await_(doing)
@@ -119,12 +120,12 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
             self._handle_exception(error)
 
     def begin(self) -> None:
-        """Take the right to write before the first statement, so that nothing read is outdated."""
+        """Take the write lock before the first statement, so that nothing read is outdated."""
         self.put_off(_BEGIN)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """What is done in it is undone where it raises."""
+        """Run the block in a savepoint, which is rolled back if it raises."""
         self.put_off(_SAVE)
         try:
             yield
@@ -134,7 +135,7 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
         self.put_off(_RELEASE)
 
     def commit(self) -> None:
-        if _BEGIN in self._put_off:  # nothing was asked since
+        if _BEGIN in self._put_off:  # nothing was executed since
             self._put_off.clear()
         else:
             self.turn(sqlite3.Connection.commit)
@@ -146,10 +147,10 @@ class BatchingConnection(AsyncAdapt_aiosqlite_connection):
             self.turn(sqlite3.Connection.rollback)
 
     def terminate(self) -> None:
-        """Close it once the thread has done what it is at, and wait for nothing.
+        """Have the thread close the connection after its present work, without waiting.
 
-        The adapter's own starts a task that closes. Where it is cancelled it stops the thread too,
-        and the task then waits, deaf to being cancelled, for a thread that is no more.
+        The adapter's own starts a task that closes. If that is cancelled it stops the thread too,
+        and the task then waits, deaf to being cancelled, for a thread that has ended.
         """
         self._connection.stop()
 
@@ -162,7 +163,7 @@ class _Driver(AsyncAdapt_aiosqlite_dbapi):
 
 
 class TurnDialect(SQLiteDialect_aiosqlite):
-    """sqlite+aiosqlite, in fewer turns."""
+    """The dialect sqlite+aiosqlite, in fewer hand-overs."""
 
     driver = DRIVER
     supports_statement_cache = True
@@ -173,7 +174,7 @@ class TurnDialect(SQLiteDialect_aiosqlite):
 
 
 def batching_connection_of(connection: Connection) -> BatchingConnection:
-    """What a connection of SQLAlchemy's is to its driver."""
+    """Return the driver's connection of SQLAlchemy's connection."""
     return cast("BatchingConnection", connection.connection.dbapi_connection)
 
 

@@ -1,6 +1,6 @@
-"""What can't be read back: a row that was damaged, or that another version wrote otherwise.
+"""Rows that cannot be decoded: damaged, or written by another version in another form.
 
-It is told apart here from faults of ours, so that one row never stops what is done for all.
+They are distinguished from faults of ours, so that one row never blocks what is done for all.
 """
 
 from typing import Any, Final, TypeVar
@@ -12,15 +12,15 @@ from sqlalchemy.types import TypeDecorator
 T = TypeVar("T")
 
 _FAULTS: Final = (msgspec.MsgspecError, ValueError, TypeError, RecursionError)
-"""Of reading: not even what a type promises holds, for SQLite takes any value in any column."""
+"""Faults of reading: not even types are certain, since SQLite takes any value in any column."""
 
 
 class Damaged(Exception):
-    """What was read is not what was once written. The message holds nothing of it."""
+    """What was read is not what was once written. The message contains nothing of it."""
 
 
 def decoded(decoder: "msgspec.json.Decoder[T]", content: bytes) -> T:
-    """Read JSON as it lies in a column. Raises Damaged."""
+    """Decode a column's JSON. Raises Damaged."""
     try:
         return decoder.decode(content)
     except _FAULTS as error:
@@ -28,7 +28,7 @@ def decoded(decoder: "msgspec.json.Decoder[T]", content: bytes) -> T:
 
 
 class Whole(TypeDecorator[Any]):
-    """JSON of a column. What can't be read is None, and stops nothing that is read with it."""
+    """JSON of a column. What cannot be decoded is None, and does not block what is read with it."""
 
     impl = JSON
     cache_ok = True

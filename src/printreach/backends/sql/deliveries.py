@@ -1,7 +1,7 @@
-"""What webhooks are owed and were sent, as rows; the queues of webhooks, and who has claimed them.
+"""Deliveries to webhooks as rows, and the webhooks' queues with their leases.
 
-Nothing here costs by the length of a queue: what is due is the beginning of an index, and so is
-the next queue to claim.
+Nothing here costs by the length of a queue: what is due is the beginning of an index, and so is the
+next queue to claim.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,14 +34,14 @@ from printreach.rules.webhooks import LONGEST_DELAY, Delivery, DeliveryState
 
 _MOST_ERROR: Final = 500
 _LONGEST_LEASE: Final = timedelta(minutes=10)
-"""Longer than any worker keeps one without renewing it."""
+"""Longer than any worker keeps a claim without renewing it."""
 _STATES: Final = frozenset(state.value for state in DeliveryState)
 _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
-# Written out, not bound: only so does the database know that its partial index fits.
+# Literal, not bound: only then does the database know that its partial index fits.
 _PROGRESS: ColumnElement[int] = literal_column(str(int(EventType.PROGRESS)))
 _TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kind in "236"]
-"""The ends of prints, and Progress: as the index ix_webhook_deliveries_print_id has it."""
+"""Progress and the ends of prints: as the index ix_webhook_deliveries_print_id has it."""
 
 
 class DeliveryRows:
@@ -79,7 +79,7 @@ class DeliveryRows:
         )
         claimed = await self._connection.scalars(
             update(webhooks)
-            # Asked twice: another worker may have claimed one since it was found.
+            # Checked again: another worker may have claimed one since it was found.
             .where(webhooks.c.connection_id.in_(waiting), webhooks.c.next_at <= at)
             .values(lease=token, next_at=until)
             .returning(webhooks.c.connection_id)
@@ -137,7 +137,7 @@ class DeliveryRows:
         )
         is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
         put_off = select(webhooks.c.connection_id).where(webhooks.c.next_at > at, is_free)
-        # What happened in the future did so by a clock that was ahead.
+        # An attempt in the future was stored by a clock that was ahead.
         is_ahead = and_(_all.due_at > at, _all.at > at)
         some = (
             select(_all.delivery_id)
@@ -221,7 +221,7 @@ class DeliveryRows:
         return gone.rowcount
 
     async def _beyond(self, connection_id: str, kind: ColumnElement[bool], most: int) -> int | None:
-        """The newest of a kind that is one too many."""
+        """Return the newest delivery of a kind beyond the bound."""
         found: int | None = await self._connection.scalar(
             select(_all.delivery_id)
             .where(_all.connection_id == connection_id, kind)
@@ -232,7 +232,7 @@ class DeliveryRows:
         return found
 
     async def _wake(self, connection_ids: Collection[str], at: datetime) -> None:
-        """Have queues claimed; whoever has claimed one looks at it again before it is released."""
+        """Make queues claimable; a worker with a claim looks again before it releases it."""
         await self._connection.execute(
             update(webhooks)
             .where(
@@ -244,7 +244,7 @@ class DeliveryRows:
         )
 
     async def _mend_due_times(self, connection_id: str, at: datetime) -> None:
-        """What no schedule puts off so far was put off by a clock that was ahead."""
+        """Make due what is due later than any schedule allows: the clock was ahead."""
         await self._connection.execute(
             update(webhook_deliveries)
             .where(_all.connection_id == connection_id, _all.due_at > at + LONGEST_DELAY)
@@ -274,7 +274,7 @@ class DeliveryRows:
 
 
 def due_query(connection_id: str, at: datetime, at_most: int) -> Select[Any]:
-    """The fields of Delivery, of what is due, the one due longest first."""
+    """Select the fields of Delivery, of what is due, the longest due first."""
     return (
         select(
             *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
@@ -290,7 +290,7 @@ def due_query(connection_id: str, at: datetime, at_most: int) -> Select[Any]:
 def _up_to(
     connection_id: str, last: int, kind: ColumnElement[bool], at_most: int
 ) -> Select[tuple[int]]:
-    """The oldest of a kind, none behind the last."""
+    """Select the oldest of a kind, up to the last one given."""
     return (
         select(_all.delivery_id)
         .where(_all.connection_id == connection_id, _all.delivery_id <= last, kind)
@@ -300,7 +300,7 @@ def _up_to(
 
 
 def _state_of(name: str) -> DeliveryState:
-    """What another version called otherwise has ended in a way that this one doesn't know."""
+    """Return the state; one of another version counts as ended in an unknown way."""
     return DeliveryState(name) if name in _STATES else DeliveryState.DROPPED
 
 
@@ -313,9 +313,9 @@ def _is_progress() -> ColumnElement[bool]:
 
 
 def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
-    """One that is due, or was: it has been tried, or is queued no more."""
+    """Match due deliveries that were tried, or that are queued no more."""
     newer = webhook_deliveries.alias("newer")
-    # The plus keeps the database from looking among all that is due, which may be much.
+    # The plus keeps the database from searching all that is due, which may be much.
     is_due = literal_column("+newer.due_at", Instant) <= at
     was_due = or_(newer.c.due_at.is_(None), newer.c.attempts > 0)
     return _has_newer(
@@ -324,7 +324,7 @@ def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
 
 
 def _has_told_end() -> ColumnElement[bool]:
-    """The receiver has been told how the print ended."""
+    """Match prints whose end the receiver has been told."""
     newer = webhook_deliveries.alias("newer")
     is_told = newer.c.state == DeliveryState.DELIVERED.value
     return _has_newer(newer, newer.c.event_type != _PROGRESS, is_told, ~_is_sent_again())
@@ -343,7 +343,7 @@ def _has_newer(
 
 
 def _is_sent_again() -> ColumnElement[bool]:
-    """It had ended, and somebody wants it sent once more, stale or not."""
+    """Match ended deliveries that a person wants sent again, stale or not."""
     has_ended_before = or_(_all.attempted_at.is_not(None), _all.error.is_not(None))
     return and_(_all.attempts == 0, has_ended_before)
 

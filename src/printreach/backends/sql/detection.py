@@ -34,7 +34,7 @@ from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Sw
 _KEY = columns_for(DetectionKey, detection_keys)
 _CLAIM = columns_for(AddressClaim, detection_claims)
 
-# Each call of the API asks this, so it is one question, and put together once.
+# Each call of the API executes this, so it is one statement, and built once.
 _CALLER = (
     select(
         *_KEY,

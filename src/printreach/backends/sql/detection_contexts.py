@@ -43,7 +43,7 @@ detection_contexts = Table(
     Index("ix_detection_contexts_account_id", "account_id", "used_at"),
 )
 
-# Each image asks these, so they are put together once.
+# Each image executes these, so they are built once.
 _GET = select(detection_contexts).where(detection_contexts.c.context_id == bindparam("wanted_id"))
 _ADVANCE = (
     update(detection_contexts)

@@ -1,4 +1,4 @@
-"""What the rules remember of a print, in JSON as it lies in a column."""
+"""A print's detection context, as JSON in a column."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Levels:
-    """The part that somebody chose."""
+    """The levels, which somebody chose."""
 
     warning_level: int = DEFAULT_LEVEL
     pause_level: int = DEFAULT_LEVEL
@@ -27,9 +27,9 @@ def written(context: DetectionContext) -> bytes:
 
 
 def remembered(data: bytes) -> DetectionContext:
-    """What another version of the service wrote otherwise begins anew, at the levels chosen.
+    """Decode a context. One of another version begins anew at the chosen levels.
 
-    Where even those can't be read it begins at the usual ones.
+    If even those cannot be decoded, it begins at the defaults.
     """
     try:
         return decoded(_decoder, data)

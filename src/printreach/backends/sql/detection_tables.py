@@ -1,4 +1,4 @@
-"""The tables of the failure-detection API's callers; what they refer to stands in tables.py."""
+"""The tables of the failure-detection API; tables.py has the tables that they refer to."""
 
 from sqlalchemy import Boolean, Column, Date, ForeignKey, Index, Integer, LargeBinary, String, Table
 
@@ -18,7 +18,7 @@ detection_keys = Table(
     Column("disabled_at", Instant),
 )
 
-# Without a reference to its key, which may be forgotten: what was used stays used.
+# Without a reference to its key, which may be deleted: past use stays counted.
 detection_usage = Table(
     "detection_usage",
     metadata,

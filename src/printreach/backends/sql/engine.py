@@ -14,25 +14,25 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from printreach.backends.sql.batching import DRIVER, BatchingConnection, batching_connection_of
 
 BUSY_TIMEOUT_S: Final = 15
-"""How long a process waits for another's turn at writing. A turn takes milliseconds."""
+"""How long a process waits for another's write lock. A unit of work takes milliseconds."""
 READERS: Final = 5
-"""Connections for reading, each a thread; one is the bus's. More readers wait for their turn."""
+"""Connections for reading, each a thread; one is the bus's. More readers wait for a free one."""
 
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}",
-    # NORMAL would lose what was acknowledged, when the power fails.
+    # NORMAL would lose acknowledged writes in a power failure.
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
 
 
 def prepare_file(path: Path) -> None:
-    """Make the data directory and an empty database that only this user can read.
+    """Create the data directory and an empty database that only this user can read.
 
-    SQLite gives its journal files the mode of the database. A database that is there already is not
-    opened: closing any descriptor of a file drops the locks of all connections that this process
-    has to it, and then another process that closes the database deletes the write-ahead log under
-    them. Source: https://www.sqlite.org/howtocorrupt.html, 2.2.
+    SQLite gives its journal files the mode of the database. An existing database is not opened:
+    closing any descriptor of a file drops the locks of all connections that this process has to it,
+    and then another process that closes the database deletes the write-ahead log under them.
+    Source: https://www.sqlite.org/howtocorrupt.html, 2.2.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
@@ -42,12 +42,12 @@ def prepare_file(path: Path) -> None:
 
 
 def url_of(path: Path, driver: str) -> URL:
-    """The database in that file, as SQLAlchemy names it."""
+    """Return SQLAlchemy's URL of the database in that file."""
     return URL.create(f"sqlite+{driver}", database=str(path))
 
 
 def set_up(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    """Prepare a fresh connection; transactions are begun by us, not by the driver."""
+    """Prepare a new connection; transactions are begun by us, not by the driver."""
     # By itself the driver begins late, after the first read, and so loses updates.
     connection.isolation_level = None
     cursor = connection.cursor()
@@ -57,20 +57,21 @@ def set_up(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
 
 
 def begin_immediate(connection: Connection) -> None:
-    """Take the right to write at once, so that nothing read later can be outdated."""
+    """Take the write lock at once, so that nothing read later can be outdated."""
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def savepoint(connection: AsyncConnection) -> AbstractContextManager[None]:
-    """What is done in it is undone where it raises.
+    """Run the block in a savepoint, which is rolled back if it raises.
 
-    As `connection.begin_nested`, without its turns, and its statements that are compiled each time.
+    Like `connection.begin_nested`, without its hand-overs, and its statements that are compiled
+    each time.
     """
     return _turns(connection).savepoint()
 
 
 def is_in_transaction(connection: AsyncConnection) -> bool:
-    """Whether there is still one: on a full disk and the like SQLite rolls back by itself."""
+    """Return whether one is open: on a full disk and the like SQLite rolls back by itself."""
     return _turns(connection).is_in_transaction
 
 
@@ -80,7 +81,7 @@ def _turns(connection: AsyncConnection) -> BatchingConnection:
 
 
 def writing_engine(path: Path) -> AsyncEngine:
-    """One connection; each of its transactions holds the right to write from its beginning."""
+    """Return an engine of one connection; each of its transactions begins with the write lock."""
     engine = create_async_engine(
         url_of(path, DRIVER), pool_size=1, max_overflow=0, hide_parameters=True
     )
@@ -92,14 +93,14 @@ def writing_engine(path: Path) -> AsyncEngine:
 
 
 def reading_engine(path: Path) -> AsyncEngine:
-    """Connections that cannot write, and that hold no snapshot between statements."""
+    """Return an engine of read-only connections, which hold no snapshot between statements."""
     engine = create_async_engine(
         url_of(path, DRIVER),
         pool_size=READERS,
         max_overflow=0,
         pool_timeout=BUSY_TIMEOUT_S,
         isolation_level="AUTOCOMMIT",
-        skip_autocommit_rollback=True,  # there is nothing to roll back, and it costs a turn
+        skip_autocommit_rollback=True,  # there is nothing to roll back, and it costs a hand-over
         hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", _set_up_reader)
@@ -114,7 +115,7 @@ def _set_up_reader(connection: DBAPIConnection, record: ConnectionPoolEntry) -> 
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether another process had the right to write for all that time."""
+    """Return whether another process held the write lock for all that time."""
     origin = getattr(error, "orig", error)
     if not isinstance(origin, sqlite3.OperationalError):
         return False
@@ -122,6 +123,6 @@ def is_busy(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """What the database itself said; the statement and its values are nobody's business."""
+    """Return the database's own message, without the statement and its values."""
     said = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
     return str(said)

@@ -17,8 +17,8 @@ events = Table(
     Column("content", LargeBinary, nullable=False, info=READABLE),
     Column("received_at", Instant, nullable=False),
     Column("snapshot_id", String(64)),
-    # In which order they were handed out; a printer whose picture takes long comes later. Below 0:
-    # it was set aside, for nobody can read it.
+    # The order in which they were handed out; a printer whose picture takes long comes later. Below
+    # 0: it was set aside, since it cannot be decoded.
     Column("position", Integer),
     Index("uq_events_event_id", "event_id", "printer_id", unique=True),
     Index("ix_events_account_id", "account_id", "position"),

@@ -37,11 +37,11 @@ _STORED: Final[tuple[ColumnElement[Any], ...]] = (
     events.c.printer_id,
     events.c.event_id,
     events.c.content,
-    # As it lies there: where the database reads it, a damaged one fails all that is read with it.
+    # Read as text: where the database decodes it, a damaged row fails all that is read with it.
     type_coerce(events.c.received_at, String).label("received_at"),
     events.c.snapshot_id,
 )
-# The plus keeps the database from going through all of an account's events to find one.
+# The plus keeps the database from searching all of an account's events to find one.
 _owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
 _decoder = msgspec.json.Decoder(PrintEvent)
 
@@ -171,7 +171,7 @@ class EventRows:
         return {row.printer_id: row.account_id for row in found}
 
     async def _position_of(self, account_id: str, event_id: str) -> int:
-        """0 where it isn't kept, not handed out, or not of this account."""
+        """Return its position; 0 if it is not kept, not handed out, or not of this account."""
         found = await self._connection.scalar(
             select(func.max(events.c.position)).where(
                 events.c.event_id == event_id, _owner == account_id
@@ -180,7 +180,7 @@ class EventRows:
         return max(0, found or 0)
 
     async def _readable(self, chosen: Select[Any], at_most: int) -> list[StoredEvent]:
-        """The first of those chosen that can be read."""
+        """Return the first of the selected events that can be decoded."""
         told: list[StoredEvent] = []
         looked_at = 0
         while (missing := at_most - len(told)) > 0:
@@ -216,7 +216,7 @@ def _read(row: RowMapping) -> StoredEvent | DamagedEvent:
 
 
 def _instant(text: str) -> datetime:
-    """A column's time, which is in UTC. Raises Damaged."""
+    """Parse a column's time, which is in UTC. Raises Damaged."""
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except (ValueError, TypeError) as error:

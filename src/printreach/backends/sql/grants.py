@@ -1,4 +1,4 @@
-"""What the relay asks about connections, answered from the tables."""
+"""The relay's questions about connections, answered from the tables."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new
 
 COOKIE_LIFETIME: Final = timedelta(hours=12)
 SHARED_COOKIE_LIFETIME: Final = timedelta(days=7)
-"""Of a browser at a Shared Connection, where that doesn't end before."""
+"""Of a browser at a Shared Connection, unless that ends before."""
 MAX_COOKIES: Final = 32
 """Browsers signed in to one connection; one more signs the oldest out. All are compared."""
 
@@ -47,7 +47,7 @@ class SqlGrants:
         )
 
     async def limits_of(self, account_id: str) -> Limits:
-        """What a connection of that account may carry, the service's own to it included."""
+        """Return the limits of the connections of that account, including the service's own."""
         return await self._store.read(lambda records: _limits(records.connection, account_id))
 
     async def unique_id_at_port(self, port: int) -> str | None:
@@ -64,7 +64,7 @@ class SqlGrants:
         if not await self._store.read(
             lambda records: _find_ticket(records.connection, unique_id, ticket, at)
         ):
-            return None  # anybody may send a wrong one; it costs a look and no write
+            return None  # anybody may send a wrong one; it costs a read and no write
 
         async def redeem(records: SqlRecords) -> bool:
             taken = await _take_ticket(records.connection, unique_id, ticket, at)
@@ -171,7 +171,7 @@ async def _grant(
 
 
 def _has_ended(row: RowMapping) -> bool:
-    """For good, or for as long as an operator blocks its owner."""
+    """Return whether it has ended, for good or while an operator blocks its owner."""
     is_over = row["revoked_at"] is not None or row["printer_id"] is None
     return is_over or row["blocked_at"] is not None
 
@@ -199,7 +199,7 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
 async def _take_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
 ) -> RowMapping | None:
-    """What the ticket is for. It works no more, and nor do those that have expired."""
+    """Return what the ticket is for, and delete it and those that have expired."""
     taken = await _find_ticket(connection, unique_id, ticket, at)
     used_up = open_tickets.c.expires_at <= at
     if taken is not None:
@@ -211,9 +211,9 @@ async def _take_ticket(
 async def _find_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
 ) -> RowMapping | None:
-    """What the ticket is for; None where it opens nothing.
+    """Return what the ticket is for; None if it opens nothing.
 
-    Its session's end takes a ticket along, by the tables. The connection has to be one that still
+    The end of its session deletes a ticket, by the tables. The connection has to be one that still
     opens a printer of its account, and the account not blocked.
     """
     ticket_digest = digest(CredentialKind.OPEN_TICKET, ticket.encode())
@@ -238,7 +238,7 @@ async def _find_ticket(
 async def _renew_cookie(
     connection: AsyncConnection, connection_id: str, cookie: str, at: datetime
 ) -> bool:
-    """Whether it is a living cookie of that connection; then it lasts anew, and is the newest."""
+    """Return whether the cookie is valid for that connection; then renew it as the newest."""
     renewed = await connection.execute(
         update(cookie_sessions)
         .where(

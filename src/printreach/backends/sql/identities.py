@@ -1,4 +1,4 @@
-"""People at providers of OpenID Connect, as rows."""
+"""People at OpenID Connect providers, as rows."""
 
 from dataclasses import asdict
 from datetime import datetime

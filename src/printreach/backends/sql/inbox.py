@@ -1,4 +1,4 @@
-"""Where the relay puts events: those of many agents go into one unit of work."""
+"""The inbox of events from relays: those of many agents go into one unit of work."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,15 +10,15 @@ from printreach.contract.events import PrintEvent
 from printreach.ports import Arrival, Clock, StoreUnavailable
 
 AT_ONCE: Final = 1000
-"""Events in one unit; others want to write, too."""
+"""Events in one unit, so that other writers get their turn."""
 
 
 _Putting: TypeAlias = tuple[list[Arrival], asyncio.Future[None]]
-"""What somebody puts, and how they hear of it."""
+"""The events of one call, and the future that it awaits."""
 
 
 class SqlEventInbox:
-    """ports.EventInbox. Whoever comes while a unit is written goes along with the next one."""
+    """ports.EventInbox. Calls that come while a unit is written go into the next one."""
 
     def __init__(self, store: SqlStore, clock: Clock) -> None:
         self._store = store
@@ -39,7 +39,7 @@ class SqlEventInbox:
             await self._write_together(self._next_group())
 
     async def _write_together(self, group: list[_Putting]) -> None:
-        """All at once; where that fails for a fault of one's own, each alone."""
+        """Write all at once; if that fails for a fault in one of them, each alone."""
         arrivals = [one for own, _ in group for one in own]
         failure: Exception | None = StoreUnavailable("The service stops.")
         try:
@@ -60,7 +60,7 @@ class SqlEventInbox:
         count, group = 0, []
         while self._waiting and count < AT_ONCE:
             own, stored = self._waiting.pop(0)
-            if not stored.done():  # its agent may have left
+            if not stored.done():  # its agent may have disconnected
                 group.append((own, stored))
                 count += len(own)
         return group

@@ -113,7 +113,7 @@ class LiveLinkRows:
 
 
 def _living(at: datetime) -> tuple[ColumnElement[bool], ...]:
-    """Neither the link itself has ended nor the App Connection that asked for it."""
+    """Match links that have not ended, and whose App Connection has not ended."""
     connection_lives = (
         select(connections.c.connection_id)
         .where(

@@ -1,4 +1,4 @@
-"""Bring the database to the shape this code needs, whoever else is starting at the same time."""
+"""Migrates the database to the schema this code needs, also if several processes start at once."""
 
 import time
 from pathlib import Path
@@ -27,14 +27,14 @@ _RETRY_S: Final = 0.05
 
 
 class DatabaseTooNew(Exception):
-    """A newer version of the program has changed the database; this one would damage it."""
+    """A newer version of the program has migrated the database; this one would damage it."""
 
 
 def migrate(path: Path) -> None:
-    """Create the database or bring it up to date. Blocks; call it before the event loop's work.
+    """Create the database or migrate it. Blocks; call it before the event loop starts.
 
-    Each migration happens whole or not at all, and one process at a time does it.
-    Raises DatabaseTooNew, and OperationalError where the file cannot be used.
+    Each migration is applied as a whole or not at all, by one process at a time. Raises
+    DatabaseTooNew, and OperationalError if the file cannot be used.
     """
     prepare_file(path)
     engine = create_engine(url_of(path, "pysqlite"))
@@ -50,15 +50,15 @@ def migrate(path: Path) -> None:
 
 
 def _leave_references_alone(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    # Altering a table means copying it and dropping the old one, which would delete, by way of
-    # its references, what belongs to its rows. They are checked at the end instead.
+    # Altering a table means copying it and dropping the old one, which would delete rows that refer
+    # to it. References are checked at the end instead.
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = OFF")
     cursor.close()
 
 
 def _switch_to_write_ahead_log(engine: Engine) -> None:
-    # SQLite doesn't wait for its turn here, as it does for everything else.
+    # SQLite does not wait for the lock here, as it does for everything else.
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     with engine.connect() as connection:
         while True:

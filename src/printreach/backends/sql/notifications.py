@@ -1,4 +1,4 @@
-"""Who is told of what, as rows; and the words on their way."""
+"""Notification settings, destinations and queued messages, as rows."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import fields
@@ -54,10 +54,11 @@ _COUNTED = (
     notify_counts.c.was_told,
 )
 _LONGEST_LEASE: Final = timedelta(minutes=10)
-"""Longer than any worker keeps a place without renewing its claim."""
+"""Longer than any worker keeps a claim without renewing it."""
 _targets = notify_targets.c
 _messages = notify_messages.c
-# Those that have messages; so the database takes the index, and not for IS NOT NULL.
+# Destinations with messages; written so that the database uses the index, as it would not for IS
+# NOT NULL.
 _WAITING = select(_targets.target_id).where(_targets.due_at > datetime.fromtimestamp(0, UTC))
 
 
@@ -162,7 +163,7 @@ class NotifyRows:
         if not rows:
             return
         await self._connection.execute(insert(notify_messages), rows)
-        # A place that did not take the last one is left in peace until its time has come.
+        # A destination that failed is not tried before its backoff is over.
         is_later = and_(_targets.failures == 0, _targets.due_at > message.due_at)
         await self._connection.execute(
             update(notify_targets)
@@ -186,7 +187,7 @@ class NotifyRows:
             select(*_DESTINATION)
             .where(_targets.due_at <= at, _is_free(at), *_have_turns(under_way, room))
             .order_by(_targets.due_at)
-            # So that no account's own places alone are looked at.
+            # So that not only one account's destinations are read.
             .limit(room * MOST_DESTINATIONS)
         )
         waiting = {row["destination_id"]: Destination(**row) for row in found.mappings()}
@@ -298,7 +299,8 @@ class NotifyRows:
         )
 
     async def _tell_what_was_made_in_the_future(self, at: datetime) -> None:
-        """The clock was ahead by less than anything may be put off."""
+        """Make messages due that were stored in the future by a clock that was ahead by less than a
+        day."""
         put_off = select(_targets.target_id).where(_targets.due_at > at)
         changed = await self._connection.scalars(
             update(notify_messages)
@@ -335,7 +337,7 @@ def _turn(row: Any) -> Turn:
 
 
 def _have_turns(under_way: Sequence[Turn], room: int) -> list[ColumnElement[bool]]:
-    """Leaves out those that have none, lest they hide the others."""
+    """Match accounts that may have a turn, so that the others do not hide them."""
     conditions: list[ColumnElement[bool]] = [
         _targets.account_id.not_in(each_of(barred(under_way, room)))
     ]
@@ -347,12 +349,12 @@ def _have_turns(under_way: Sequence[Turn], room: int) -> list[ColumnElement[bool
 
 
 def _is_free(at: datetime) -> ColumnElement[bool]:
-    """Nobody has claimed it, or whoever had is gone."""
+    """Match destinations that are not claimed, or whose lease has run out."""
     return or_(_targets.leased_until.is_(None), _targets.leased_until <= at)
 
 
 def _events(kinds: object) -> Events:
-    """Where nobody can say what was chosen, it is as if nothing were."""
+    """Decode the events; the defaults if they cannot be decoded."""
     if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
         return DEFAULT_EVENTS
     return frozenset(kinds)
@@ -361,13 +363,13 @@ def _events(kinds: object) -> Events:
 def _quiet(row: Any) -> QuietHours | None:
     try:
         begins, ends = (time.fromisoformat(one) for one in (row.quiet_begins, row.quiet_ends))
-    except (ValueError, TypeError):  # none were chosen, or nobody can say which
+    except (ValueError, TypeError):  # none were chosen, or they cannot be decoded
         return None
     return QuietHours(begins=begins, ends=ends, trouble_passes=row.trouble_passes)
 
 
 def _day(text: object) -> date:
-    """What can't be read is no day of today's."""
+    """Parse a day; one that cannot be parsed is never today."""
     try:
         return date.fromisoformat(str(text))
     except ValueError:

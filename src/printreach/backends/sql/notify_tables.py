@@ -1,4 +1,4 @@
-"""The tables of who is told of what, and of the words on their way."""
+"""The tables of notification settings, destinations and queued messages."""
 
 from sqlalchemy import (
     Boolean,
@@ -58,7 +58,7 @@ notify_targets = Table(
     Column("sent_at", Instant),
     Column("failures", Integer, nullable=False),
     Column("trouble", String(400), nullable=False),
-    # When something is to be sent to it; None where nothing waits.
+    # When something is to be sent to it; null while nothing is queued.
     Column("due_at", Instant),
     Column("leased_until", Instant),
     Index("ix_notify_targets_account_id", "account_id"),
@@ -70,7 +70,7 @@ notify_targets = Table(
     ),
 )
 
-# AUTOINCREMENT: who is late at dropping what it sent must not drop another message.
+# AUTOINCREMENT: a worker that is late at dropping what it sent must not drop another message.
 notify_messages = Table(
     "notify_messages",
     metadata,

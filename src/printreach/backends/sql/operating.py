@@ -1,4 +1,4 @@
-"""What operators look through, page by page, and what they did."""
+"""What operators look through, page by page, and the log of their acts."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -213,7 +213,7 @@ class OperatorRows:
         )
 
     async def _page(self, chosen: Select[Any], search: Search) -> tuple[list[dict[str, Any]], int]:
-        """The rows of one page, and how many there are on all."""
+        """Return the rows of one page, and how many there are on all pages."""
         every = select(func.count()).select_from(chosen.order_by(None).subquery())
         total = await self._connection.scalar(every)
         offset = (search.number - 1) * search.size
@@ -258,14 +258,14 @@ def _keys() -> Select[Any]:
 
 
 def _holds(text: str, *columns: ColumnElement[Any]) -> ColumnElement[bool]:
-    """The text stands in one of them, in any spelling of case; what is a wildcard is none."""
+    """Match rows with the text in one of them, regardless of case; wildcards are escaped."""
     if not text:
         return true()
     return or_(*(column.icontains(text, autoescape=True) for column in columns))
 
 
 def _other_than(key: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    """Sorts what has that id before all that only mentions it: names are anybody's to choose."""
+    """Sort the row with that id before those that only mention it, since names are free."""
     return key != text
 
 

@@ -1,4 +1,4 @@
-"""The tables of what operators decide, and of what they did."""
+"""The tables of what operators decide, and of the log of their acts."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from printreach.backends.sql.tables import Instant, accounts, metadata
 
 
 def _limits() -> list[Column[Any]]:
-    """Each null where nothing was decided."""
+    """The columns of limits, each null if it was not decided."""
     return [
         Column("upload_bytes", BigInteger),
         Column("download_bytes", BigInteger),
@@ -33,7 +33,7 @@ service_limits = Table(
     *_limits(),
 )
 
-# Without a reference to accounts: what somebody did stays known after their account is gone.
+# Without a reference to accounts: the log stays when an account is deleted.
 operator_acts = Table(
     "operator_acts",
     metadata,

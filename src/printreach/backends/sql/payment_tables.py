@@ -1,4 +1,4 @@
-"""The tables of what is paid; no card and no postal address is among it."""
+"""The tables of payments; no card and no postal address is stored."""
 
 from sqlalchemy import Column, ForeignKey, String, Table
 
@@ -33,7 +33,7 @@ subscriptions = Table(
     Column("asked_at", Instant, nullable=False),
 )
 
-# So that a call that comes again has the provider asked no more.
+# So that a repeated webhook does not ask the provider again.
 payment_calls = Table(
     "payment_calls",
     metadata,

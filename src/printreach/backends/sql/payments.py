@@ -1,4 +1,4 @@
-"""Who pays, as rows."""
+"""Payers and subscriptions, as rows."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

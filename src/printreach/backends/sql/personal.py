@@ -1,4 +1,5 @@
-"""Whose a row is, read off the tables themselves: so a new table is exported, and deleted, too."""
+"""Which account a row belongs to, derived from the tables: so new tables are exported and deleted
+too."""
 
 from datetime import date
 from typing import Any, Final
@@ -25,11 +26,11 @@ WITHHELD: Final = frozenset(
     {
         ("accounts", "email_key"),
         ("accounts", "password_hash"),
-        ("webhooks", "url"),  # an app's own, which may hold a secret of the app
+        ("webhooks", "url"),  # an app's own, which may contain a secret of the app
         ("webhooks", "lease"),
     }
 )
-"""Columns that no one is handed, by table: secrets, and what only serves the service."""
+"""Columns that are not exported, by table: secrets, and what only serves the service."""
 _any: Final = msgspec.json.Decoder()
 
 
@@ -61,7 +62,7 @@ class PersonalRows:
 
 
 async def delete_below_connections(connection: AsyncConnection, account_id: str) -> None:
-    """What hangs on the account's connections, which themselves stay behind as ended ones."""
+    """Delete what belongs to the account's connections, which stay as ended ones themselves."""
     for table in reversed(metadata.sorted_tables):
         owned = owned_by(table, account_id)
         if owned is not None and connections in _parents(table) and table is not connections:
@@ -69,7 +70,7 @@ async def delete_below_connections(connection: AsyncConnection, account_id: str)
 
 
 def owned_by(table: Table, account_id: str) -> ColumnElement[bool] | None:
-    """The rows of a table that belong to the account; None where no row belongs to any."""
+    """Match the rows of a table that belong to the account; None if the table has no such rows."""
     if table is accounts:
         return accounts.c.account_id == account_id
     direct = [
@@ -86,7 +87,7 @@ def owned_by(table: Table, account_id: str) -> ColumnElement[bool] | None:
 
 
 def _bound(table: Table, place: Place) -> list[ColumnElement[Any]]:
-    """The values of a row's key, each of its column's type."""
+    """Return the values of a row's key, each of its column's type."""
     return [
         literal(value, column.type) for column, value in zip(table.primary_key, place, strict=True)
     ]
@@ -103,7 +104,7 @@ def _is_shown(column: Column[Any]) -> bool:
 
 
 def _value(value: Any) -> Value:
-    if isinstance(value, date):  # and so a datetime
+    if isinstance(value, date):  # includes datetime
         return value.isoformat()
     if isinstance(value, bytes):
         return _json(value)
@@ -114,7 +115,7 @@ def _value(value: Any) -> Value:
 
 
 def _json(content: bytes) -> Value:
-    """What a column holds; of one that was damaged, what is there of it."""
+    """Decode a column; of a damaged one, return its text."""
     if not content:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Printers, and the codes of agents that would become some, as rows."""
+"""Printers and link codes, as rows."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,10 @@ class PrinterRows:
         return None if row is None else Printer(**row)
 
     async def unlinked(self, printer_ids: Sequence[str]) -> Sequence[str]:
-        """Those of them that belong to nobody. As JSON: thousands of variables are slow to bind."""
+        """Return those that belong to no account.
+
+        As JSON: thousands of variables are slow to bind.
+        """
         asked = func.json_each(json.dumps(printer_ids)).table_valued("value")
         linked = select(printers.c.printer_id).where(_IS_LINKED)
         found = await self._connection.scalars(

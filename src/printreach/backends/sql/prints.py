@@ -1,4 +1,4 @@
-"""Prints, as rows."""
+"""The print history, as rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

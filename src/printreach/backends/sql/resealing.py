@@ -1,4 +1,4 @@
-"""At each start: secrets that lie open, or that an older key sealed, are sealed with the newest."""
+"""At each start, seals with the newest key what is stored open or sealed by an older one."""
 
 import logging
 from pathlib import Path
@@ -15,7 +15,10 @@ _log = logging.getLogger(__name__)
 
 
 def seal_anew(path: Path, sealer: DataDirSealer) -> None:
-    """Blocks. What was there before is overwritten, in the journal too. Raises OperationalError."""
+    """Seal them again.
+
+    Blocks. Old contents are overwritten, in the journal too. Raises OperationalError.
+    """
     engine = create_engine(url_of(path, "pysqlite"))
     event.listen(engine, "connect", set_up)
     try:
@@ -39,7 +42,7 @@ def _has_work(engine: Engine, sealer: DataDirSealer) -> bool:
 
 
 def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
-    """What is to be sealed, by its account; what no key opens any more is left as it is."""
+    """Return what is to be sealed, by its account; what no key unseals any more stays as it is."""
     found: dict[str, str] = {}
     for row in connection.execute(select(totp_apps)).mappings():
         account_id, stored = row["account_id"], row["secret"]
@@ -56,7 +59,7 @@ def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
 
 
 def _old_targets(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
-    """Addresses of places where people are told that an older key sealed, by the place."""
+    """Return addresses of destinations that an older key sealed, by destination."""
     found: dict[str, str] = {}
     columns = (notify_targets.c.target_id, notify_targets.c.sealed)
     for target_id, sealed in connection.execute(select(*columns)):

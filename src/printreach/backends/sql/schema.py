@@ -1,4 +1,4 @@
-"""Every table there is: whoever imports this has them all in one place."""
+"""All tables: importing this module registers each of them."""
 
 from typing import Final
 
@@ -37,6 +37,6 @@ MODULES: Final = (
     watch_tables,
     waiting_mails,
 )
-"""They register their tables as they are imported."""
+"""Modules that register their tables when they are imported."""
 
 metadata = tables.metadata

@@ -1,4 +1,4 @@
-"""One-time codes, recovery codes, passkeys and limited tries, as rows."""
+"""Authenticator apps, recovery codes, passkeys and limited tries, as rows."""
 
 import base64
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _PASSKEY = columns_for(Passkey, passkeys)
 
 
 def secret_about(account_id: str) -> str:
-    """To what a sealed secret belongs: in another's row it does not open."""
+    """Return what a sealed secret belongs to: in another account's row it is not unsealed."""
     return f"totp:{account_id}"
 
 
 def secret_as_text(secret: bytes) -> str:
-    """A secret as it is sealed."""
+    """Return a secret as text, to be sealed."""
     return base64.b64encode(secret).decode()
 
 

@@ -1,4 +1,4 @@
-"""Browsers that are signed in, or on their way in, as rows."""
+"""Sessions and unfinished sign-ins, as rows."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

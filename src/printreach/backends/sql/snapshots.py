@@ -1,4 +1,4 @@
-"""What is known of kept pictures, as rows; the pictures themselves lie elsewhere."""
+"""Records of stored pictures, as rows; the pictures themselves are stored elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ from printreach.backends.sql.tables import Instant, accounts, metadata, printers
 from printreach.backends.sql.watch_tables import watch_judgements
 from printreach.rules.snapshots import Snapshot
 
-# Rows outlive their account and printer for a moment: they tell which pictures are to be removed.
+# Rows outlive their account and printer for a moment: they tell which pictures to remove.
 snapshots = Table(
     "snapshots",
     metadata,
@@ -52,12 +52,12 @@ _IS_LAST = exists().where(
     printers.c.account_id == snapshots.c.account_id,
     printers.c.removed_at.is_(None),
 )
-# Somebody let us keep it with what they said of it.
+# The owner agreed that it is kept with their judgement.
 _IS_JUDGED = exists().where(watch_judgements.c.picture == snapshots.c.snapshot_id)
 
 
 def _owners() -> CTE:
-    """Each account that has pictures, once: from one to the next, by steps of an index."""
+    """Select each account that has pictures once, from one to the next by steps of an index."""
     smallest = select(func.min(snapshots.c.account_id).label("account_id"))
     found = smallest.cte("owners", recursive=True)
     following = (

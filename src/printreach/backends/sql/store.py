@@ -1,4 +1,4 @@
-"""Open the database, and run units of work on it."""
+"""Opens the database, and runs units of work on it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -71,7 +71,7 @@ class SqlRecords:
     """ports.Records on one connection, for the length of one unit of work.
 
     No part refers back to the whole: a cycle of 40 objects for each unit would wait for the garbage
-    collector, which comes seldom.
+    collector, which runs seldom.
     """
 
     def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
@@ -120,7 +120,7 @@ class SqlRecords:
 
 
 class SqlStore:
-    """ports.Store in an SQLite file. Made by open_store.
+    """ports.Store in an SQLite file. Created by open_store.
 
     sealer: of secrets; without one, that of the keys beside the file.
     """
@@ -149,21 +149,21 @@ class SqlStore:
             try:
                 return await work(SqlRecords(connection, self._sealer))
             finally:
-                # `async with` does this in a task of its own, which costs more than it does.
+                # `async with` runs this in a task of its own, which costs more than the work.
                 await connection.close()
         except SQLAlchemyError as error:
             raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
 
     def on_notices(self, wake: Callable[[], None]) -> None:
-        """Call this after each commit of this process that gave notices."""
+        """Have this called after each commit of this process that gave notices."""
         self._on_notices.append(wake)
 
     def start(self) -> None:
-        """Begin to take writes; needs the event loop."""
+        """Begin to accept writes; needs the event loop."""
         self._writer.start()
 
     async def close(self) -> None:
-        """Finish what is queued, then let go of the file."""
+        """Finish what is queued, then release the file."""
         await self._writer.close()
         await self._writing.dispose()
         await self._reading.dispose()
@@ -171,9 +171,9 @@ class SqlStore:
 
 @asynccontextmanager
 async def open_store(path: Path) -> AsyncIterator[SqlStore]:
-    """The store in that file, made or brought up to date first. Leaving waits for what is queued.
+    """Open the store in that file, created or migrated first. Leaving waits for queued writes.
 
-    Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable where the file cannot be used.
+    Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable if the file cannot be used.
     """
     sealer = DataDirSealer(path.parent)
     try:

@@ -35,7 +35,7 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
-        """Refuse a naive time: nobody could say what it means."""
+        """Refuse a naive time, whose meaning is unknown."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -43,14 +43,14 @@ class Instant(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
-        """Give the zone back."""
+        """Add the zone again."""
         if value is None or value.tzinfo is not None:
             return value
         return value.replace(tzinfo=UTC)
 
 
 class Permissions(TypeDecorator[frozenset[Permission]]):
-    """Permissions, as text with commas between them. Raises ValueError for a word that is none."""
+    """Permissions, as text with commas between them. Raises ValueError for an unknown word."""
 
     impl = String(64)
     cache_ok = True
@@ -58,7 +58,7 @@ class Permissions(TypeDecorator[frozenset[Permission]]):
     def process_bind_param(
         self, value: frozenset[Permission] | None, _dialect: Dialect
     ) -> str | None:
-        """In one order, so that equal sets are equal texts."""
+        """Write them in one order, so that equal sets are equal texts."""
         return None if value is None else format_permissions(value)
 
     def process_result_value(
@@ -68,13 +68,14 @@ class Permissions(TypeDecorator[frozenset[Permission]]):
 
 
 def _permissions() -> Column[frozenset[Permission]]:
-    """What a connection may do; all, where nothing was said."""
+    """The permissions of a connection; by default all."""
     text = format_permissions(ALL_PERMISSIONS)
     return Column("permissions", Permissions, nullable=False, server_default=text)
 
 
 READABLE = {"readable": True}
-"""In a column's info: bytes that are JSON. Others are digests, keys or sealed: nobody's to read."""
+"""In a column's info: bytes that are JSON. Other bytes are digests, keys or sealed, and not
+exported."""
 
 # Named, so that a later migration can alter or drop them.
 metadata = MetaData(
@@ -155,7 +156,7 @@ link_codes = Table(
     Column("expires_at", Instant, nullable=False),
 )
 
-# A connection outlives its account and printer as an ended one, so that its app hears 604.
+# A connection outlives its account and printer as an ended one, so that its app gets 604.
 connections = Table(
     "connections",
     metadata,
@@ -178,7 +179,7 @@ connections = Table(
 
 
 def _session() -> Column[str]:
-    """The browser that asked for it, whose end is its end; none where a command did."""
+    """The session that asked for it, whose end deletes it; null where a command did."""
     return Column(
         "session_id",
         String(64),
@@ -216,7 +217,7 @@ cookie_sessions = Table(
     Column("expires_at", Instant, nullable=False),
 )
 
-# A person's way through the portal; of no use after a day.
+# A portal flow; of no use after a day.
 portal_flows = Table(
     "portal_flows",
     metadata,
@@ -245,7 +246,7 @@ nodes = Table(
     Column("alive_at", Instant, nullable=False),
 )
 
-# AUTOINCREMENT: an id that was pruned must not come again, readers ask for what is above theirs.
+# AUTOINCREMENT: an id that was pruned must not come again, since readers ask for higher ones.
 notices = Table(
     "notices",
     metadata,

@@ -24,11 +24,11 @@ from printreach.backends.sql.tables import Instant, metadata
 from printreach.ports.mail import WaitingMail
 
 MOST_WAITING: Final = 10_000
-"""So many strangers would have to sign up in a day, while no mail server is there."""
+"""Reached only if that many strangers sign up in a day without a mail server."""
 LONGEST_WAIT: Final = timedelta(hours=4)
-"""Nothing is put off for longer: what is due later than that was written by a wrong clock."""
+"""No backoff is longer: what is due later was stored by a clock that was ahead."""
 
-# No account is named: whom a mail is for is sealed with it, and some outlive their account.
+# No account is named: the recipient is sealed with the mail, and some mails outlive their account.
 waiting_mails = Table(
     "waiting_mails",
     metadata,

@@ -1,4 +1,4 @@
-"""What was seen of prints, and what people said of it, as rows."""
+"""Looks at prints, and people's judgements of them, as rows."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,11 +23,12 @@ from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import Judgement, LastLook, Look
 
 _DIGITS: Final = 3
-"""Of evidence; more is not seen in a picture."""
+"""Decimal digits of evidence; an image shows no more."""
 MOST_JUDGED: Final = 200
-"""Answers of a printer, each with a picture at most: one a day for half a year."""
+"""Judgements of a printer, each with a picture at most: one a day for half a year."""
 MOST_LOOKS: Final = 3000
-"""Of a print, to be shown; beyond this and the alarms it takes long to read, and draws the same."""
+"""Looks of a print that are shown; beyond this and the alarms a page gets slow and looks the same.
+"""
 _EDGE_LOOKS: Final = 10
 _LOOK = columns_for(Look, watch_looks)
 _JUDGEMENT = columns_for(Judgement, watch_judgements)
@@ -37,7 +38,7 @@ _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
 
 
 class WatchLookRows:
-    """That part of ports.WatchRecords, in one unit of work."""
+    """A part of ports.WatchRecords, in one unit of work."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -150,7 +151,7 @@ class WatchLookRows:
         return gone.rowcount
 
     async def _forget_judged_beyond(self, printer_id: str, most: int) -> None:
-        """The oldest answers; pictures that were kept with them are kept no longer than others."""
+        """Delete the oldest judgements; their pictures are kept no longer than others."""
         its = watch_judgements.c.printer_id == printer_id
         beyond = (
             select(watch_judgements.c.print_id)
@@ -165,7 +166,7 @@ class WatchLookRows:
     async def _seen(
         self, printer_id: str, print_id: str, *conditions: ColumnElement[bool]
     ) -> list[LastLook]:
-        """Looks that still have their evidence: a few of each print."""
+        """Return looks that still have their evidence: a few of each print."""
         found = await self._connection.execute(
             select(*_LOOK, watch_looks.c.evidence, watch_looks.c.picture, watch_looks.c.camera)
             .where(
@@ -197,7 +198,7 @@ def _look(row: Mapping[Any, Any]) -> Look:
 
 
 def _telling(its: Sequence[ColumnElement[bool]], count: int) -> Select[tuple[int]]:
-    """Of many looks the first and the last ones, the alarms, and of the rest each group's worst."""
+    """Select, of many looks, the first and last ones, the alarms, and the worst of each group."""
     number = watch_looks.c.number
     place = func.row_number().over(order_by=number) - 1
     placed = select(number, watch_looks.c.score, _is_alarm.label("is_alarm"), place.label("place"))
@@ -210,12 +211,12 @@ def _telling(its: Sequence[ColumnElement[bool]], count: int) -> Select[tuple[int
 
 
 def _view_of(name: str) -> ViewCondition:
-    """What another version called otherwise is nothing to speak of."""
+    """Return the condition; a word of another version counts as unknown."""
     return ViewCondition(name) if name in _VIEWS else ViewCondition.CLEAR
 
 
 def _evidence_of(content: bytes) -> tuple[tuple[float, ...], ...]:
-    """What can't be read shows nothing; the rest of the look is as good as before."""
+    """Decode the evidence; if that fails it is empty, and the rest of the look is used."""
     try:
         return decoded(_evidence, content)
     except Damaged:

@@ -1,7 +1,7 @@
-"""The tables of the watch over prints.
+"""The tables of the failure watch.
 
-All of it goes with the printer's link, and with the account: `PrinterRows.remove` and the
-references see to it. Each row names the account beside the printer, and who reads compares both.
+All rows are deleted with the printer's link, and with the account: `PrinterRows.remove` and the
+references see to it. Each row names the account beside the printer, and readers compare both.
 """
 
 from sqlalchemy import (
@@ -40,7 +40,7 @@ watch_settings = Table(
     Column("content", LargeBinary, nullable=False, info=READABLE),
 )
 
-# A printer prints one thing at a time: one of its rows at most has no end.
+# A printer prints one thing at a time: at most one of its rows has no end.
 watches = Table(
     "watches",
     metadata,
@@ -53,7 +53,7 @@ watches = Table(
     Column("token", String(64)),
     Column("resumed_at", Instant),
     Column("ended_at", Instant, index=True),
-    # Those that have ended stay for a week; nobody is to go through them each second.
+    # Ended watches stay for a week; the index spares searching them each second.
     Index("ix_watches_due_at", "falters", "due_at", sqlite_where=text("ended_at IS NULL")),
 )
 
@@ -90,11 +90,11 @@ watch_judgements = Table(
 )
 
 OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
-"""What is of one owner, and gone when the printer leaves them."""
+"""What belongs to one owner, and is deleted when the printer leaves them."""
 
 
 def is_owners(table: Table) -> ColumnElement[bool]:
-    """The row is of who has the printer now."""
+    """Match rows that belong to the printer's present owner."""
     return exists().where(
         printers.c.printer_id == table.c.printer_id,
         printers.c.account_id == table.c.account_id,
@@ -103,7 +103,7 @@ def is_owners(table: Table) -> ColumnElement[bool]:
 
 
 def is_watched_for_owner(table: Table) -> ColumnElement[bool]:
-    """The same, and no operator keeps them out: nothing of theirs is looked at meanwhile."""
+    """Match rows of the present owner, unless the account is blocked: then nothing is watched."""
     owner = exists().where(
         accounts.c.account_id == table.c.account_id, accounts.c.blocked_at.is_(None)
     )

@@ -1,4 +1,4 @@
-"""The prints under watch and what owners chose, as rows; what was seen has a page of its own."""
+"""Prints under watch and owners' settings, as rows; watch_looks.py has the looks."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -35,9 +35,10 @@ from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
 
 LONGEST_WAIT: Final = timedelta(hours=2)
-"""Nothing is put off for longer: what is due later than that was written by a wrong clock."""
+"""No wait is longer: what is due later was stored by a clock that was ahead."""
 MOST_ENDED: Final = 300
-"""Of a printer: of a week, one each half hour. Older ones can be judged no more."""
+"""Ended watches of a printer: of a week, one each half hour. Older ones cannot be judged any more.
+"""
 _AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _AN_INSTANT: Final = timedelta(microseconds=1)
 _OFF: Final = WatchSettings(enabled=False)
@@ -116,7 +117,7 @@ class WatchRows(WatchLookRows):
         )
 
     async def has_due(self, at: datetime, *, degraded: bool) -> bool:
-        # Each is one end of an index; asked for in one condition they are all of it.
+        # Each is one end of an index; in one condition the database would read all of it.
         kinds = [
             exists().where(_is_under_way, _degraded == degraded, is_time, _is_watched)
             for is_time in _due_times(at)
@@ -201,7 +202,8 @@ class WatchRows(WatchLookRows):
         )
 
     async def _forget_beyond(self, printer_id: str, most: int) -> None:
-        """Those of a printer that ended longest ago; an agent may make up any number of prints."""
+        """Delete a printer's watches that ended longest ago; an agent may make up any number of
+        prints."""
         its = (watches.c.printer_id == printer_id, ~_is_under_way)
         beyond = (
             select(watches.c.print_id)
@@ -236,7 +238,7 @@ async def _is_linked_to(connection: AsyncConnection, printer_id: str, account_id
 
 
 def _due_times(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Its time has come, or it was put off by a clock that was wrong."""
+    """Match what is due, or was put off by a clock that was ahead."""
     return watches.c.due_at <= at, watches.c.due_at > at + LONGEST_WAIT
 
 
@@ -245,7 +247,7 @@ def _is_due(at: datetime) -> ColumnElement[bool]:
 
 
 def _by_turns(at: datetime, degraded: bool, exclude: Collection[str]) -> Subquery:
-    """What is due, with which of its account's it would be under way."""
+    """Select what is due, with its number among the watches of its account."""
     busy = (
         select(watches.c.account_id, func.count().label("looks"))
         .where(
@@ -296,7 +298,7 @@ def _watched(row: Row[Any]) -> WatchedPrint:
 
 
 def _memory_of(content: bytes) -> WatchMemory:
-    """What was damaged, or written by another version so that this one can't read it, is gone."""
+    """Decode the memory; one that is damaged, or of another version, begins anew."""
     try:
         return decoded(_memories, content)
     except Damaged:
@@ -304,7 +306,7 @@ def _memory_of(content: bytes) -> WatchMemory:
 
 
 def _settings_of(content: bytes) -> WatchSettings:
-    """Where nobody can say what was chosen, nobody looks."""
+    """Decode the settings; if that fails nothing is watched."""
     try:
         return decoded(_settings, content)
     except Damaged:

@@ -1,4 +1,4 @@
-"""The tables of webhooks and of what they are owed."""
+"""The tables of webhooks and of their deliveries."""
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 from sqlalchemy.sql.expression import text

@@ -84,7 +84,7 @@ def _webhook(row: Mapping[Any, Any]) -> Webhook:
 
 
 def _filter(kinds: object) -> tuple[int, ...]:
-    """Where nobody can say what was chosen, nothing is kept from an app."""
+    """Decode the filter; if that fails, nothing is filtered out."""
     if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
         return ()
     return tuple(kinds)

@@ -1,7 +1,7 @@
-"""The one task of a process that writes: one transaction for all who wait, answered after it.
+"""The one task of a process that writes: one transaction for all waiting units of work.
 
-A commit waits for the disk. While one does, others queue up, and the next commit carries them
-all: measured, ten thousand rows a second instead of one thousand.
+A commit waits for the disk. While one does, others queue up, and the next commit carries them all:
+measured, ten thousand rows a second instead of one thousand. Callers are answered after it.
 """
 
 import asyncio
@@ -20,33 +20,34 @@ Work = Callable[[AsyncConnection], Awaitable[T]]
 GROUP_SIZE: Final = 128
 """Units of work in one commit; more would keep other processes waiting for milliseconds."""
 QUEUE_SIZE: Final = 1024
-"""Units that wait. Whoever comes then waits for a place; nothing is refused."""
+"""Units that wait. Beyond that callers wait for a place; none is refused."""
 
 
 @dataclass(eq=False, slots=True)
 class _Unit:
-    """One caller's work. What it gave is kept back until the commit."""
+    """One caller's work. Its result is withheld until the commit."""
 
-    work: Work[Any]  # the queue holds units of any result; `write` gives the type back
+    work: Work[Any]  # the queue holds units of any result; `write` restores the type
     answer: asyncio.Future[Any]
     result: Any = None
     error: Exception | None = field(default=None)
 
     async def run(self, connection: AsyncConnection) -> None:
-        """Do it in a savepoint, so that failing takes nobody else's work along."""
+        """Run it in a savepoint, so that its failure does not undo the work of others."""
         try:
             with savepoint(connection):
                 await self._do(connection)
         except Exception as error:
             self.error = self.error or error
-            # On a full disk and the like SQLite rolls everything back by itself, the work of
-            # those before included, and would then commit statement by statement.
+            # On a full disk and the like SQLite rolls everything back by itself, including earlier
+            # work of this transaction, and would then commit statement by statement.
             if not is_in_transaction(connection):
-                # Not what the savepoint says, which is gone by then.
+                # Not the savepoint's error, since it is gone by then.
                 raise self.error from error
 
     async def run_alone(self, connection: AsyncConnection) -> None:
-        """Do it where the transaction is its own, and undone with it: a savepoint costs turns."""
+        """Run it in a transaction of its own, which is undone with it: a savepoint costs
+        hand-overs."""
         try:
             await self._do(connection)
         except Exception:
@@ -62,7 +63,7 @@ class _Unit:
             raise
 
     def deliver(self, failure: Exception | None) -> None:
-        """failure: why the whole group came to nothing, if it did."""
+        """Answer the caller. failure: why the whole group failed, if it did."""
         if self.answer.done():  # the caller was cancelled and waits no more
             return
         error = failure or self.error
@@ -73,7 +74,7 @@ class _Unit:
 
 
 class Writer:
-    """Owns the right to write in this process. Start it, write, close it."""
+    """Owns the writing connection of this process. Start it, write, close it."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -91,7 +92,7 @@ class Writer:
             await task
 
     async def write(self, work: Work[T]) -> T:
-        """Run the work alone and return what it gave, once it is on the disk."""
+        """Run the work and return its result once it is on the disk."""
         if self._task is None or self._task.done():
             raise StoreUnavailable("The store is closed.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())
@@ -109,7 +110,7 @@ class Writer:
             self._refuse_latecomers()
 
     async def _next_group(self) -> tuple[list[_Unit], bool]:
-        """All that wait now, at least one; and whether more may follow."""
+        """Return all units that wait now, at least one; and whether more may follow."""
         group: list[_Unit] = []
         unit = await self._queue.get()
         while unit is not None:
