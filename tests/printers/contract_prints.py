@@ -122,6 +122,21 @@ class PrintContract:
                 assert (await bench.calls.post(command, body)).status == WRONG_STATE
 
     @on_the_bench
+    async def test_an_order_is_judged_by_what_the_one_before_it_leads_to(
+        self, bench: Bench
+    ) -> None:
+        """Though the printer's live view may be from before."""
+        path = await bench.start(bench.rig.long_print())
+        assert (await bench.calls.post("start", {"Path": path})).status == WRONG_STATE
+        await bench.until(State.PRINTING)
+        assert (await bench.calls.post("pause")).result == {}
+        assert (await bench.calls.post("pause")).status == WRONG_STATE
+        assert (await bench.calls.post("resume")).result == {}
+        assert (await bench.calls.post("resume")).status == WRONG_STATE
+        assert (await bench.calls.post("cancel")).result == {}
+        assert (await bench.calls.post("pause")).status == WRONG_STATE
+
+    @on_the_bench
     async def test_a_file_that_is_not_there_is_not_started(self, bench: Bench) -> None:
         reply = await bench.calls.post("start", {"Path": MISSING})
 

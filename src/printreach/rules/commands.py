@@ -70,6 +70,21 @@ def state_problem(action: Action, state: State) -> str | None:
             return None
 
 
+def shows_effect(action: Action, state: State) -> bool:
+    """Whether a printer in this state may have carried out an action that changes it."""
+    match action:
+        case Action.START:
+            return state in UNDER_WAY
+        case Action.PAUSE:
+            return state is State.PAUSED or state not in UNDER_WAY
+        case Action.RESUME:
+            return state is not State.PAUSED
+        case Action.CANCEL:
+            return state not in UNDER_WAY
+        case _:
+            return True
+
+
 def move_problem(order: MoveAxis, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     return _distance_problem(order.distance_mm, limits.move_mm, MAX_DISTANCE_MM)
 

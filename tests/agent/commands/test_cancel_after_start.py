@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.agent.commands.pending_starts import CANCEL_WAITS_S, SHOWS_WITHIN_S
+from printreach.agent.commands.pending_orders import ORDER_WAITS_S, SHOWS_WITHIN_S
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
@@ -102,7 +102,7 @@ async def test_a_cancel_goes_to_the_printer_though_a_start_gets_no_answer() -> N
         await asyncio.sleep(0.1)
         began = asyncio.get_running_loop().time()
         assert (await calls.post("cancel")).status == 200
-        assert asyncio.get_running_loop().time() - began < CANCEL_WAITS_S + 1
+        assert asyncio.get_running_loop().time() - began < ORDER_WAITS_S + 1
 
     assert printer.cancels() == 1
 

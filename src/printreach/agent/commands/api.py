@@ -6,15 +6,15 @@ reachable, 788 not supported, 786 wrong state.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from printreach.agent.commands import answers
 from printreach.agent.commands.files import FileCommands
-from printreach.agent.commands.pending_starts import PendingStarts
+from printreach.agent.commands.pending_orders import PendingOrders
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.agent.commands.webcams import WebcamCommands
@@ -97,7 +97,7 @@ class CommandApi:
         self._context = context
         self._limits = context.limits.commands
         self._tasks: set[asyncio.Task[None]] = set()
-        self._pending_starts = PendingStarts(lambda: printer.view.job.state)
+        self._pending = PendingOrders(lambda: printer.view.job.state)
         self._orders: dict[bytes, Handler] = {
             b"/pause": self._pause,
             b"/resume": self._resume,
@@ -137,7 +137,7 @@ class CommandApi:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._pending_starts.close()
+        await self._pending.close()
 
     # --- dispatch ---------------------------------------------------------------------------------
 
@@ -267,40 +267,43 @@ class CommandApi:
         is_locked, is_smart = _access_of(request).is_locked, order.smart_pause
         if is_locked:
             order = rules.plain_pause(order)
-        self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
+        await self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._context.expect_pause(order)
         try:
-            done = await _done(self._printer.pause(order))
+            done = await self._give(Action.PAUSE, lambda: self._printer.pause(order))
         except PrinterRefused:
             refused()
             raise
         return {**done, "Note": PLAIN_PAUSE_NOTE} if is_locked and is_smart else done
 
     async def _resume(self, _request: CommandRequest) -> object:
-        self._check(None, None, Action.RESUME)
-        done = await _done(self._printer.resume())
+        await self._check(None, None, Action.RESUME)
+        done = await self._give(Action.RESUME, self._printer.resume)
         self._context.resume_ordered()
         return done
 
     async def _cancel(self, _request: CommandRequest) -> object:
         """Cancel. A start under way counts as a print, though the view does not show it yet."""
         self._require_reachable()
-        with self._pending_starts.cancelling():
-            may_print = await self._pending_starts.settle()
-            self._check(None, None, None if may_print else Action.CANCEL)
-            return await _done(self._printer.cancel())
+        with self._pending.cancelling():
+            may_print = await self._pending.settle_for_cancel()
+            self._require_reachable()
+            if not may_print:
+                self._pending.require_state(Action.CANCEL)
+            return await self._give(Action.CANCEL, self._printer.cancel)
 
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
-        self._check(problem, Feature.PRINT_START, Action.START)
-        return await self._pending_starts.carry_out(lambda: _within(self._printer.start(order)))
+        await self._check(problem, Feature.PRINT_START, Action.START)
+        start = self._printer.start
+        return await self._pending.carry_out(Action.START, lambda: _within(start(order)))
 
     async def _set_light(self, request: CommandRequest) -> object:
         order = await request.arguments(SetLight)
-        self._check(None, Feature.LIGHT_CONTROL, None)
+        await self._check(None, Feature.LIGHT_CONTROL, None)
         lights = self._printer.view.job.lights or []
         if all(light.name != order.name for light in lights):
             raise bad_arguments(f"Name: there is no light {order.name!r}.")
@@ -308,35 +311,49 @@ class CommandApi:
 
     async def _move_axis(self, request: CommandRequest) -> object:
         order = await request.arguments(MoveAxis)
-        self._check(rules.move_problem(order, self._limits), Feature.AXIS_MOVEMENT, Action.MOVE)
+        await self._check(
+            rules.move_problem(order, self._limits), Feature.AXIS_MOVEMENT, Action.MOVE
+        )
         return await _done(self._printer.move_axis(order))
 
     async def _home(self, _request: CommandRequest) -> object:
-        self._check(None, Feature.HOMING, Action.HOME)
+        await self._check(None, Feature.HOMING, Action.HOME)
         return await _done(self._printer.home())
 
     async def _extrude(self, request: CommandRequest) -> object:
         order = await request.arguments(Extrude)
-        self._check(rules.extrude_problem(order, self._limits), Feature.EXTRUSION, Action.EXTRUDE)
+        await self._check(
+            rules.extrude_problem(order, self._limits), Feature.EXTRUSION, Action.EXTRUDE
+        )
         return await _done(self._printer.extrude(order))
 
     async def _set_temp(self, request: CommandRequest) -> object:
         order = await request.arguments(SetTemp)
-        self._check(rules.set_temp_problem(order, self._limits), Feature.TEMPERATURE_CONTROL, None)
+        await self._check(
+            rules.set_temp_problem(order, self._limits), Feature.TEMPERATURE_CONTROL, None
+        )
         return await _done(self._printer.set_temp(order))
 
-    def _check(self, problem: str | None, feature: Feature | None, action: Action | None) -> None:
-        """751, then 785 / 787 / 789, then 788, then 786."""
+    async def _check(
+        self, problem: str | None, feature: Feature | None, action: Action | None
+    ) -> None:
+        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to."""
         if problem is not None:
             raise bad_arguments(problem)
         self._require_reachable()
-        view = self._printer.view
-        if feature is not None and feature not in view.features:
+        if feature is not None and feature not in self._printer.view.features:
             raise not_supported("do that")
         if action is not None:
-            wrong = rules.state_problem(action, view.job.state)
-            if wrong is not None:
-                raise PrinterRefused(CommandStatus.INVALID_STATE, wrong)
+            await self._pending.settle_for(action)
+            self._require_reachable()
+            self._pending.require_state(action)
+
+    async def _give(
+        self, action: Action, order: Callable[[], Coroutine[Any, Any, None]]
+    ) -> dict[str, object]:
+        """Give an order that changes the printer's state; return the empty result."""
+        await self._pending.carry_out(action, lambda: _within(order()))
+        return {}
 
     def _require_reachable(self) -> None:
         trouble = self._printer.view.trouble
