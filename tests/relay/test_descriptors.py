@@ -4,7 +4,13 @@ import logging
 
 import pytest
 
+from printreach.http1.heads import Request
+from printreach.relay.connection import CallerExchange, FrontConnection
 from printreach.relay.descriptors import WARN_INTERVAL_S, DescriptorLimit
+from printreach.relay.front import Front
+from tests.fakes.loop import on_a_loop
+from tests.relay.rig import QUICK
+from tests.relay.waiting import until
 
 PLENTY, FEW = 1024, 16
 
@@ -76,3 +82,19 @@ def test_a_second_shortage_is_warned_at_once_again(caplog: pytest.LogCaptureFixt
     descriptors.may_take(FEW, now=WARN_INTERVAL_S + 1)
 
     assert len(told(caplog)) == 1
+
+
+def nothing(
+    caller: FrontConnection, request: Request, body: bytes, fin: bool
+) -> CallerExchange | None:
+    return None
+
+
+@on_a_loop
+async def test_the_front_tells_of_the_end_of_a_shortage(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    front = Front(nothing, QUICK, DescriptorLimit(lambda: FEW))
+    front.descriptors.may_take(FEW, now=front.now() - WARN_INTERVAL_S)
+
+    await until(lambda: any("are free again" in line for line in told(caplog)))
+    await front.stop(0.0)

@@ -134,6 +134,7 @@ class Front:
         now = self.now()
         for connection in list(self._connections):
             connection.sweep(now)
+        self.descriptors.look_again(now)
 
 
 def _tune(server: asyncio.Server) -> None:
