@@ -219,7 +219,7 @@ OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 
 .PHONY: lock
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
-	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra detector \
+	$(LOCK) pyproject.toml --group dev --extra agent --extra demo --extra detector \
 		--extra server --extra stripe --extra s3 --output-file requirements/dev.txt
 	for extra in $(SHIPPED); do \
 		$(LOCK) --constraint requirements/dev.txt pyproject.toml --extra $$extra \

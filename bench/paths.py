@@ -16,7 +16,6 @@ import uvloop
 from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
-from printreach.backends.bus_memory import MemoryBus
 from printreach.http1.client import Client
 from printreach.http1.heads import Request
 from printreach.hub.tries import CallerTries
@@ -40,6 +39,7 @@ from printreach.wire.heads import encode_request
 from printreach.wire.session import Role, Session
 from tests.fakes.clock import FakeClock
 from tests.fakes.grants import MemoryGrants
+from tests.fakes.memory_bus import MemoryBus
 
 BODY = b"x" * 1024
 HOST = "app-abcdefghijklmnopqrstuvwxyz234567.tunnel.example"

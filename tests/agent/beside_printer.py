@@ -9,12 +9,12 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
-from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.wire import heads
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import Headers
 from printreach.wire.session import Role
+from tests.fakes.memory_link import MemoryLink, memory_link_pair
 from tests.http1.scripted_server import Server, scripted_server
 from tests.tunnel.ends import End, Listener
 

@@ -4,7 +4,6 @@ import base64
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.keys import (
@@ -197,12 +196,3 @@ def test_damaged_pins_are_refused_since_none_would_mean_any_service(
 
     with pytest.raises(DataDirRefused, match=r"service\.json is damaged"):
         ServicePins.load(tmp_path)
-
-
-def test_any_of_the_pinned_keys_may_have_signed() -> None:
-    one, two, stranger = (Ed25519PrivateKey.generate() for _ in range(3))
-    pinned = pin(one.public_key().public_bytes_raw(), two.public_key().public_bytes_raw())
-
-    assert pinned.has_signed(b"challenge", one.sign(b"challenge"))
-    assert pinned.has_signed(b"challenge", two.sign(b"challenge"))
-    assert not pinned.has_signed(b"challenge", stranger.sign(b"challenge"))

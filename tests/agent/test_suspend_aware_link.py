@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from printreach.agent.suspend_aware_link import SuspendAwareLink
-from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
+from tests.fakes.memory_link import MemoryLink, memory_link_pair
 from tests.tunnel.ends import End, Ending
 from tests.tunnel.raw_websocket import Overhearing
 

@@ -17,7 +17,7 @@ ROOMS = [
     *("contract", "wire", "rules", "http1", "tunnel", "ports", "hub", "relay", "web", "backends"),
     *("run.serve", "run.embedded", "run.admin", "run.main"),
 ]
-EXTRAS = frozenset({"stripe", "obstore", "onnxruntime", "numpy", "PIL", "nats", "opentelemetry"})
+EXTRAS = frozenset({"stripe", "obstore", "onnxruntime", "numpy", "PIL"})
 """Libraries that an operator asks for by the name of an extra."""
 
 

@@ -1,4 +1,4 @@
-"""Notices within one process: for tests, and for a store that no other process opens."""
+"""Notices within one process: ports.Bus without a store."""
 
 from collections.abc import Callable
 

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.event_stream import (
     MOST_STREAMS,
@@ -21,6 +20,7 @@ from printreach.hub.fanout import Fanout
 from printreach.ports import Notice, Topic
 from printreach.rules.addresses import Addresses
 from tests.fakes.loop import on_a_loop
+from tests.fakes.memory_bus import MemoryBus
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
 Stream = AsyncGenerator[Told | None, None]

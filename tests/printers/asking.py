@@ -19,7 +19,6 @@ from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
-from printreach.tunnel.link import memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason
@@ -33,6 +32,7 @@ from printreach.wire.heads import (
     get,
 )
 from printreach.wire.session import Role, Session
+from tests.fakes.memory_link import memory_link_pair
 
 Json = dict[str, Any]
 

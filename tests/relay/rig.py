@@ -8,7 +8,6 @@ from itertools import count
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
@@ -27,6 +26,7 @@ from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import MemoryEventInbox
 from tests.fakes.grants import MemoryGrants
+from tests.fakes.memory_bus import MemoryBus
 from tests.relay.scripted_agent import Script, ScriptedAgent, echo, printer_id
 from tests.relay.waiting import PATIENCE_S, until
 from tests.relay.web_role import WebRole

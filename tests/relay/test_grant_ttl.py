@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.ports import Notice, Topic
 from printreach.relay import admission
 from printreach.relay.admission import Admission
 from tests.fakes.clock import FakeClock
 from tests.fakes.grants import MemoryGrants
+from tests.fakes.memory_bus import MemoryBus
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay

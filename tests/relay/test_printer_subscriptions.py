@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.ports import Notice, Topic
 from printreach.relay.printer_subscriptions import RECHECK_S, PrinterSubscriptions
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
+from tests.fakes.memory_bus import MemoryBus
 
 MOMENT_S = 0.1
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path, sign_up_path
+from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path
 
 OURS = "https://printreach.example/signin"
 
@@ -39,5 +39,4 @@ def test_nothing_that_is_let_through_leads_to_another_host(text: str) -> None:
 
 def test_the_way_to_the_sign_in_remembers_where_it_began() -> None:
     assert sign_in_path("/link?code=A&b=c") == "/signin?next=/link%3Fcode%3DA%26b%3Dc"
-    assert sign_up_path("/") == "/signup"
     assert code_path("//evil.example") == "/signin/code"

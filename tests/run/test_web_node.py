@@ -19,7 +19,6 @@ from litestar.datastructures import State
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.store import SqlStore
@@ -32,6 +31,7 @@ from printreach.run.web_services import web_dependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.mails import KeptMails
+from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import KeptMessages
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.scorer import FakeScorer

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from printreach.tunnel.link import Link, MemoryLink
+from printreach.tunnel.link import Link
 from printreach.tunnel.shared_timer import Timers
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -14,6 +14,7 @@ from printreach.wire.events import StreamOpened
 from printreach.wire.frames import WINDOW_BYTES
 from printreach.wire.session import Role, Session
 from tests.fakes.hasty_loop import hasty_loop, settle
+from tests.fakes.memory_link import MemoryLink
 
 GET_PAGE = heads.encode_request(b"GET", b"/", [(b"Host", b"app-1.example.org")])
 OK = heads.encode_response(200, b"OK", [(b"Content-Type", b"text/html")])

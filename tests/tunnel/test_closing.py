@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.tunnel.link import MemoryLink
 from printreach.tunnel.shared_timer import ScheduledCall
 from printreach.wire.errors import CloseCode, LocalProtocolError, Reason
 from printreach.wire.frames import U16, Kind, frame
 from printreach.wire.session import Role
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
+from tests.fakes.memory_link import MemoryLink
 from tests.tunnel.ends import OK, End, Ending, greeted
 
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 import uvloop
 
-from printreach.tunnel.link import memory_link_pair
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.session import Role, Session
+from tests.fakes.memory_link import memory_link_pair
 from tests.tunnel.ends import GET_PAGE, End, Listener
 
 LONG_IDLE_S = 100.0

@@ -1,7 +1,7 @@
 """The link in memory acts as a socket would."""
 
-from printreach.tunnel.link import memory_link_pair
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
+from tests.fakes.memory_link import memory_link_pair
 from tests.tunnel.raw_websocket import Overhearing
 
 

@@ -10,7 +10,6 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.agents import SqlAgents
@@ -27,6 +26,7 @@ from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
+from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import KeptMessages
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp

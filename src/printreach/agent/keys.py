@@ -87,10 +87,6 @@ class ServicePin:
     public_keys: tuple[bytes, ...]
     printer_name: str = ""
 
-    def has_signed(self, message: bytes, signature: bytes) -> bool:
-        """True when one of the pinned keys made the signature."""
-        return any(is_signed_by(key, message, signature) for key in self.public_keys)
-
 
 class ServicePins:
     """The pins by service URL, kept in `service.json`. One pin a service."""

@@ -7,8 +7,6 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from printreach.contract.files import JsonObject
-
 
 class CommandStatus(IntEnum):
     """`Status` of the envelope. Command-specific ones may be 400 to 599."""
@@ -128,11 +126,3 @@ class StatusQuery(Struct, frozen=True, kw_only=True, rename="pascal"):
     def wants_material_system(self) -> bool:
         given = (self.include_material_system, self.in_camel_case, self.in_snake_case)
         return bool(next((one for one in given if one is not UNSET), False))
-
-
-class Reply(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The envelope, with any object as result."""
-
-    status: int
-    result: JsonObject | UnsetType = UNSET
-    error: str | UnsetType = UNSET

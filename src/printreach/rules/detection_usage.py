@@ -106,10 +106,6 @@ class Month:
         return Month(self.year + self.month // 12, self.month % 12 + 1)
 
     @property
-    def preceding(self) -> "Month":
-        return Month(self.year, self.month - 1) if self.month > 1 else Month(self.year - 1, 12)
-
-    @property
     def days(self) -> list[date]:
         """All of them, in order."""
         count = (self.following.first_day - self.first_day).days

@@ -29,11 +29,6 @@ def code_path(next_path: str) -> str:
     return _with_next("/signin/code", next_path)
 
 
-def sign_up_path(next_path: str) -> str:
-    """Return the sign-up page that leads on to that page."""
-    return _with_next("/signup", next_path)
-
-
 def _with_next(path: str, next_path: str) -> str:
     own = parse_own_path(next_path)
     return path if own == HOME else f"{path}?next={quote(own, safe='/')}"

@@ -106,11 +106,6 @@ def networks_of(address: str) -> tuple[Network, ...]:
     )
 
 
-def network_of(address: str) -> str:
-    """Return the smallest of these networks, by its name."""
-    return networks_of(address)[0].name
-
-
 def widest_network_of(address: str) -> str:
     """Return the largest of these networks, by its name: one customer has few of them."""
     return networks_of(address)[-1].name

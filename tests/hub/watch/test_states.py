@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
@@ -10,6 +9,7 @@ from printreach.hub.watch.states import RememberedStates
 from printreach.ports import DetectorSaid
 from printreach.rules.watching import WatchSettings
 from tests.fakes.loop import on_a_loop
+from tests.fakes.memory_bus import MemoryBus
 from tests.hub.watch.world import PRINT, WatchWorld, watching
 from tests.hub.world import PRINTER_ID, OpenWorld
 

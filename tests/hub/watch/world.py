@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.contract.events import EventType, PrintEvent
@@ -30,6 +29,7 @@ from printreach.rules.detection_scene import SIDE, Scene
 from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watching import Judgement, LastLook, Look, Region, WatchSettings
+from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.printer_http import FakePrinterHttp, Ordered
 from tests.hub.world import PRINTER_ID, OpenWorld, World
 from tests.rules.test_jpeg import picture

@@ -27,8 +27,8 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.wire.heads import get
+from tests.fakes.memory_link import MemoryLink, memory_link_pair
 from tests.relay.scripted_agent import Asked, ScriptedAgent
 
 WORD: Final = re.compile(rb"tenure-(\d{6})")

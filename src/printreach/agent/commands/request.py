@@ -12,7 +12,6 @@ from printreach.wire.heads import RequestHead, get
 T = TypeVar("T")
 
 MAX_ARGUMENTS_BYTES = 64 * 1024
-MAX_ID_CHARS = 256
 
 
 class CommandRequest:

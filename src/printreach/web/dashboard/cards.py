@@ -18,7 +18,6 @@ from printreach.web.wording import duration, moment
 OFFLINE: Final = "offline"
 RECENT_S: Final = 600.0
 """A warning of the detector stays on the card for this time."""
-WORRYING_QUALITY: Final = 3
 _YOUNG_S: Final = 60.0
 _AGE_STEP_S: Final = 5.0
 _AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIMED_OUT})

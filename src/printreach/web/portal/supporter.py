@@ -1,6 +1,6 @@
 """The portal's step for supporter status, if it is required and missing."""
 
-from typing import Any, Final
+from typing import Any
 
 from litestar import Response
 
@@ -12,8 +12,6 @@ from printreach.web.portal.flow_request import FlowRequest
 from printreach.web.portal.pages import Sale, flow_path, paying_page, step_page
 from printreach.web.services import Services
 from printreach.web.signed_in import in_words
-
-BACK: Final = "?back=paid"
 
 
 async def supporter_step(

@@ -8,8 +8,6 @@ from printreach.printers.simulated.model.motion import BED_MM, Point
 
 from .view import HEIGHT_PX, WIDTH_PX, project
 
-Colour = tuple[int, int, int]
-
 _SMOOTH = 3
 """Drawn this much larger, then shrunk: Pillow's lines have hard edges."""
 
