@@ -81,7 +81,7 @@ ROOMS = {
     "detector": driver("PIL", "numpy"),
     "detector.runtime": driver("onnxruntime"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
-    "web.accounts.drawing": driver("markupsafe", "segno"),
+    "web.accounts.qr_code": driver("markupsafe", "segno"),
     "backends": driver(
         *(
             "aiosqlite",
