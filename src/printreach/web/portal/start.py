@@ -70,7 +70,7 @@ def complete(request: AnyRequest) -> Template:
 
 @route("/nosupporterperks", http_method=_READ, media_type=MediaType.HTML)
 async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Services]) -> Template:
-    """Explain why an app's connection is suspended, and how to restore it."""
+    """Explain why an app's connection is paused, and how to restore it."""
     name = await _name_of_app(services.portal, _query(request))
     is_for_all = services.portal.supporters is SupporterPolicy.EVERYONE
     return Template(
