@@ -75,10 +75,10 @@ def count(source: object, key: str) -> int | None:
 def text(source: object, key: str) -> str | None:
     """Return a text that isn't empty, cut to 512 characters."""
     value = source.get(key) if isinstance(source, Mapping) else None
-    return readable(value[:MAX_TEXT_CHARS]) if isinstance(value, str) and value else None
+    return sendable(value[:MAX_TEXT_CHARS]) if isinstance(value, str) and value else None
 
 
-def readable(value: str) -> str:
+def sendable(value: str) -> str:
     """Return a text without lone surrogates, which JSON may hold where a name is no UTF-8."""
     return value.encode("utf-8", "replace").decode()
 
@@ -101,7 +101,7 @@ def size(source: object, key: str) -> int | None:
 
 def plain(source: object) -> JsonObject:
     """Return an object that JSON can hold; what it can't, or what is nested too deeply, is null."""
-    return {readable(key): _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
+    return {sendable(key): _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
 
 
 def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
@@ -121,11 +121,11 @@ def _plain(value: object, depth: int) -> JsonValue:
     if depth == 0:
         return None
     if isinstance(value, Mapping):
-        return {readable(str(key)): _plain(inner, depth - 1) for key, inner in value.items()}
+        return {sendable(str(key)): _plain(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner, depth - 1) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, int):
         return value if abs(value) <= MAX_JSON_INT else None
-    return readable(value) if isinstance(value, str) else None
+    return sendable(value) if isinstance(value, str) else None

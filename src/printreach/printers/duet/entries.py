@@ -22,7 +22,7 @@ def name_of(told: Json) -> str | None:
     name = told.get("name")
     if not isinstance(name, str) or not name or "/" in name or name in (".", ".."):
         return None
-    return loose.readable(name)
+    return loose.sendable(name)
 
 
 def entry_of(

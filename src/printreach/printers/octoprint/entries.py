@@ -125,7 +125,7 @@ def _metadata(told: Json) -> JsonObject:
 
 def _path(told: Json, key: str) -> str | None:
     path = told.get(key)
-    return loose.readable(path) if isinstance(path, str) and path else None
+    return loose.sendable(path) if isinstance(path, str) and path else None
 
 
 def _filament_mm(lengths: list[float]) -> int | UnsetType:

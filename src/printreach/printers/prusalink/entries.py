@@ -44,7 +44,7 @@ def name_of(told: object) -> str | None:
     for key in ("display_name", "name"):
         name = loose.obj(told).get(key)
         if isinstance(name, str) and name not in ("", ".", "..") and "/" not in name:
-            return loose.readable(name)
+            return loose.sendable(name)
     return None
 
 

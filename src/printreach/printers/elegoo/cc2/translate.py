@@ -171,7 +171,7 @@ def _sub_state(status: Json, state: State) -> str | None:
 def _faults(status: Json) -> list[str]:
     codes = loose.items(loose.obj(status, "machine_status"), "exception_status")
     known = [code for code in codes if isinstance(code, int | str) and code not in _HARMLESS]
-    return [loose.readable(str(code)[:20]) for code in known if not isinstance(code, bool)]
+    return [loose.sendable(str(code)[:20]) for code in known if not isinstance(code, bool)]
 
 
 def _error(status: Json) -> str | None:
