@@ -22,7 +22,7 @@ GET_HEAD = b"GET / HTTP/1.1\r\nHost: app-1.example.org\r\n\r\n"
 async def test_a_request_and_its_answer_pass_through() -> None:
     async with beside_printer() as rig:
         asked = rig.ask()
-        assert await (await rig.printer.visit()).answer() == GET_HEAD
+        assert await (await rig.printer.accept()).answer() == GET_HEAD
 
         await until(asked.is_whole)
         assert asked.heads == [b"200 OK\r\nContent-Length: 5\r\n"]
@@ -38,7 +38,7 @@ async def test_target_and_headers_reach_the_printer_byte_by_byte() -> None:
             [(b"X-Api-Key", b"key"), (b"x-CASE", b"a, b"), (b"Cookie", b"a=1"), (b"Cookie", b"b")],
         )
 
-        assert await (await rig.printer.visit()).head() == (
+        assert await (await rig.printer.accept()).head() == (
             b"PROPFIND //a%2Fb/%C3%A4?q=%20&q=\xff HTTP/1.1\r\n"
             b"Host: app-1.example.org\r\n"
             b"X-Api-Key: key\r\nx-CASE: a, b\r\nCookie: a=1\r\nCookie: b\r\n\r\n"
@@ -54,7 +54,7 @@ def test_octoprint_is_told_what_host_and_scheme_the_caller_sees(
         async with beside_printer(wants_outside_host=True) as rig:
             rig.ask(secure=secure)
 
-            assert await (await rig.printer.visit()).head() == (
+            assert await (await rig.printer.accept()).head() == (
                 b"GET / HTTP/1.1\r\nHost: app-1.example.org\r\n"
                 b"X-Forwarded-Host: app-1.example.org\r\nX-Forwarded-Proto: %b\r\n\r\n" % scheme
             )
@@ -70,7 +70,7 @@ def test_a_caller_that_names_no_host_asks_the_printer_by_its_own(wants_outside_h
     async def body() -> None:
         async with beside_printer(wants_outside_host=wants_outside_host) as rig:
             rig.ask(headers=[(b"Accept", b"*/*")], host=None)
-            head = await (await rig.printer.visit()).head()
+            head = await (await rig.printer.accept()).head()
 
             host = b"Host: 127.0.0.1:%d\r\n" % rig.printer.port
             assert head.startswith(b"GET / HTTP/1.1\r\n" + host + b"Accept: */*\r\n")
@@ -85,7 +85,7 @@ async def test_hop_by_hop_fields_end_here_both_ways() -> None:
         asked = rig.ask(
             headers=[(b"Connection", b"X-Hop, close"), (b"X-Hop", b"1"), (b"Keep-Alive", b"5")]
         )
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         assert await visit.head() == GET_HEAD
         visit.send(
             b"HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nSet-Cookie: a=1\r\n"
@@ -102,7 +102,7 @@ async def test_hop_by_hop_fields_end_here_both_ways() -> None:
 async def test_an_upload_with_its_length_is_passed_on_as_it_is() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(b"POST", b"/", LENGTH_FIVE, b"he", fin=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         assert b"Content-Length: 5\r\n" in await visit.head()
         assert await visit.receive(2) == b"he"
 
@@ -117,7 +117,7 @@ async def test_an_upload_without_length_is_sent_in_chunks() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(b"POST", b"/", body=b"he", fin=False)
         asked.stream.send(b"llo", fin=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
 
         assert (await visit.head()).endswith(b"Transfer-Encoding: chunked\r\n\r\n")
         sent = b"2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"
@@ -128,7 +128,7 @@ async def test_an_upload_without_length_is_sent_in_chunks() -> None:
 async def test_an_upload_without_length_that_came_whole_is_no_next_request() -> None:
     async with beside_printer() as rig:
         rig.ask(b"POST", b"/", body=b"DELETE / HTTP/1.1\r\n\r\n")
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
 
         assert (await visit.head()).endswith(b"Transfer-Encoding: chunked\r\n\r\n")
         assert await visit.receive(4) == b"15\r\n"
@@ -139,7 +139,7 @@ async def test_an_expectation_is_passed_on_and_so_is_its_answer() -> None:
     async with beside_printer() as rig:
         headers = [*LENGTH_FIVE, (b"Expect", b"100-continue")]
         asked = rig.ask(b"POST", b"/", headers, fin=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         assert b"Expect: 100-continue\r\n" in await visit.head()
 
         visit.send(b"HTTP/1.1 100 Continue\r\nConnection: keep-alive\r\nX-Now: 1\r\n\r\n")
@@ -153,7 +153,7 @@ async def test_an_expectation_is_passed_on_and_so_is_its_answer() -> None:
 async def test_a_stream_of_pictures_is_live_from_its_first_byte() -> None:
     async with beside_printer() as rig:
         asked = rig.ask()
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n")
         await until(asked.has_head)
         visit.send(b"--frame")
@@ -166,7 +166,7 @@ async def test_a_stream_of_pictures_is_live_from_its_first_byte() -> None:
 async def test_a_slow_printer_holds_the_upload_up_at_its_caller() -> None:
     async with beside_printer(buffer_bytes=1000) as rig:
         asked = rig.ask(b"POST", b"/", fin=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.head()
         sent = await fill(asked)
         assert asked.writable == 0
@@ -179,7 +179,7 @@ async def test_a_slow_printer_holds_the_upload_up_at_its_caller() -> None:
 async def test_a_slow_caller_holds_the_printer_up() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(takes=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         size = 32 * 1024 * 1024
         await visit.answer(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
         visit.send(b"x" * size)
@@ -198,7 +198,7 @@ async def test_a_slow_caller_holds_the_printer_up() -> None:
 async def test_an_early_answer_is_passed_on_and_the_rest_of_the_upload_is_drained() -> None:
     async with beside_printer(buffer_bytes=1000) as rig:
         asked = rig.ask(b"POST", b"/", fin=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.head()
         await fill(asked)
         visit.send(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
@@ -231,7 +231,7 @@ async def test_a_printer_that_is_off_is_named_with_its_address() -> None:
 async def test_a_printer_that_gives_no_answer_is_told_apart() -> None:
     async with beside_printer(first_byte_s=0.05) as rig:
         asked = rig.ask()
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
 
         await until(asked.is_over)
         (ending,) = asked.endings
@@ -260,7 +260,7 @@ def test_a_broken_answer_ends_the_stream_with_a_sentence(answer: bytes, sentence
     async def body() -> None:
         async with beside_printer() as rig:
             asked = rig.ask()
-            visit = await rig.printer.visit()
+            visit = await rig.printer.accept()
             await visit.answer(answer)
             visit.close()
 
@@ -279,7 +279,7 @@ def test_a_caller_that_leaves_ends_the_printers_connection_within_a_moment(said:
     async def body() -> None:
         async with beside_printer() as rig:
             asked = rig.ask(b"POST", b"/", body=b"he", fin=False)
-            visit = await rig.printer.visit()
+            visit = await rig.printer.accept()
             await visit.answer(said)
             asked.stream.reset(Reason.CANCELLED)
 
@@ -293,7 +293,7 @@ def test_a_caller_that_leaves_ends_the_printers_connection_within_a_moment(said:
 async def test_a_lost_tunnel_ends_the_printers_connections() -> None:
     async with beside_printer() as rig:
         rig.ask()
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.head()
 
         rig.agent_link.abort()
@@ -304,7 +304,7 @@ async def test_a_lost_tunnel_ends_the_printers_connections() -> None:
 async def test_a_caller_that_left_takes_nobody_elses_connection_with_it() -> None:
     async with beside_printer() as rig:
         slow = rig.ask(takes=False)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + b"x" * 300_000)
         await eventually(lambda: rig.client.kept == 1)  # the answer is whole for the agent
         assert len(slow.body) <= WINDOW_BYTES

@@ -24,7 +24,7 @@ async def test_a_handshake_asks_the_printer_for_the_upgrade() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(target=b"/ws?x=1", headers=HANDSHAKE, fin=False, upgrade=True)
 
-        assert await (await rig.printer.visit()).answer(SWITCHING) == (
+        assert await (await rig.printer.accept()).answer(SWITCHING) == (
             b"GET /ws?x=1 HTTP/1.1\r\nHost: app-1.example.org\r\n"
             b"Sec-WebSocket-Key: dGhlIHNhbXBsZQ==\r\nSec-WebSocket-Version: 13\r\n"
             b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
@@ -37,7 +37,7 @@ async def test_a_handshake_asks_the_printer_for_the_upgrade() -> None:
 async def test_behind_a_101_bytes_are_raw_both_ways() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(SWITCHING + b"\x81\x02hi")
         await eventually(lambda: asked.body == b"\x81\x02hi")
 
@@ -52,7 +52,7 @@ async def test_frames_before_the_101_wait_for_it() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, body=b"first ", fin=False, upgrade=True)
         asked.stream.send(b"second")
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.head()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.03):
@@ -69,7 +69,7 @@ async def test_a_printer_that_refuses_the_upgrade_never_sees_what_came_behind_it
         smuggled = b"DELETE /api/files HTTP/1.1\r\nHost: printer\r\n\r\n"
         asked = rig.ask(headers=HANDSHAKE, body=smuggled, fin=False, upgrade=True)
         asked.stream.send(smuggled)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 5\r\n\r\nnever")
         await until(asked.is_whole)
         asked.stream.send(smuggled, fin=True)
@@ -83,7 +83,7 @@ async def test_a_printer_that_refuses_the_upgrade_never_sees_what_came_behind_it
 async def test_a_refusal_that_goes_on_drains_what_came_behind_the_handshake() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 5\r\n\r\nne")
         await until(asked.has_head)
         asked.stream.send(b"x" * 1_000_000, fin=True)
@@ -97,7 +97,7 @@ async def test_a_refusal_that_goes_on_drains_what_came_behind_the_handshake() ->
 async def test_the_callers_end_leaves_the_printer_time_for_its_own() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(SWITCHING)
         await until(asked.has_head)
 
@@ -115,7 +115,7 @@ async def test_the_callers_end_leaves_the_printer_time_for_its_own() -> None:
 async def test_the_printers_end_is_passed_on_and_what_follows_is_drained() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(SWITCHING + b"bye")
         visit.close()
 
@@ -129,7 +129,7 @@ async def test_the_printers_end_is_passed_on_and_what_follows_is_drained() -> No
 async def test_a_caller_that_leaves_ends_the_printers_connection() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(SWITCHING)
         await until(asked.has_head)
         asked.stream.reset(Reason.CANCELLED)
@@ -141,7 +141,7 @@ async def test_a_caller_that_leaves_ends_the_printers_connection() -> None:
 async def test_a_printer_that_crashes_breaks_the_stream() -> None:
     async with beside_printer() as rig:
         asked = rig.ask(headers=HANDSHAKE, fin=False, upgrade=True)
-        visit = await rig.printer.visit()
+        visit = await rig.printer.accept()
         await visit.answer(SWITCHING)
         await until(asked.has_head)
         visit.reset()

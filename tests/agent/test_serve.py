@@ -113,7 +113,7 @@ def test_every_other_target_is_the_printers_own_untouched(target: bytes) -> None
     async def body() -> None:
         async with beside_printer() as rig:
             rig.ask(b"OPTIONS", target)
-            head = await (await rig.printer.visit()).head()
+            head = await (await rig.printer.accept()).head()
 
             assert head.startswith(b"OPTIONS %b HTTP/1.1\r\n" % target)
 
@@ -165,7 +165,7 @@ def test_the_agent_itself_refuses_what_a_stream_may_not_do(target: bytes, missin
 
             await until(asked.is_over)
             assert [one.reason for one in asked.endings] == [Reason.NOT_ALLOWED]
-            assert rig.printer.is_unvisited
+            assert rig.printer.has_no_connection
 
     body()
 
@@ -197,7 +197,7 @@ def test_what_the_agents_owner_does_not_allow_is_refused_whatever_the_service_sa
             [ending] = asked.endings
             assert ending.reason is Reason.NOT_ALLOWED
             assert "--allow" in ending.text
-            assert rig.printer.is_unvisited
+            assert rig.printer.has_no_connection
 
     body()
 
@@ -207,14 +207,14 @@ async def test_what_the_agents_owner_does_allow_goes_on() -> None:
     async with beside_printer(allowed=frozenset({Permission.INTERFACE})) as rig:
         rig.ask(b"GET", b"/")
 
-        assert (await (await rig.printer.visit()).head()).startswith(b"GET / ")
+        assert (await (await rig.printer.accept()).head()).startswith(b"GET / ")
 
 
 @on_a_loop
 async def test_the_printers_web_server_is_not_told_what_a_stream_may_do() -> None:
     async with beside_printer() as rig:
         rig.ask(b"GET", b"/", [(PERMISSIONS_FIELD, b"interface")])
-        head = await (await rig.printer.visit()).head()
+        head = await (await rig.printer.accept()).head()
 
         assert PERMISSIONS_FIELD.lower() not in head.lower()
 

@@ -36,10 +36,10 @@ async def test_a_printer_has_so_many_requests_to_answer_and_the_others_wait_for_
             await at.until_events("linked", "connected")
             for _ in range(BOUND + 2):
                 await ask(visit)
-            busy = [await printer.visit() for _ in range(BOUND)]
+            busy = [await printer.accept() for _ in range(BOUND)]
             await eventually(lambda: queues[0].waiting == 2)
             assert printer.accepted == BOUND
 
             await busy[0].answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-            await printer.visit()
+            await printer.accept()
             assert queues[0].waiting == 1

@@ -37,7 +37,7 @@ def test_an_agent_shows_its_code_is_linked_and_carries_requests(tmp_path: Path) 
                 await at.until_events("link-code", "linked", "connected")
 
                 asked = await ask(visit)
-                await (await printer.visit()).answer()
+                await (await printer.accept()).answer()
                 await until(asked.is_whole)
                 assert asked.body == b"hello"
                 assert visit.path == "/api/agent/tunnel"
@@ -295,7 +295,7 @@ def test_a_service_that_restarts_is_left_for_the_next_while_the_old_tunnel_finis
                 await (old := await at.service.visit()).welcome()
                 await at.until_events("linked", "connected")
                 asked = await ask(old)
-                at_printer = await printer.visit()
+                at_printer = await printer.accept()
                 await at_printer.head()
 
                 old.tunnel.drain()

@@ -1,4 +1,4 @@
-"""Fetchers for tests: of a server that answers, and of one that says what it is told to."""
+"""Fetchers for tests: of a server with handlers, and of one whose bytes a test scripts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,7 +38,7 @@ async def asking(
 
 @asynccontextmanager
 async def asking_peer(peer: Peer, *, first_byte_s: float = 20.0) -> AsyncIterator[Fetcher]:
-    """Asks a server that says exactly what it is told to."""
+    """A fetcher of a server whose bytes a test scripts."""
     server = await asyncio.start_server(peer, "127.0.0.1", 0)
     fetcher = fetcher_of(server.sockets[0].getsockname()[1], first_byte_s=first_byte_s)
     try:

@@ -1,4 +1,4 @@
-"""Bytes that are almost right, and bytes in pieces: strategies for the property tests."""
+"""Mutated and split bytes: strategies for the property tests."""
 
 from collections.abc import Sequence
 from itertools import pairwise

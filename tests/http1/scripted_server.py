@@ -1,4 +1,4 @@
-"""A web server on loopback that does, byte by byte, what a test tells it to."""
+"""A web server on loopback whose bytes a test scripts."""
 
 import asyncio
 import socket
@@ -14,10 +14,10 @@ from printreach.http1.request_queue import RequestQueue
 GET = b"GET / HTTP/1.1\r\nHost: printer\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 PATIENCE_S = 30.0
-"""Longer than a busy machine stands still."""
+"""Longer than a busy machine is stalled."""
 
 
-class Visit:
+class ServerConnection:
     """One connection that the server has accepted."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -37,7 +37,7 @@ class Visit:
         self.writer.write(data)
 
     async def answer(self, data: bytes = OK) -> bytes:
-        """Read a head and answer it; the head."""
+        """Read a head, answer it, and return the head."""
         head = await self.head()
         self.send(data)
         return head
@@ -52,7 +52,7 @@ class Visit:
         self.writer.transport.abort()
 
     async def end(self) -> bytes:
-        """What still comes until the client closes."""
+        """Return all bytes until the client closes."""
         async with asyncio.timeout(PATIENCE_S):
             try:
                 return await self.reader.read()
@@ -64,23 +64,23 @@ class Server:
     def __init__(self) -> None:
         self.port = 0
         self.accepted = 0
-        self._visits: asyncio.Queue[Visit] = asyncio.Queue()
+        self._unserved: asyncio.Queue[ServerConnection] = asyncio.Queue()
         self._writers: list[asyncio.StreamWriter] = []
 
     @property
-    def is_unvisited(self) -> bool:
-        """Nobody is connected of whom a test has not heard."""
-        return self._visits.empty()
+    def has_no_connection(self) -> bool:
+        """True if the test has taken every connection."""
+        return self._unserved.empty()
 
-    async def visit(self) -> Visit:
+    async def accept(self) -> ServerConnection:
         """The next connection."""
         async with asyncio.timeout(PATIENCE_S):
-            return await self._visits.get()
+            return await self._unserved.get()
 
     async def arrived(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.accepted += 1
         self._writers.append(writer)
-        self._visits.put_nowait(Visit(reader, writer))
+        self._unserved.put_nowait(ServerConnection(reader, writer))
 
     def abort(self) -> None:
         for writer in self._writers:
@@ -104,7 +104,7 @@ async def scripted_server(
 
 
 class Heard:
-    """An Answer that writes down what it hears."""
+    """An AnswerHandler that records its calls."""
 
     def __init__(self) -> None:
         self.interims: list[Response] = []
@@ -128,7 +128,7 @@ class Heard:
 
     @property
     def words(self) -> int:
-        """How much it has heard; a head and a piece of the body that comes with it are two."""
+        """The number of its calls; a head and the piece of the body that comes with it are two."""
         return len(self.interims) + len(self.responses) + self.pieces + len(self.failures)
 
     def on_interim(self, response: Response) -> None:
@@ -187,7 +187,7 @@ class Heard:
 
 
 class Talk:
-    """A client and the server it asks."""
+    """A client and its server."""
 
     def __init__(self, client: Client, server: Server) -> None:
         self.client = client
@@ -206,7 +206,7 @@ class Talk:
         return heard, self.client.request(heard, method, head, body=body, fin=fin, chunked=chunked)
 
     async def whole(self, head: bytes = GET) -> Heard:
-        """Ask, and hear the answer to its end."""
+        """Send a request and wait for the end of its answer."""
         return await self.ask(head)[0].until_over()
 
 

@@ -1,4 +1,4 @@
-"""A server on a port of its own, handlers to serve, and a client that says what it is told to."""
+"""A server on a port of its own, handlers for it, and a client whose bytes a test scripts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
@@ -9,7 +9,7 @@ from printreach.http1.messages import Answer, Call, Handler
 from printreach.http1.server import Server, serve
 
 DEADLINE_S = 30.0
-"""Longer than a busy machine stands still."""
+"""Longer than a busy machine is stalled."""
 GET = b"GET %b HTTP/1.1\r\nHost: printer\r\n%b\r\n"
 UPGRADE = (
     b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -26,7 +26,7 @@ def run(test: Coroutine[object, object, None]) -> None:
 
 
 class Client:
-    """A client that says exactly what it is told to."""
+    """A client whose bytes a test scripts."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -50,7 +50,7 @@ class Client:
         return head, await self.reader.readexactly(length)
 
     async def rest(self) -> bytes:
-        """Everything until the server closes."""
+        """Return all bytes until the server closes."""
         return await self.reader.read()
 
     def leave(self) -> None:
@@ -102,7 +102,7 @@ async def count_to_three(call: Call) -> Answer:
 
 
 class Endless:
-    """A handler that streams for ever, and knows what became of it."""
+    """A handler that streams for ever, and records how it ended."""
 
     def __init__(self, piece: bytes) -> None:
         self.piece = piece

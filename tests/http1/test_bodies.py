@@ -1,4 +1,4 @@
-"""Reading a body by its framing: what is body, when it ends, what is left over."""
+"""Reading a body by its framing: its bytes, its end, and the surplus."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Chunked bodies: what is understood, and at which byte it ends."""
+"""Chunked bodies: what is accepted, and at which byte the body ends."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for every chunked body, and for every one that is almost right."""
+"""Properties of every chunked body, and of every mutated one."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from printreach.http1.chunked import LAST_CHUNK, ChunkedDecoder, encode_chunk
 from printreach.http1.heads import BadMessage
-from tests.http1.judge import Judge
+from tests.http1.httptools_oracle import Oracle
 from tests.http1.mutations import pieces_of, wounded
 
 HEAD = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -82,9 +82,9 @@ def test_a_mistake_is_the_same_however_its_bytes_arrive(data: bytes, draws: st.D
 @given(encoded())
 def test_httptools_reads_the_same_body(encoded: tuple[bytes, bytes]) -> None:
     body, data = encoded
-    judge = Judge(HEAD + data)
+    oracle = Oracle(HEAD + data)
 
-    assert (judge.refused, judge.body, judge.done) == (False, body, True)
+    assert (oracle.refused, oracle.body, oracle.done) == (False, body, True)
 
 
 @given(almost_right)
@@ -93,7 +93,7 @@ def test_a_body_that_both_accept_is_the_same_to_httptools(data: bytes) -> None:
     ours = outcome_of([data])
     if ours is None or not ours.done:
         return
-    judge = Judge(HEAD + data[: ours.consumed])
+    oracle = Oracle(HEAD + data[: ours.consumed])
 
     # It looks into extensions and trailers, which we drop, and may refuse there.
-    assert judge.refused or (judge.body, judge.done) == (ours.body, True)
+    assert oracle.refused or (oracle.body, oracle.done) == (ours.body, True)

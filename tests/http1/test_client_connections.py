@@ -1,24 +1,24 @@
-"""Which connections of the client are used again, and what happens when a kept one is stale."""
+"""Connections that the client reuses, and stale ones among them."""
 
 import pytest
 
 from printreach.http1 import client as client_module
 from printreach.http1.client import ExchangeFailure
 from tests.fakes.loop import on_a_loop
-from tests.http1.scripted_server import GET, OK, Talk, Visit, talk
+from tests.http1.scripted_server import GET, OK, ServerConnection, Talk, talk
 
 POST_EMPTY = b"POST /api/job HTTP/1.1\r\nHost: printer\r\nContent-Length: 0\r\n\r\n"
 PUT_FIVE = b"PUT / HTTP/1.1\r\nHost: printer\r\nContent-Length: 5\r\n\r\n"
 GET_FIVE = b"GET / HTTP/1.1\r\nHost: printer\r\nContent-Length: 5\r\n\r\n"
 
 
-async def kept_connection(at: Talk) -> Visit:
+async def kept_connection(at: Talk) -> ServerConnection:
     """Ask once; the connection that is kept since."""
     heard, _ = at.ask()
-    visit = await at.server.visit()
-    await visit.answer()
+    accepted = await at.server.accept()
+    await accepted.answer()
     await heard.until_over()
-    return visit
+    return accepted
 
 
 @pytest.mark.parametrize("method", [b"GET", b"HEAD", b"OPTIONS"])
@@ -26,9 +26,9 @@ def test_a_request_that_may_be_repeated_uses_a_kept_connection(method: bytes) ->
     @on_a_loop
     async def body() -> None:
         async with talk() as at:
-            visit = await kept_connection(at)
+            accepted = await kept_connection(at)
             heard, _ = at.ask(GET.replace(b"GET", method))
-            head = await visit.answer(OK if method != b"HEAD" else OK[:-5])
+            head = await accepted.answer(OK if method != b"HEAD" else OK[:-5])
 
             assert head.startswith(method)
             assert (await heard.until_over()).failures == []
@@ -42,9 +42,9 @@ async def test_a_command_gets_a_connection_of_its_own() -> None:
     async with talk() as at:
         await kept_connection(at)
         heard, _ = at.ask(POST_EMPTY)
-        visit = await at.server.visit()
+        accepted = await at.server.accept()
 
-        assert await visit.answer() == POST_EMPTY
+        assert await accepted.answer() == POST_EMPTY
         await heard.until_over()
         assert at.server.accepted == 2
 
@@ -54,8 +54,8 @@ async def test_a_get_with_a_body_gets_a_connection_of_its_own() -> None:
     async with talk() as at:
         await kept_connection(at)
         heard, _ = at.ask(GET_FIVE, body=b"hello")
-        visit = await at.server.visit()
-        await visit.answer()
+        accepted = await at.server.accept()
+        await accepted.answer()
 
         await heard.until_over()
         assert at.server.accepted == 2
@@ -65,13 +65,13 @@ async def test_a_get_with_a_body_gets_a_connection_of_its_own() -> None:
 async def test_the_connection_of_a_command_is_kept_for_later_questions() -> None:
     async with talk() as at:
         heard, _ = at.ask(PUT_FIVE, body=b"hello")
-        visit = await at.server.visit()
-        await visit.answer()
-        await visit.receive(5)
+        accepted = await at.server.accept()
+        await accepted.answer()
+        await accepted.receive(5)
         await heard.until_over()
 
         heard, _ = at.ask()
-        await visit.answer()
+        await accepted.answer()
         await heard.until_over()
         assert at.server.accepted == 1
 
@@ -81,16 +81,16 @@ def test_a_stale_kept_connection_costs_a_question_one_more_try(interval: str) ->
     @on_a_loop
     async def body() -> None:
         async with talk() as at:
-            visit = await kept_connection(at)
+            accepted = await kept_connection(at)
             if interval == "before the request":
-                visit.close()
+                accepted.close()
             heard, _ = at.ask()
             if interval == "at the request":
-                visit.reset()
+                accepted.reset()
             elif interval == "in the head":
-                await visit.head()
-                visit.close()
-            fresh = await at.server.visit()
+                await accepted.head()
+                accepted.close()
+            fresh = await at.server.accept()
 
             assert await fresh.answer() == GET
             assert (await heard.until_over()).failures == []
@@ -101,11 +101,11 @@ def test_a_stale_kept_connection_costs_a_question_one_more_try(interval: str) ->
 @on_a_loop
 async def test_a_question_is_repeated_once_only() -> None:
     async with talk() as at:
-        visit = await kept_connection(at)
+        accepted = await kept_connection(at)
         heard, _ = at.ask()
-        await visit.head()
-        visit.close()
-        fresh = await at.server.visit()
+        await accepted.head()
+        accepted.close()
+        fresh = await at.server.accept()
         await fresh.head()
         fresh.close()
 
@@ -117,10 +117,10 @@ async def test_a_question_is_repeated_once_only() -> None:
 @on_a_loop
 async def test_a_request_whose_answer_has_begun_is_not_repeated() -> None:
     async with talk() as at:
-        visit = await kept_connection(at)
+        accepted = await kept_connection(at)
         heard, _ = at.ask()
-        await visit.answer(OK[:-1])
-        visit.close()
+        await accepted.answer(OK[:-1])
+        accepted.close()
 
         await heard.until_over()
         assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
@@ -131,9 +131,9 @@ async def test_a_request_whose_answer_has_begun_is_not_repeated() -> None:
 async def test_a_command_that_meets_a_closed_connection_is_not_repeated() -> None:
     async with talk() as at:
         heard, _ = at.ask(POST_EMPTY)
-        visit = await at.server.visit()
-        await visit.head()
-        visit.close()
+        accepted = await at.server.accept()
+        await accepted.head()
+        accepted.close()
 
         await heard.until_over()
         assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
@@ -154,11 +154,11 @@ def test_a_connection_that_cannot_be_trusted_with_another_question_is_closed(ans
     async def body() -> None:
         async with talk() as at:
             heard, _ = at.ask()
-            visit = await at.server.visit()
-            await visit.answer(answer)
+            accepted = await at.server.accept()
+            await accepted.answer(answer)
 
             assert (await heard.until_over()).body == b"hello"
-            assert await visit.end() == b""
+            assert await accepted.end() == b""
 
     body()
 
@@ -166,11 +166,11 @@ def test_a_connection_that_cannot_be_trusted_with_another_question_is_closed(ans
 @on_a_loop
 async def test_unrequested_bytes_are_no_answer_to_the_next_request() -> None:
     async with talk() as at:
-        visit = await kept_connection(at)
-        visit.send(OK.replace(b"hello", b"wrong"))
-        await visit.end()
+        accepted = await kept_connection(at)
+        accepted.send(OK.replace(b"hello", b"wrong"))
+        await accepted.end()
         heard, _ = at.ask()
-        await (await at.server.visit()).answer()
+        await (await at.server.accept()).answer()
 
         assert (await heard.until_over()).body == b"hello"
 
@@ -179,14 +179,14 @@ async def test_unrequested_bytes_are_no_answer_to_the_next_request() -> None:
 async def test_a_cancelled_exchange_does_not_close_the_connection_that_another_uses_now() -> None:
     async with talk() as at:
         first, exchange = at.ask()
-        visit = await at.server.visit()
-        await visit.answer()
+        accepted = await at.server.accept()
+        await accepted.answer()
         await first.until_over()
         second, _ = at.ask()
-        await visit.head()
+        await accepted.head()
 
         exchange.cancel()
-        visit.send(OK)
+        accepted.send(OK)
 
         assert (await second.until_over()).body == b"hello"
         assert at.server.accepted == 1
@@ -196,21 +196,21 @@ async def test_a_cancelled_exchange_does_not_close_the_connection_that_another_u
 async def test_a_finished_exchange_neither_pauses_nor_writes_on_the_connection_of_another() -> None:
     async with talk() as at:
         first, exchange = at.ask()
-        visit = await at.server.visit()
-        await visit.answer()
+        accepted = await at.server.accept()
+        await accepted.answer()
         await first.until_over()
         second, _ = at.ask()
-        await visit.head()
+        await accepted.head()
 
         exchange.pause()
         exchange.send_raw(b"stray bytes")
         exchange.end_raw()
-        visit.send(OK)
+        accepted.send(OK)
         await second.until_over()
-        visit.close()
+        accepted.close()
 
         assert second.body == b"hello"
-        assert await visit.end() == b""
+        assert await accepted.end() == b""
 
 
 def test_an_idle_connection_is_closed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,9 +219,9 @@ def test_an_idle_connection_is_closed_after_a_while(monkeypatch: pytest.MonkeyPa
     @on_a_loop
     async def body() -> None:
         async with talk() as at:
-            visit = await kept_connection(at)
+            accepted = await kept_connection(at)
 
-            assert await visit.end() == b""
+            assert await accepted.end() == b""
             assert at.client.kept == 0
 
     body()
@@ -232,9 +232,9 @@ async def test_no_more_connections_are_kept_than_are_of_use() -> None:
     async with talk() as at:
         count = client_module.MAX_KEPT + 3
         asked = [at.ask()[0] for _ in range(count)]
-        visits = [await at.server.visit() for _ in range(count)]
-        for visit in visits:
-            await visit.answer()
+        connections = [await at.server.accept() for _ in range(count)]
+        for accepted in connections:
+            await accepted.answer()
         for heard in asked:
             await heard.until_over()
 

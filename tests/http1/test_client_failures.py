@@ -1,4 +1,4 @@
-"""The client: every way in which there is no answer, and that each is told once."""
+"""The client: every way in which there is no answer; each is reported once."""
 
 import asyncio
 import errno
@@ -45,12 +45,12 @@ def test_an_answer_that_cannot_be_read_is_broken_and_its_connection_closed(
     async def body() -> None:
         async with talk() as at:
             heard, _ = at.ask()
-            visit = await at.server.visit()
-            await visit.answer(answer)
+            accepted = await at.server.accept()
+            await accepted.answer(answer)
 
             await heard.until_over()
             assert heard.failures == [(ExchangeFailure.BROKEN, sentence)]
-            await visit.end()
+            await accepted.end()
 
     body()
 
@@ -75,9 +75,9 @@ def test_an_answer_that_ends_too_early_is_broken(answer: bytes, sentence: str) -
     async def body() -> None:
         async with talk() as at:
             heard, _ = at.ask()
-            visit = await at.server.visit()
-            await visit.answer(answer)
-            visit.close()
+            accepted = await at.server.accept()
+            await accepted.answer(answer)
+            accepted.close()
 
             await heard.until_over()
             assert heard.fins == 0
@@ -90,10 +90,10 @@ def test_an_answer_that_ends_too_early_is_broken(answer: bytes, sentence: str) -
 async def test_an_answer_without_length_that_is_broken_off_is_no_whole_one() -> None:
     async with talk() as at:
         heard, _ = at.ask()
-        visit = await at.server.visit()
-        await visit.answer(b"HTTP/1.1 200 OK\r\n\r\nhel")
+        accepted = await at.server.accept()
+        await accepted.answer(b"HTTP/1.1 200 OK\r\n\r\nhel")
         await heard.until_body(3)
-        visit.reset()
+        accepted.reset()
 
         await heard.until_over()
         assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
@@ -207,7 +207,7 @@ async def test_a_connection_that_takes_too_long_is_given_up() -> None:
 
 
 class SilentTransport(asyncio.Transport):
-    """Takes what is written, and nothing comes."""
+    """A connection that accepts writes, and from which nothing comes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -272,7 +272,7 @@ async def test_an_upload_that_its_sender_pauses_is_not_the_servers_delay() -> No
 
 
 class Stumbling(Heard):
-    """Has a fault of its own where it hears of a failure."""
+    """A handler that raises in on_failed."""
 
     def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         super().on_failed(failure, text)
@@ -327,22 +327,22 @@ async def test_a_connection_that_comes_about_after_a_freeze_carries_nothing_out(
 async def test_a_server_that_is_late_is_given_up_and_left() -> None:
     async with talk(first_byte_s=0.05) as at:
         heard, _ = at.ask()
-        visit = await at.server.visit()
+        accepted = await at.server.accept()
 
         await heard.until_over()
         assert heard.failures == [(ExchangeFailure.TIMED_OUT, "no answer in time")]
-        assert await visit.end() == GET
+        assert await accepted.end() == GET
 
 
 @on_a_skipping_loop
 async def test_a_body_may_pause_for_longer_than_the_first_byte() -> None:
     async with talk(first_byte_s=60.0) as at:
         heard, _ = at.ask()
-        visit = await at.server.visit()
-        await visit.answer(OK[:-1])
+        accepted = await at.server.accept()
+        await accepted.answer(OK[:-1])
         await heard.until_body(4)
         skip(120.0)
         await asyncio.sleep(0.001)  # a timer that is due has its turn
-        visit.send(OK[-1:])
+        accepted.send(OK[-1:])
 
         assert (await heard.until_over()).body == b"hello"

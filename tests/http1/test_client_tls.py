@@ -1,4 +1,4 @@
-"""The client over TLS, to servers whose certificate vouches for itself."""
+"""The client over TLS, to servers with self-signed certificates."""
 
 import asyncio
 import ssl
@@ -49,12 +49,12 @@ def test_questions_and_answers_travel_over_tls_and_its_connection_is_kept(
     async def body() -> None:
         async with talk_over_tls(certificate) as at:
             first, _ = at.ask()
-            visit = await at.server.visit()
-            assert await visit.answer() == GET
+            accepted = await at.server.accept()
+            assert await accepted.answer() == GET
             assert (await first.until_over()).body == b"hello"
 
             second, _ = at.ask()
-            assert await visit.answer() == GET
+            assert await accepted.answer() == GET
             assert (await second.until_over()).body == b"hello"
             assert at.server.accepted == 1
 
@@ -66,9 +66,9 @@ def test_an_answer_without_length_ends_with_the_connection(certificate: tuple[Pa
     async def body() -> None:
         async with talk_over_tls(certificate) as at:
             heard, _ = at.ask()
-            visit = await at.server.visit()
-            await visit.answer(b"HTTP/1.0 200 OK\r\n\r\nhello")
-            visit.close()
+            accepted = await at.server.accept()
+            await accepted.answer(b"HTTP/1.0 200 OK\r\n\r\nhello")
+            accepted.close()
 
             assert (await heard.until_over()).body == b"hello"
             assert heard.failures == []
@@ -81,11 +81,11 @@ def test_cancelling_closes_the_servers_side(certificate: tuple[Path, Path]) -> N
     async def body() -> None:
         async with talk_over_tls(certificate) as at:
             _, exchange = at.ask()
-            visit = await at.server.visit()
-            await visit.answer(OK[:-1])
+            accepted = await at.server.accept()
+            await accepted.answer(OK[:-1])
             exchange.cancel()
 
-            await visit.end()
+            await accepted.end()
 
     body()
 
@@ -101,11 +101,11 @@ def test_cancelling_in_the_handshake_closes_the_servers_side() -> None:
                 )
             )
             exchange = client.request(Heard(), b"GET", GET)
-            visit = await server.visit()
-            assert await visit.receive(1) == b"\x16"  # a TLS handshake's first byte
+            accepted = await server.accept()
+            assert await accepted.receive(1) == b"\x16"  # a TLS handshake's first byte
             exchange.cancel()
 
-            await visit.end()
+            await accepted.end()
 
     body()
 
@@ -138,7 +138,7 @@ def test_a_server_that_speaks_no_tls_is_unreachable_with_a_reason() -> None:
             )
             heard = Heard()
             client.request(heard, b"GET", GET)
-            (await server.visit()).send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            (await server.accept()).send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
             await heard.until_over()
             ((failure, sentence),) = heard.failures

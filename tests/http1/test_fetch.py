@@ -1,4 +1,4 @@
-"""Asking with `await`: whole answers, answers as they come, and what can go wrong."""
+"""Fetching with `await`: whole answers, answers as they come, and failures."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator

@@ -1,4 +1,4 @@
-"""What holds for every head, and for every one that is almost right."""
+"""Properties of every head, and of every mutated one."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ from printreach.http1.heads import (
 from printreach.wire.heads import Headers
 from tests.http1.corpus.bodies import ACCEPTED
 from tests.http1.corpus.heads import REFUSED_HEADS
-from tests.http1.judge import Judge
+from tests.http1.httptools_oracle import Oracle
 from tests.http1.mutations import pieces_of, wounded
 
 TOKEN_BYTES = b"!#$%&'*+-.^_`|~09azAZ"
@@ -138,14 +138,14 @@ def test_a_head_that_both_accept_says_the_same_to_httptools(data: bytes) -> None
     if not isinstance(outcome, tuple):
         return
     end, request = outcome
-    judge = Judge(data[:end])
+    oracle = Oracle(data[:end])
 
     # It knows fewer methods, and some bytes of a target are not to its liking.
-    if not judge.refused:
-        assert judge.method == request.method
-        assert judge.target.removeprefix(b"http://h") == request.target
+    if not oracle.refused:
+        assert oracle.method == request.method
+        assert oracle.target.removeprefix(b"http://h") == request.target
         # It leaves a tab at the end of a value.
-        assert [(name, value.rstrip(b" \t")) for name, value in judge.headers] == request.headers
+        assert [(name, value.rstrip(b" \t")) for name, value in oracle.headers] == request.headers
 
 
 @given(wounded([b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"]))

@@ -1,4 +1,4 @@
-"""Request heads: what is understood. What is refused lives in corpus/ and test_smuggling.py."""
+"""Request heads that are accepted. Those that are refused are in corpus/ and test_smuggling.py."""
 
 from dataclasses import dataclass
 

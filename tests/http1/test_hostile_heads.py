@@ -1,4 +1,4 @@
-"""Heads that are made to cost time."""
+"""Heads that are made to take long to parse."""
 
 from contextlib import suppress
 

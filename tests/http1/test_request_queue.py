@@ -7,7 +7,7 @@ import pytest
 
 from printreach.http1.request_queue import RequestQueue
 from tests.fakes.loop import on_a_loop
-from tests.http1.scripted_server import GET, PATIENCE_S, Heard, Talk, Visit, talk
+from tests.http1.scripted_server import GET, PATIENCE_S, Heard, ServerConnection, Talk, talk
 
 LONG_S = 600.0
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n--x\r\n"
@@ -19,7 +19,7 @@ POST = b"POST /%d HTTP/1.1\r\nHost: printer\r\nContent-Length: 0\r\n\r\n"
 
 
 def patient(most: int) -> RequestQueue:
-    """Nobody in it goes before their turn while a test runs."""
+    """A queue whose time-out doesn't pass while a test runs."""
     return RequestQueue(most, timeout_s=LONG_S)
 
 
@@ -33,8 +33,8 @@ def post_many(at: Talk, count: int) -> list[Heard]:
     return [at.ask(POST % number)[0] for number in range(count)]
 
 
-async def targets(visits: list[Visit]) -> list[bytes]:
-    return [(await visit.head()).split()[1] for visit in visits]
+async def targets(connections: list[ServerConnection]) -> list[bytes]:
+    return [(await accepted.head()).split()[1] for accepted in connections]
 
 
 @on_a_loop
@@ -42,7 +42,7 @@ async def test_a_server_has_no_more_to_answer_at_once_than_it_can() -> None:
     queue = patient(most=2)
     async with talk(queue=queue) as at:
         heard = post_many(at, 5)
-        busy = [await at.server.visit() for _ in range(2)]
+        busy = [await at.server.accept() for _ in range(2)]
         await until_waiting(queue, 3)
 
         assert await targets(busy) == [b"/0", b"/1"]
@@ -57,9 +57,9 @@ async def test_an_answer_lets_the_next_one_go_in_its_order() -> None:
         heard = post_many(at, 4)
         asked = []
         for one in heard:
-            visit = await at.server.visit()
-            asked += await targets([visit])
-            visit.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            accepted = await at.server.accept()
+            asked += await targets([accepted])
+            accepted.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             await one.until_over()
 
         assert asked == [b"/0", b"/1", b"/2", b"/3"]
@@ -72,12 +72,12 @@ async def test_an_answer_under_way_holds_up_no_other_request(head: bytes, answer
         streams = []
         for _ in range(3):
             heard, _ = at.ask(head)
-            await (await at.server.visit()).answer(answer)
+            await (await at.server.accept()).answer(answer)
             await heard.until_response()
             streams.append(heard)
 
         at.ask(GET)
-        await (await at.server.visit()).head()
+        await (await at.server.accept()).head()
         assert not any(one.is_over for one in streams)
 
 
@@ -85,9 +85,9 @@ async def test_an_answer_under_way_holds_up_no_other_request(head: bytes, answer
 async def test_a_request_that_waited_for_the_time_out_is_sent_all_the_same() -> None:
     async with talk(queue=RequestQueue(1, timeout_s=0.01)) as at:
         hanging, _ = at.ask(POST % 0)
-        await (await at.server.visit()).head()
+        await (await at.server.accept()).head()
         heard, _ = at.ask(POST % 1)
-        await (await at.server.visit()).answer()
+        await (await at.server.accept()).answer()
 
         assert (await heard.until_over()).response.status == 200
         assert not hanging.is_over
@@ -98,15 +98,15 @@ async def test_a_cancelled_request_in_the_queue_is_never_sent() -> None:
     queue = patient(most=1)
     async with talk(queue=queue) as at:
         first, _ = at.ask(POST % 0)
-        visit = await at.server.visit()
+        accepted = await at.server.accept()
         _, gives_up = at.ask(POST % 1)
         at.ask(POST % 2)
         await until_waiting(queue, 2)
         gives_up.cancel()
-        await visit.answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        await accepted.answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
         await first.until_over()
 
-        assert await targets([await at.server.visit()]) == [b"/2"]
+        assert await targets([await at.server.accept()]) == [b"/2"]
         assert at.server.accepted == 2
 
 
@@ -114,11 +114,11 @@ async def test_a_cancelled_request_in_the_queue_is_never_sent() -> None:
 async def test_a_request_cancelled_while_it_is_answered_releases_its_slot() -> None:
     async with talk(queue=patient(most=1)) as at:
         _, gives_up = at.ask(POST % 0)
-        await (await at.server.visit()).head()
+        await (await at.server.accept()).head()
         at.ask(POST % 1)
         gives_up.cancel()
 
-        assert await targets([await at.server.visit()]) == [b"/1"]
+        assert await targets([await at.server.accept()]) == [b"/1"]
 
 
 @on_a_loop
@@ -137,7 +137,7 @@ async def test_the_end_of_the_client_ends_the_queue() -> None:
     queue = patient(most=1)
     async with talk(queue=queue) as at:
         heard = post_many(at, 3)
-        await at.server.visit()
+        await at.server.accept()
         await until_waiting(queue, 2)
         await at.client.close()
 
@@ -164,7 +164,7 @@ async def test_no_turn_is_lost_in_whatever_order_they_leave(order: tuple[int, ..
 
 @on_a_loop
 async def test_a_turn_that_comes_with_the_time_out_does_no_harm() -> None:
-    """After a stall both are due at once, and the end of patience is heard of a moment later."""
+    """After a stall both are due at once, and the time-out is noticed a moment later."""
     queue = patient(most=1)
     queue.admit("first")
     waiting = [asyncio.create_task(queue.wait_for_turn(name)) for name in ("second", "third")]

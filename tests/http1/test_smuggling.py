@@ -20,7 +20,7 @@ def split_head(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def targets_in(raw: bytes) -> list[bytes]:
-    """The targets of all requests, read one behind the other as a server reads them."""
+    """The targets of all requests, parsed one after the other as a server does."""
     targets = []
     while raw:
         head, raw = split_head(raw)

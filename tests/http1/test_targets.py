@@ -1,4 +1,4 @@
-"""Where a request goes: targets and Hosts that are understood. Refused ones live in corpus/."""
+"""Targets and Hosts that are accepted. Refused ones are in corpus/."""
 
 import pytest
 

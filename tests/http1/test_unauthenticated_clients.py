@@ -1,4 +1,4 @@
-"""Where strangers yield, they take nobody's place, however many they are."""
+"""Unauthenticated clients, however many, keep no authenticated one out."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,4 +1,4 @@
-"""A caller by bytes: what it sends is what a test says, what it reads is taken apart strictly."""
+"""A caller whose bytes a test scripts, and which parses answers strictly."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from tests.relay.waiting import PATIENCE_S
 
 
 class BrokenOff(Exception):
-    """The answer, or what should have been one, ended before its end. received: so far."""
+    """An answer that was broken off. received: its bytes until then."""
 
     def __init__(self, received: bytes) -> None:
         super().__init__(received)
@@ -20,7 +20,7 @@ class BrokenOff(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer off the wire."""
+    """One parsed answer."""
 
     status: int
     reason: bytes
@@ -28,7 +28,7 @@ class Answer:
     body: bytes
 
     def all(self, name: bytes) -> list[bytes]:
-        """Every value of a header; name in lower case."""
+        """Return every value of a header; name in lower case."""
         return [value for key, value in self.headers if key.lower() == name]
 
     def get(self, name: bytes) -> bytes | None:
@@ -55,12 +55,12 @@ class Caller:
         return cls(*await asyncio.open_connection(sock=sock, limit=limit))
 
     def send(self, data: bytes) -> None:
-        """Send, or throw away where the relay has ended the connection."""
+        """Send bytes; they are dropped if the relay has ended the connection."""
         if not self._writer.transport.is_closing():
             self._writer.write(data)
 
     async def send_in_pieces(self, data: bytes, size: int = 1) -> None:
-        """Each piece arrives on its own, as far as that can be had."""
+        """Send pieces so that each arrives by itself, if possible."""
         for at in range(0, len(data), size):
             self.send(data[at : at + size])
             await asyncio.sleep(0)
@@ -75,7 +75,7 @@ class Caller:
             self._writer.write_eof()
 
     def leave(self) -> None:
-        """Close, as a caller does that has lost interest."""
+        """Close the connection, as a caller that gives up does."""
         self._writer.transport.abort()
 
     async def answer(self, *, to_head: bool = False) -> Answer:
@@ -89,22 +89,22 @@ class Caller:
             return await self._head()
 
     async def read(self, size: int) -> bytes:
-        """Just so many raw bytes."""
+        """Return exactly that many raw bytes."""
         async with asyncio.timeout(PATIENCE_S):
             return await self._exactly(size)
 
     async def chunk(self) -> bytes:
-        """The next chunk of a body; empty behind the last."""
+        """Return the next chunk of a body; empty after the last."""
         async with asyncio.timeout(PATIENCE_S):
             return await self._chunk()
 
     async def chunks(self) -> bytes:
-        """All that is left of a body in chunks. Raises BrokenOff."""
+        """Return the rest of a body in chunks. Raises BrokenOff."""
         async with asyncio.timeout(PATIENCE_S):
             return await self._chunks()
 
     async def rest(self) -> bytes:
-        """Everything up to the end of the connection, orderly or not."""
+        """Return all bytes up to the end of the connection, orderly or not."""
         received = b""
         async with asyncio.timeout(PATIENCE_S):
             with contextlib.suppress(ConnectionError):
@@ -113,7 +113,7 @@ class Caller:
         return received
 
     async def is_closed(self) -> bool:
-        """Whether the relay ended the connection, and sent nothing more."""
+        """Return whether the relay ended the connection without sending anything more."""
         return await self.rest() == b""
 
     async def _answer(self, to_head: bool) -> Answer:

@@ -1,4 +1,4 @@
-"""What holds for every test of the relay: no fault of ours goes by unseen."""
+"""Checks of every test of the relay: no exception of ours stays unnoticed."""
 
 import logging
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ OURS = ("asyncio", "printreach.tunnel.tunnel")
 
 @pytest.fixture(autouse=True)
 def no_fault_goes_by_unseen(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail where a callback raised and only the log says so."""
+    """Fail if a callback raised and only the log shows it."""
     yield
     faults = [
         record.getMessage()
@@ -26,5 +26,5 @@ def no_fault_goes_by_unseen(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 def patience_with_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent that takes nothing counts as here, for as long as a busy machine needs."""
+    """An agent that reads nothing counts as connected, for as long as a busy machine needs."""
     monkeypatch.setattr(keepalive, "PING_TIMEOUT_S", 1000.0)

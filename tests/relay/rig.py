@@ -42,7 +42,7 @@ test does much in between, and a busy machine stands still."""
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A connection to a printer, as its app knows it."""
+    """A connection to a printer, with the credentials of its app."""
 
     unique_id: str
     token: bytes
@@ -59,7 +59,7 @@ class Access:
 
 @dataclass
 class Rig:
-    """One node, and how to reach and change what it lives on."""
+    """One node, with its address and the fakes that it uses."""
 
     node: RelayNode
     clock: FakeClock
@@ -103,7 +103,7 @@ class Rig:
         return access
 
     async def permit(self, access: Access, may: Granted) -> None:
-        """Change what a connection may do, and tell."""
+        """Change a connection's permissions, with a notice."""
         grant = await self.grants.grant(access.unique_id)
         assert grant is not None
         self.grants.put(replace(grant, access=may))
@@ -121,7 +121,7 @@ class Rig:
         return agent
 
     def figure(self, name: str) -> float:
-        """What the metrics say of now."""
+        """Return the current value of a metric."""
         return self.node.metrics[f"printreach_{name}"][1]()
 
     def begin_stop(self, grace_s: float) -> asyncio.Task[None]:
@@ -133,7 +133,7 @@ class Rig:
         await self.bus.publish(Notice(topic, key))
 
     async def revoke(self, access: Access) -> None:
-        """End a connection, and tell."""
+        """End a connection, with a notice."""
         self.grants.end(access.unique_id)
         await self.notify(Topic.CONNECTION, access.unique_id)
 

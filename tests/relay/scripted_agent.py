@@ -1,4 +1,4 @@
-"""An agent whose every word a test chooses: it signs in as real ones do, then does as told."""
+"""An agent whose messages a test scripts: it signs in as real ones do, then runs a script."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ NONCE = b"a".ljust(signin.NONCE_BYTES, b"n")
 
 
 class CountingLink(WebSocketLink):
-    """A link that knows how much went over it."""
+    """A link that counts the bytes that went over it."""
 
     sent_bytes = 0
 
@@ -36,12 +36,12 @@ class CountingLink(WebSocketLink):
         super().send(message)
 
     def stop_reading(self) -> None:
-        """Leave what comes in the socket."""
+        """Stop reading from the socket."""
         assert self._transport is not None
         self._transport.underlying_transport.pause_reading()
 
     def go_on_reading(self) -> None:
-        """Take it."""
+        """Read from the socket again."""
         assert self._transport is not None
         self._transport.underlying_transport.resume_reading()
 
@@ -50,7 +50,7 @@ Message = TypeVar("Message", bound=signin.FromService)
 
 
 def key_of(name: str) -> Ed25519PrivateKey:
-    """The same key for the same name."""
+    """Return the same key for the same name."""
     return Ed25519PrivateKey.from_private_bytes(name.encode().ljust(32, b"."))
 
 
@@ -233,7 +233,7 @@ class ScriptedAgent:
         )
 
     async def prove(self, *, lan_ip: str | None = None) -> None:
-        """Say who we are and prove it, up to our last word."""
+        """Sign in up to our last message."""
         self.say(self.hello(lan_ip=lan_ip))
         challenge = await self.hear(signin.Challenge)
         Ed25519PublicKey.from_public_bytes(challenge.service_key).verify(
@@ -242,7 +242,7 @@ class ScriptedAgent:
         self.say(self.proof_for(challenge))
 
     async def sign_in(self, port: int, *, lan_ip: str | None = None) -> None:
-        """All of it, for an agent whose printer is linked."""
+        """Sign in completely, for an agent whose printer is linked."""
         await self.dial(port)
         await self.prove(lan_ip=lan_ip)
         await self.hear(signin.Welcome)
@@ -253,11 +253,11 @@ class ScriptedAgent:
         return self.asked[number - 1]
 
     def send_frame(self, kind: int, stream: int, payload: bytes = b"") -> None:
-        """Send a frame past our own session, which would forbid what a hostile agent does."""
+        """Send a frame without our own session, which would refuse those of a hostile agent."""
         self.link.send(frames.frame(kind, stream, payload))
 
     def send_head(self, asked: Asked, head: bytes, body: bytes = b"", *, fin: bool = True) -> None:
-        """Answer with any bytes for a head."""
+        """Answer with any bytes as the head."""
         kind = frames.Kind.HEAD | (frames.FIN if fin else 0)
         self.send_frame(kind, asked.stream.id, frames.encode_head(head, body))
 

@@ -1,4 +1,4 @@
-"""Who may pass to a printer: the order of refusals, and everything a credential may come by."""
+"""Admission to a printer: the order of refusals, and all places of credentials."""
 
 import base64
 import json

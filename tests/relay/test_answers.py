@@ -1,4 +1,4 @@
-"""Every form an answer of a printer may have, as its caller receives it."""
+"""Every form of a printer's answer, as its caller receives it."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ENDLESS = b"Content-Length: 1000000000"
 
 
 async def answered(script: Script, *fields: bytes, **line: bytes) -> Answer:
-    """What one request of a caller is answered with, when the agent does this."""
+    """Return the answer to one request when the agent runs this script."""
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent(script=script)

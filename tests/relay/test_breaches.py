@@ -1,4 +1,4 @@
-"""An agent that breaks the protocol, or takes nothing: it costs its own tunnel and no other."""
+"""An agent that breaks the protocol or reads nothing loses its own tunnel and no other."""
 
 import struct
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where a request really comes from."""
+"""The real origin of a request."""
 
 from ipaddress import ip_address, ip_network
 

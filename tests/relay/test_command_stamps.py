@@ -1,4 +1,4 @@
-"""Until when a command is good, where the service's own clock is set while agents are connected."""
+"""The expiry of commands if the service's clock is set while agents are connected."""
 
 from datetime import timedelta
 
@@ -49,7 +49,7 @@ def test_a_command_is_good_for_its_time_though_the_services_clock_was_set_back(
 
 @on_a_loop
 async def test_a_clock_that_was_set_forward_is_believed() -> None:
-    """An agent that connects anew is told so; to one that stays the command is good for longer."""
+    """An agent that connects again gets the new time; for others commands are valid longer."""
     async with relay() as rig:
         agent = await rig.agent()
         now = rig.clock.advance(timedelta(seconds=HOUR_S))

@@ -1,4 +1,4 @@
-"""What pages of other sites can do with the cookie of an own- host, judged by Sec-Fetch fields."""
+"""Limits on pages of other sites with the cookie of an own- host, by Sec-Fetch fields."""
 
 from datetime import timedelta
 
@@ -122,7 +122,7 @@ async def test_an_app_is_not_judged_by_where_its_web_view_came_from() -> None:
 async def test_a_single_use_link_on_another_site_begins_a_navigation_of_the_hosts_own(
     site: str,
 ) -> None:
-    """A redirect would go on as a navigation of that site, through the printer's own redirects."""
+    """After a redirect it would still be a navigation of that site, through later redirects too."""
     async with relay() as rig:
         _, answer = await opened(rig, *says(site))
 

@@ -1,4 +1,4 @@
-"""Requests leave no cycles of objects behind, which would keep their heads until somebody looks."""
+"""Requests leave no reference cycles, which would keep their heads until a garbage collection."""
 
 import gc
 

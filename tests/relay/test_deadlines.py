@@ -1,4 +1,4 @@
-"""Heads and bodies that are too large, too slow, or refused while they still come."""
+"""Heads and bodies that are too large, too slow, or refused before their end."""
 
 from dataclasses import replace
 from functools import partial

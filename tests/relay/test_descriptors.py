@@ -1,4 +1,4 @@
-"""Running out of file descriptors: who is turned away, and what the log says of it."""
+"""Running out of file descriptors: connections that are refused, and the log."""
 
 import logging
 

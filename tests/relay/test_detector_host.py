@@ -1,4 +1,4 @@
-"""The name that failure detection may have for itself."""
+"""The host name of its own that failure detection may have."""
 
 import pytest
 

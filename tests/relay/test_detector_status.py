@@ -1,4 +1,4 @@
-"""The service tells an agent what its failure detector says of the agent's print."""
+"""The service sends agents the state of failure detection for their print."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""How long a node that has just begun waits for agents."""
+"""The time for which a node that has just started waits for agents."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What agents tell of their prints is stored before they hear that it is."""
+"""Events of agents are stored before they are acknowledged."""
 
 import asyncio
 from functools import partial
@@ -26,7 +26,7 @@ from tests.relay.waiting import settle, until
 
 
 def stored_at(agent: ScriptedAgent) -> list[str]:
-    """The ids of which the agent heard that they are stored."""
+    """Return the ids that were acknowledged to the agent."""
     heard = [word for word in agent.heard if isinstance(word, signin.EventsStored)]
     return [event_id for word in heard for event_id in word.event_ids]
 

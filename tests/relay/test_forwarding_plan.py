@@ -1,4 +1,4 @@
-"""What header lines come to is kept for a connection, and made anew when anything changes."""
+"""A connection's forwarding plan is reused until its header lines or grant change."""
 
 from dataclasses import replace
 

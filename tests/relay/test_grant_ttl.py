@@ -1,4 +1,4 @@
-"""How long a grant is believed, and how soon what is running ends when it is not any more."""
+"""The TTL of cached grants, and the end of streams whose access has ended."""
 
 import asyncio
 from dataclasses import replace
@@ -22,7 +22,7 @@ HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 
 @pytest.fixture
 def short_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty seconds are thirty milliseconds."""
+    """Make thirty seconds thirty milliseconds."""
     monkeypatch.setattr(admission, "GRANT_TTL_S", admission.GRANT_TTL_S / 1000)
     monkeypatch.setattr(admission, "UNKNOWN_TTL_S", admission.UNKNOWN_TTL_S / 1000)
     monkeypatch.setattr(admission, "RECHECK_INTERVAL_S", admission.RECHECK_INTERVAL_S / 1000)
@@ -130,7 +130,7 @@ async def test_events_of_an_account_cause_no_recheck() -> None:
 
 @on_a_loop
 async def test_a_notice_in_the_middle_of_a_look_up_is_not_overlooked() -> None:
-    """What the store said may be from before that of which the notice tells."""
+    """The store's answer may be older than the change that the notice is about."""
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent()
@@ -193,7 +193,7 @@ def begin(asked: Asked) -> None:
 
 
 async def running(caller: Caller, access: Access, what: str, agent: ScriptedAgent) -> Asked:
-    """Begin something long, up to the head of its answer where it has one."""
+    """Begin a long request, up to the head of its answer if it has one."""
     fields, before = HANDSHAKE if what == "websocket" else (), len(agent.asked)
     caller.send(request(access.host, access.bearer, *fields, target=f"/{what}".encode()))
     asked = await agent.next(before + 1)

@@ -1,4 +1,4 @@
-"""Callers that end their side of a connection and go on listening."""
+"""Callers that end their direction of a connection and go on reading."""
 
 from dataclasses import replace
 

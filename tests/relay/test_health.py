@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics; and what a foreign Host gets."""
+"""/healthz, /readyz and /metrics, and the answer to a foreign Host."""
 
 from ipaddress import ip_network
 
@@ -14,7 +14,7 @@ from tests.relay.rig import OWN, relay
 
 
 class Recorded:
-    """A caller that keeps what it is told."""
+    """A caller that records its answer."""
 
     def __init__(self) -> None:
         self.received = b""

@@ -1,4 +1,4 @@
-"""An agent may be anybody's machine: what it sends costs itself at most, and no other tenant."""
+"""Any machine may be an agent: hostile messages harm no other tenant."""
 
 import pytest
 
@@ -17,7 +17,7 @@ HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 async def answered_with(
     head: bytes, body: bytes = b"", *fields: bytes, method: bytes = b"GET"
 ) -> Answer:
-    """What a caller gets when the agent sends these bytes for a head, and says that was all."""
+    """Return a caller's answer when the agent sends these bytes as a head, with FIN."""
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, *fields, method=method))

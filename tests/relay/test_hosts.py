@@ -1,4 +1,4 @@
-"""Which service a Host line names."""
+"""The meaning of a Host line."""
 
 import pytest
 

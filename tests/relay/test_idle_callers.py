@@ -1,4 +1,4 @@
-"""What callers leave behind between two requests, who may be thousands, and anybody."""
+"""The memory of idle callers between two requests; there may be thousands."""
 
 import gc
 import tracemalloc

@@ -1,4 +1,4 @@
-"""When connections were last used: noted by each request, told to the store in between."""
+"""The times when connections were last used: noted by each request, written at an interval."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Callers that leave, and a service that does."""
+"""Callers that leave, and a service that stops."""
 
 import socket
 from dataclasses import replace

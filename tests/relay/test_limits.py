@@ -1,4 +1,4 @@
-"""What a connection may carry: sizes up and down, webcam viewers, and how long they watch."""
+"""Limits of a connection: sizes up and down, webcam viewers, and their time."""
 
 import json
 from dataclasses import replace

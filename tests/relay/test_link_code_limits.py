@@ -1,4 +1,4 @@
-"""How many link codes one address may ask for."""
+"""Limits on the link codes that one address may ask for."""
 
 from printreach.relay.link_code_limits import (
     BURST,

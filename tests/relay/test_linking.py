@@ -1,4 +1,4 @@
-"""How an agent that nobody has linked yet becomes a printer."""
+"""Linking an agent's printer to an account."""
 
 from datetime import timedelta
 
@@ -11,9 +11,9 @@ from printreach.rules.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.newcomers import dialled, unlinked
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import ScriptedAgent
+from tests.relay.unlinked_agents import dialled, unlinked
 from tests.relay.waiting import settle, until
 
 

@@ -1,4 +1,4 @@
-"""Methods as callers write them: `get` is another method than `GET`, and the printer's to judge."""
+"""Methods reach the printer as callers write them: `get` is another method than `GET`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Our own host: passed on to the web role, request by request."""
+"""The service's own host: requests are passed on to the web role."""
 
 import asyncio
 from collections.abc import AsyncGenerator

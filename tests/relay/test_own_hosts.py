@@ -1,4 +1,4 @@
-"""The owner's own way to a printer: a single-use link, a cookie, and the Origin that acts need."""
+"""Own connections: a single-use link, a cookie, and the Origin that changes need."""
 
 from datetime import timedelta
 

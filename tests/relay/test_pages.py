@@ -1,4 +1,4 @@
-"""What a browser and a program get when the service itself fails."""
+"""The answers of browsers and programs when the service itself fails."""
 
 import base64
 import hashlib
@@ -163,7 +163,7 @@ INTERFACE = Requirement(Permission.INTERFACE, works_while_locked=False)
 
 
 def refused_page(access: Access, kind: ConnectionKind = ConnectionKind.OWN) -> Elements:
-    """What a browser with the right credentials is shown."""
+    """Return the page that a browser with valid credentials gets."""
     refused = Refused(ErrorCode.BAD_CREDENTIALS, refusal_of(INTERFACE, access))
     page = error_page(
         refused.code,

@@ -1,4 +1,4 @@
-"""What a connection may not do ends at the relay, in every spelling, and on open streams too."""
+"""Requests without permission are refused in every spelling, and open streams are ended."""
 
 import asyncio
 import json
@@ -189,7 +189,7 @@ SMART = b'{"SmartPause": true, "ZLiftMm": 500, "RetractFilamentMm": 500}'
 
 
 async def bodies_of_pauses(rig: Rig, access: Proof) -> tuple[bytes, list[bytes]]:
-    """What reached the agent of a smart pause: its body and its Content-Length."""
+    """Return the body and the Content-Length of a smart pause that reached the agent."""
     agent = await rig.agent(script=answer_when_complete)
     length = b"Content-Length: %d" % len(SMART)
     async with calling(rig.port) as caller:

@@ -101,7 +101,7 @@ async def test_a_port_changes_hands_with_a_notice() -> None:
 
 @on_a_loop
 async def test_a_notice_in_the_middle_of_a_look_at_a_port_is_not_overlooked() -> None:
-    """What the store said may be from before that of which the notice tells."""
+    """The store's answer may be older than the change that the notice is about."""
     async with relay() as rig:
         port = await listening(rig)
         await rig.agent()
@@ -276,7 +276,7 @@ async def test_pages_of_the_port_itself_fetch_what_they_like(source: tuple[bytes
 
 @on_a_loop
 async def test_octoprint_whose_pages_say_no_referer_works_at_a_port() -> None:
-    """But what says that it comes from elsewhere is refused there, too."""
+    """A request that names another site is refused there, too."""
     async with relay() as rig:
         port = await listening(rig)
         await rig.agent(platform="octoprint")

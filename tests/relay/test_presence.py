@@ -1,4 +1,4 @@
-"""How long an agent counts as connected, and to which node."""
+"""The time for which an agent counts as connected, and its node."""
 
 import asyncio
 from typing import Any
@@ -12,9 +12,9 @@ from printreach.wire.errors import CloseCode
 from tests.fakes.agents import MemoryAgents, Presence
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.newcomers import dialled, unlinked
 from tests.relay.rig import NODE_ID, relay
 from tests.relay.scripted_agent import ScriptedAgent
+from tests.relay.unlinked_agents import dialled, unlinked
 from tests.relay.waiting import PATIENCE_S, settle, until
 
 

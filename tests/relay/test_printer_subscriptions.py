@@ -1,4 +1,4 @@
-"""One look at the store for all agents of a node, and notices to those whom they concern."""
+"""One recheck for all agents of a node, and notices to the subscribers of a printer."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ MOMENT_S = 0.1
 
 @dataclass
 class Subscriber:
-    """Writes down what it hears."""
+    """A subscriber that records its calls."""
 
     notices: list[Topic] = field(default_factory=list)
     rechecks: list[bool] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""One process of the service ends and the next begins: callers meet no gap between them."""
+"""One process of the service ends and the next begins: no caller is refused in between."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""How an agent proves who it is, and what is said to one that doesn't."""
+"""An agent's proof of its key, and refusals of agents without one."""
 
 import base64
 import json
@@ -13,9 +13,9 @@ from printreach.wire.errors import CloseCode
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.newcomers import challenged, dialled, refused, unlinked
 from tests.relay.rig import SERVICE_KEY, relay
 from tests.relay.scripted_agent import ScriptedAgent
+from tests.relay.unlinked_agents import challenged, dialled, refused, unlinked
 from tests.relay.waiting import until
 
 

@@ -1,4 +1,4 @@
-"""An agent that is connected and says nothing any more."""
+"""An agent that is connected and sends nothing any more."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Callers that don't read what they asked for: what they may take up meanwhile."""
+"""Callers that don't read their answers: the memory that they may take."""
 
 from dataclasses import replace
 
@@ -62,12 +62,12 @@ async def test_requests_do_not_pile_up_after_one_that_is_not_answered() -> None:
 
 
 def kept(rig: Rig) -> int:
-    """How much of what a caller sent waits in the relay."""
+    """Return how many bytes of a caller wait in the relay."""
     return max((len(one._buffer) for one in rig.node._front._connections), default=0)
 
 
 async def most_kept(rig: Rig) -> int:
-    """The most of that over a while, from when there is some."""
+    """Return the most of them over a while, from the first on."""
     await until(lambda: kept(rig) > 0)
     most = 0
     for _ in range(100):

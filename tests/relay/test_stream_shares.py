@@ -27,7 +27,7 @@ DONE = b'{"Status":200,"Result":{}}'
 
 @asynccontextmanager
 async def holding(rig: Rig, agent: ScriptedAgent, access: Access) -> AsyncIterator[list[Caller]]:
-    """As many requests under way as that connection may have."""
+    """Open as many requests as that connection may have."""
     callers = [await Caller.connect(rig.port) for _ in range(CONNECTION_STREAMS)]
     had = len(agent.asked)
     for number, caller in enumerate(callers, 1):

@@ -1,4 +1,4 @@
-"""Agents' connections that have not signed in: anybody may make them, so they get little."""
+"""Limits on agents' connections that have not signed in, since anybody may make them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ async def knock(caller: Caller, *fields: bytes) -> Answer:
 
 @asynccontextmanager
 async def connected(rig: Rig) -> AsyncIterator[RawClient]:
-    """A WebSocket behind its handshake, which says nothing."""
+    """A WebSocket after its handshake, which sends nothing."""
     reader, writer = await asyncio.open_connection("127.0.0.1", rig.port, limit=1 << 22)
     try:
         writer.write(request(OWN, *HANDSHAKE, target=b"/api/agent/tunnel"))

@@ -1,4 +1,4 @@
-"""A proxy in front of the service that the settings don't name is told of, once."""
+"""A proxy in front of the service that the settings don't name is logged once."""
 
 from ipaddress import ip_network
 

@@ -1,4 +1,4 @@
-"""Several who watch one camera: one stream from the printer, and nobody waits for another."""
+"""Several viewers of one camera: one stream from the printer, and no viewer waits for another."""
 
 from dataclasses import replace
 
@@ -292,7 +292,7 @@ async def test_a_stream_that_breaks_off_is_seen_broken_by_all(how: str) -> None:
 
 
 async def show_many(camera: Camera, count: int, watcher: Watcher) -> None:
-    """Show frames, each when the last was seen by this one."""
+    """Show frames, each after this viewer got the last."""
     for number in range(count):
         camera.show(frame(number, BIG))
         assert await watcher.sees(frame(number, BIG))

@@ -12,7 +12,7 @@ PART = b"--frame\r\nContent-Type: image/jpeg\r\n\r\n" + PICTURE + b"\r\n"
 
 
 def frames(stream: bytes, boundary: bytes = b"frame", sizes: tuple[int, ...] = ()) -> list[bytes]:
-    """What a cutter makes of a stream that comes in pieces of those sizes: its frames."""
+    """Return the frames of a stream that comes in pieces of those sizes."""
     cutter, found = FrameCutter(boundary), [b""]
     for size in (*sizes, len(stream)):
         for piece in cutter.cut(stream[:size]):

@@ -31,7 +31,7 @@ PONG_FRAME = frames.frame(Kind.PONG, 0, b"12345678")
 async def connected(
     rig: Rig, behind: bytes = b"", *, piece: int = 1 << 20
 ) -> AsyncIterator[RawClient]:
-    """A WebSocket client behind its handshake. behind: bytes that it sends at once."""
+    """A WebSocket client after its handshake. behind: bytes that it sends at once."""
     reader, writer = await asyncio.open_connection("127.0.0.1", rig.port, limit=1 << 22)
     try:
         sent = request(OWN, *HANDSHAKE, target=TARGET) + behind
@@ -47,7 +47,7 @@ async def connected(
 
 
 async def pongs(client: RawClient, count: int = 1) -> None:
-    """Wait for so many answers to PING_FRAME behind the greeting."""
+    """Wait for that many answers to PING_FRAME after the greeting."""
     heard = b""
     while heard.count(PONG_FRAME) < count:
         kind, payload = await client.receive()

@@ -1,4 +1,4 @@
-"""Large messages over a connection that was taken over, on the event loop that serves."""
+"""Large messages over an upgraded connection, on the event loop of the service."""
 
 import asyncio
 from typing import cast
@@ -14,7 +14,7 @@ MESSAGES = [bytes([number % 251]) * (9000 + 7001 * (number % 9)) for number in r
 
 
 class Accepting(asyncio.Protocol):
-    """Answers a handshake by the websocket_upgrade, and sends everything at once."""
+    """Answers a handshake by websocket_upgrade, and sends everything at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)

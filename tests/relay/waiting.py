@@ -1,11 +1,11 @@
-"""Waiting, in one event loop, for what a test has set off."""
+"""Waiting in one event loop for the effects of a test."""
 
 import asyncio
 from collections.abc import Callable
 from itertools import chain, repeat
 
 PATIENCE_S = 30.0
-"""Longer than a busy machine stands still."""
+"""Longer than a busy machine is stalled."""
 QUICK_TURNS = 100
 """Turns of the loop before the first pause: most of what is waited for takes fewer."""
 

@@ -1,4 +1,4 @@
-"""A camera behind a scripted agent, and those who watch it."""
+"""A camera of a scripted agent, and its viewers."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -35,18 +35,18 @@ class Camera:
         return [asked for asked in self.asked if asked.reset is None]
 
     async def is_shared(self) -> None:
-        """Wait until all who watch do so by one stream."""
+        """Wait until all viewers share one stream."""
         await until(lambda: len(self.open) == 1)
 
     def show(self, data: bytes, *, fin: bool = False) -> None:
-        """To all who ask, as cameras do."""
+        """Show a frame on all open streams, as cameras do."""
         for asked in self.open:
             asked.stream.send(data, fin=fin)
 
 
 @dataclass
 class Watcher:
-    """One caller that watches. seen: what has come of the body beyond what was asked for."""
+    """One viewer. seen: bytes of the body beyond the awaited ones."""
 
     caller: Caller
     head: Answer
@@ -74,7 +74,7 @@ class Watcher:
         return watcher
 
     async def sees(self, expected: bytes) -> bool:
-        """Whether just that comes next."""
+        """Return whether exactly those bytes come next."""
         chunks, size = [self.seen], len(self.seen)
         while size < len(expected):
             chunks.append(await self.caller.chunk())

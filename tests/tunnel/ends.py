@@ -1,4 +1,4 @@
-"""Two tunnels joined in memory, and applications that write down what they hear."""
+"""Two tunnels joined in memory, and applications that record their callbacks."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Ending(NamedTuple):
 
 
 class Listener:
-    """A stream's handler that takes what comes, unless it is told not to."""
+    """A stream's handler that acknowledges all bytes, unless it is told not to."""
 
     def __init__(self, *, takes: bool = True) -> None:
         self.takes = takes
@@ -49,7 +49,7 @@ class Listener:
         return b"".join(self.pieces)
 
     def take(self) -> None:
-        """Acknowledge everything that came, and from now on what comes."""
+        """Acknowledge all bytes, those that came already and later ones."""
         self.takes = True
         self.untaken, size = 0, self.untaken
         self.stream.taken(size)
@@ -93,7 +93,7 @@ Serve = Callable[[Stream, StreamOpened], None]
 
 
 class End:
-    """One end: a tunnel and its owner."""
+    """One end: a tunnel and its handler."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Ends:
 
 
 class CuttableLink(MemoryLink):
-    """A link that counts its messages, and loses them in silence once it is cut."""
+    """A link that counts its messages, and drops them silently once it is cut."""
 
     is_cut = False
     messages = 0

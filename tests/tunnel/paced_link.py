@@ -1,4 +1,4 @@
-"""A link with a narrow uplink: a buffer with a high mark, and so many bytes a second."""
+"""A link with a narrow uplink: a buffer with a high-water mark, and N bytes a second."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""A WebSocket client whose every frame the test writes by hand, and a server with links."""
+"""A WebSocket client whose frames the test writes, and a server with links."""
 
 import asyncio
 import struct
@@ -52,7 +52,7 @@ class RawClient:
         return first & 0x0F, await self.reader.readexactly(size)
 
     async def closing(self) -> int:
-        """The code of the CLOSE that comes, perhaps behind other frames; then the end."""
+        """Return the code of the next CLOSE, perhaps after other frames, and wait for the end."""
         while True:
             kind, payload = await self.receive()
             if kind == CLOSE:
@@ -62,7 +62,7 @@ class RawClient:
 
 
 class Overhearing:
-    """A LinkReceiver that writes down what it hears."""
+    """A LinkReceiver that records its calls."""
 
     def __init__(self) -> None:
         self.messages: list[bytes] = []

@@ -1,4 +1,4 @@
-"""How a tunnel ends, and that everybody hears of it once."""
+"""The end of a tunnel, which each handler is told of once."""
 
 import asyncio
 from collections.abc import Callable
@@ -183,7 +183,7 @@ async def test_a_handler_may_close_the_tunnel_in_a_callback_of_its_stream() -> N
 
 
 class NotedTimers:
-    """Timers that nobody but the test lets go off."""
+    """Timers that only the test fires."""
 
     def __init__(self) -> None:
         self.appointments: list[ScheduledCall] = []

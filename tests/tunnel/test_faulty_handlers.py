@@ -1,4 +1,4 @@
-"""A fault of our own costs what it is about, and nothing else."""
+"""An exception of our own ends the stream or tunnel it is about, and nothing else."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Output is gathered once a turn of the loop, a chunk's worth or so many frames at a time."""
+"""Output is gathered once per turn of the loop, up to a chunk's worth or MAX_GATHERED frames."""
 
 from printreach.tunnel.tunnel import CALM_CHUNKS, MAX_GATHERED
 from printreach.wire.frames import CHUNK_BYTES, MAX_MESSAGE_BYTES, WINDOW_BYTES

@@ -1,4 +1,4 @@
-"""The link in memory acts as a socket would."""
+"""The link in memory behaves like a socket."""
 
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
 from tests.fakes.memory_link import memory_link_pair

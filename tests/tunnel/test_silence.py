@@ -12,12 +12,12 @@ from tests.tunnel.ends import OK, Listener, MemoryEnds, greeted
 
 
 def cut_the_wire(ends: MemoryEnds) -> None:
-    """From now on nothing arrives, and nobody is told so: a half-open connection."""
+    """Drop all messages from now on without an error: a half-open connection."""
     ends.hub_link.is_cut = ends.agent_link.is_cut = True
 
 
 async def silence_ends(listener: Listener, within_s: float = 60.0) -> float:
-    """Seconds until the listener hears that its stream is over."""
+    """Return the seconds until the handler is told that its stream is over."""
     began_at = hasty_loop().time()
     async with asyncio.timeout(within_s):
         await listener.is_over.wait()

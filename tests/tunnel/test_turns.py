@@ -18,7 +18,7 @@ PAGE_BYTES = 40_000
 
 
 class Source(Listener):
-    """Answers with so many bytes, a chunk whenever it may send."""
+    """Answers with that many bytes, a chunk whenever it may send."""
 
     def __init__(self, stream: Stream, size: int) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ NORMAL, PROTOCOL_ERROR, UNSUPPORTED_DATA, TOO_BIG = 1000, 1002, 1003, 1009
 
 @pytest.fixture(autouse=True)
 def a_close_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that stands still."""
+    """A time-out that is longer than a busy machine is stalled."""
     monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", PATIENCE_S)
 
 
@@ -219,7 +219,7 @@ async def test_our_own_close_sends_queued_messages_first() -> None:
 
 
 async def fill(client: RawClient, link: WebSocketLink, receiver: Overhearing) -> int:
-    """Send to one who doesn't read, until the link is congested; how many bytes that took."""
+    """Send to an end that doesn't read until the link is congested; return the number of bytes."""
     link.send(b"x" * 50_000)
     sent = 50_000
     reading = cast("asyncio.Transport", client.writer.transport)

@@ -14,7 +14,7 @@ EARLY_HINTS = heads.encode_response(103, b"Early Hints", [(b"Link", b"</style.cs
 
 
 class FakeClock:
-    """Seconds of a steady clock; it stands still until a test moves it."""
+    """Seconds of a monotonic clock that only a test moves."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -56,7 +56,7 @@ class SessionPair:
         return self.hub if name == "hub" else self.agent
 
     def settle(self) -> Settled:
-        """Carry output to the other end until both are quiet."""
+        """Pass output to the other end until neither has any."""
         settled = Settled([], [])
         while self.hub.has_output or self.agent.has_output:
             if self.hub.has_output:

@@ -1,4 +1,4 @@
-"""What concerns the whole tunnel: greeting, messages, drain and farewell."""
+"""Frames of the whole tunnel: HELLO, MESSAGE, DRAIN and CLOSE."""
 
 import pytest
 

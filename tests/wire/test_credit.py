@@ -1,4 +1,4 @@
-"""Credit per stream: a slow reader stops its own sender and nobody else's."""
+"""Credit per stream: a slow reader stops its own sender and no other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Frames right in themselves, wrong now: each closes its tunnel with a code that names it."""
+"""Well-formed frames that are wrong in this state: each closes its tunnel with its own code."""
 
 import pytest
 

@@ -15,7 +15,7 @@ from .pair import GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
 
 
 def at_hub(pair: SessionPair) -> list[Event]:
-    """What the hub hears of the one message that the agent has for it."""
+    """Return the hub's events of the agent's one message."""
     return pair.hub.receive(pair.agent.take_output(), pair.clock.now)
 
 

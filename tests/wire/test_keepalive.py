@@ -1,4 +1,4 @@
-"""Keep-alive: any byte is a sign of life; silence is asked about, and then it is the end."""
+"""Keepalive: any byte shows that the other end is alive; silence leads to a ping, then an end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is just within a limit passes whole."""
+"""Frames just within a limit pass whole."""
 
 from printreach.wire import frames
 from printreach.wire.events import (

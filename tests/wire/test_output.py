@@ -1,4 +1,4 @@
-"""What waits to be sent: whole frames in messages of bounded size, and one pong at most."""
+"""Output that waits: whole frames in messages of bounded size, and one pong at most."""
 
 from printreach.wire import frames
 from printreach.wire.errors import CloseCode

@@ -1,4 +1,4 @@
-"""What holds whatever two honest ends say to each other, and whatever a hostile one says."""
+"""Properties of sessions between two honest ends, and with a hostile one."""
 
 from contextlib import suppress
 
@@ -13,7 +13,7 @@ from printreach.wire.events import Event, HeadReceived, InterimReceived, StreamO
 from printreach.wire.frames import FIN, Kind, frame
 from printreach.wire.session import Session
 
-from .conversation import Conversation
+from .conversation import RandomSession
 from .pair import EARLY_HINTS, GET_PAGE, OK, POST_FILE, SessionPair
 
 # Without the phase that explains a failure: it would trace a whole conversation again and again.
@@ -26,13 +26,13 @@ a_failure_takes_its_time = pytest.mark.timeout(400)
 
 @a_failure_takes_its_time
 def test_honest_ends_understand_each_other() -> None:
-    run_state_machine_as_test(Conversation, settings=quick)
+    run_state_machine_as_test(RandomSession, settings=quick)
 
 
 @pytest.mark.slow
 @a_failure_takes_its_time
 def test_honest_ends_understand_each_other_at_length() -> None:
-    run_state_machine_as_test(Conversation, settings=thorough)
+    run_state_machine_as_test(RandomSession, settings=thorough)
 
 
 # --- hostile ends ---------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def said_by(end: str) -> list[bytes]:
 
 @st.composite
 def mutated(draw: st.DrawFn, said: list[bytes]) -> bytes:
-    """What was said with frames left out, repeated or moved, and then bytes changed."""
+    """Return output with frames left out, repeated or moved, and then bytes changed."""
     order = draw(st.lists(st.sampled_from(range(len(said))), max_size=12))
     data = bytearray(b"".join(said[i] for i in (order if draw(st.booleans()) else sorted(order))))
     for _ in range(draw(st.integers(0, 3))):

@@ -1,4 +1,4 @@
-"""A reset ends one stream both ways, at any time, and what was under way is dropped."""
+"""A reset ends one stream in both directions, at any time, and frames under way are dropped."""
 
 from collections.abc import Callable
 

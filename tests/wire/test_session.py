@@ -1,4 +1,4 @@
-"""The life of a stream, told at both ends. docs/protocol.md, "Streams", has the same as a table."""
+"""The life of a stream at both ends. docs/protocol.md, "Streams", has the same as a table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Requests that ask to be misread, as data: for the parsers here, and for whole relays on sockets.
+"""Ambiguous requests, as data: for the parsers here, and for whole relays on sockets.
 
 A refused case ends with a request for SMUGGLED: a program that misreads what comes before, and
 answers that one too, has been had. An accepted case says which requests it holds, and no other.

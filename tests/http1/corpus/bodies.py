@@ -1,4 +1,4 @@
-"""Chunked bodies that are refused behind a good head, and messages that only look wrong."""
+"""Chunked bodies that are refused after a good head, and messages that only look wrong."""
 
 from . import AFTER, NEXT, SMUGGLED, Accepted, Refused, request
 

@@ -1,4 +1,4 @@
-"""Heads that are refused, each with the request that a misreader would answer next."""
+"""Heads that are refused, each with the request that a lenient parser would answer next."""
 
 from . import HOST, NEXT, Refused, request
 

@@ -1,4 +1,4 @@
-"""A line to an agent that is full: uploads wait for their turn, and none is refused for it."""
+"""A congested tunnel: uploads wait for their turn, and none is refused for it."""
 
 from contextlib import AsyncExitStack
 
@@ -29,11 +29,14 @@ def count(asked: Asked) -> None:
 @on_a_loop
 async def test_many_uploads_at_once_are_all_served_once_there_is_room() -> None:
     async with relay() as rig, AsyncExitStack() as leaving:
-        access, agent = rig.connect(), await rig.agent(script=count)
+        agent = await rig.agent(script=count)
+        # One connection may have a part of the tunnel's streams only.
+        accesses = [rig.connect("app-one"), rig.connect("app-two")]
         agent.link.stop_reading()
         callers = [await leaving.enter_async_context(calling(rig.port)) for _ in range(UPLOADS)]
         length = b"Content-Length: %d" % len(BODY)
-        for caller in callers:
+        for number, caller in enumerate(callers):
+            access = accesses[number % len(accesses)]
             caller.send(request(access.host, access.bearer, length, method=b"POST") + BODY)
             await settle(1)
         agent.link.go_on_reading()

@@ -1,4 +1,4 @@
-"""A conversation of two ends that do anything legal in any order, and a model that checks it."""
+"""A session of two ends that do anything legal in any order, and a model that checks it."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ def frames_of(message: bytes) -> Iterator[bytes]:
         at = end
 
 
-class Conversation(RuleBasedStateMachine):
+class RandomSession(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.pair = SessionPair(window=WINDOW)

@@ -1,4 +1,4 @@
-"""Headers that a proxy before the service obeys don't come from printers."""
+"""Headers that a proxy in front of the service acts on are removed from printers' answers."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""How httptools, a parser that many servers use, reads the same bytes."""
+"""The same bytes parsed by httptools, a parser that many servers use, for comparison."""
 
 import httptools
 
 
-class Judge:
-    """One request, read by httptools; refused where it raised."""
+class Oracle:
+    """One request, parsed by httptools; refused if it raised."""
 
     def __init__(self, data: bytes) -> None:
         self.target = b""

@@ -1,4 +1,4 @@
-"""Agents on their way through sign-in."""
+"""Agents during sign-in."""
 
 from printreach.contract import signin
 from printreach.wire.errors import CloseCode
@@ -23,7 +23,7 @@ async def unlinked(rig: Rig, name: str = "one") -> ScriptedAgent:
 
 
 async def refused(agent: ScriptedAgent) -> str:
-    """The sentence with which the service closed the tunnel."""
+    """Return the sentence with which the service closed the tunnel."""
     await until(lambda: agent.closed)
     assert agent.closed is not None
     assert agent.closed[0] is CloseCode.NOT_WELCOME

@@ -1,4 +1,4 @@
-"""Tries to open shared and own printers in a browser: nobody's wrong ones shut others out."""
+"""Limits on tries to open printers in a browser: wrong tries keep no other person out."""
 
 from datetime import timedelta
 
