@@ -13,14 +13,14 @@ from printreach.wire.events import Event, HeadReceived, InterimReceived, StreamO
 from printreach.wire.frames import FIN, Kind, frame
 from printreach.wire.session import Session
 
-from .conversation import RandomSession
 from .pair import EARLY_HINTS, GET_PAGE, OK, POST_FILE, SessionPair
+from .random_session import RandomSession
 
-# Without the phase that explains a failure: it would trace a whole conversation again and again.
+# Without the phase that explains a failure: it would trace a whole session again and again.
 unexplained = settings(phases=[Phase.reuse, Phase.generate, Phase.shrink])
 quick = settings(unexplained, max_examples=15, stateful_step_count=80)
 thorough = settings(unexplained, max_examples=60, stateful_step_count=200)
-# Minutes to find the shortest conversation that fails; hypothesis itself stops after five.
+# Minutes to find the shortest session that fails; hypothesis itself stops after five.
 a_failure_takes_its_time = pytest.mark.timeout(400)
 
 
