@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class CameraHosts:
-    """printer: the host at which the agent finds it. allowed: names, addresses and networks."""
+    """The allowed hosts. printer: its host, as the agent connects. allowed: names and networks."""
 
     def __init__(self, printer: str, allowed: Iterable[str] = ()) -> None:
         self._printer = printer

@@ -20,7 +20,7 @@ MAX_DEPTH = 16
 MAX_JSON_INT = 2**53
 MAX_MERGE_DEPTH = 12
 MAX_KEYS = 1000
-"""Of one object; several times what any printer has."""
+"""The most keys of one object; several times what any printer has."""
 
 
 def parsed(message: bytes | bytearray | str) -> object:

@@ -36,7 +36,7 @@ def boundary_of(content_type: bytes) -> bytes:
 
 
 class MjpegParser:
-    """boundary: as boundary_of gives it."""
+    """Splits a stream into JPEG pictures. boundary: from boundary_of."""
 
     def __init__(self, boundary: bytes) -> None:
         self._boundary = boundary

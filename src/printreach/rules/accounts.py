@@ -19,7 +19,7 @@ class SupporterPolicy(StrEnum):
 
 
 class SignUpPolicy(StrEnum):
-    """Who may create an account without the operator's command."""
+    """Which sign-ups are allowed without the operator's command."""
 
     OPEN = "open"
     INVITED = "invited"

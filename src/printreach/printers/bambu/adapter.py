@@ -38,7 +38,7 @@ from .smart_pause import saved_state_store
 
 CARD = "sdcard"
 TARGET_S = 4.0
-"""Within which a new target shows in the report."""
+"""How long a new target may take to appear in the report."""
 
 
 def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":

@@ -1,4 +1,4 @@
-"""A printer's MQTT broker: what it reports, and how it answers orders."""
+"""A printer's MQTT broker: reports, orders and their answers."""
 
 import asyncio
 import json
@@ -29,17 +29,17 @@ log = logging.getLogger(__name__)
 USER = "bblp"
 KEEPALIVE_S = 15
 MQTT_S = 8.0
-"""For connecting, for subscribing, and for sending an order."""
+"""The timeout for connecting, subscribing, and sending an order."""
 ANSWER_S = 10.0
 MAX_WAITING_MESSAGES = 100
-"""Reports come once a second; one that is dropped is followed by the next."""
+"""The queue of messages. Reports come once a second, so a dropped one is followed by the next."""
 
 # As MQTT 5 numbers what MQTT 3 calls 4 and 5, and 3; paho-mqtt gives them so for both.
 _BAD_CREDENTIALS = {134, 135}
 _BUSY = {136, 137, 151}
 _REFUSED = 128
 UNSIGNED = "0500-0500-0001-0007"
-"""In the health list of a printer that refused an order which its maker has not signed."""
+"""The health-list entry of a printer that refused an order because its maker has not signed it."""
 
 _NUMBER = re.compile(r"^\[(Errno|code:)[^\]]*\] ?")
 _Key = tuple[str, str]

@@ -21,7 +21,7 @@ _JPEG_BEGIN, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
 
 
 class BadFrame(ValueError):
-    """What comes is no picture; the message ends a sentence."""
+    """The data is no picture; the message ends a sentence."""
 
 
 def hello(user: str, access_code: str) -> bytes:
@@ -30,7 +30,7 @@ def hello(user: str, access_code: str) -> bytes:
 
 
 class FrameParser:
-    """Takes the stream apart: a head of 16 bytes with the length, then a JPEG file. Pure."""
+    """Parses the stream: a head of 16 bytes with the length, then a JPEG file. Pure."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()

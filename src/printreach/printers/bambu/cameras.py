@@ -1,4 +1,4 @@
-"""Which camera a printer has, read from its report."""
+"""Finds a printer's camera in its report."""
 
 from urllib.parse import urlsplit
 

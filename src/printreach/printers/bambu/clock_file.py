@@ -1,4 +1,4 @@
-"""How long the print under way has run, kept across a restart of the agent."""
+"""The duration of the print under way, kept across a restart of the agent."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What the slicer said of the print under way: looked up on the card once a print."""
+"""The slicer's estimates for the print under way, read from the card once a print."""
 
 import asyncio
 import logging
@@ -16,14 +16,14 @@ from .stopwatch import job_of
 log = logging.getLogger(__name__)
 
 ENDINGS = (".gcode.3mf", ".3mf", ".gcode")
-"""Slicers name a print after its project, and leave these out."""
+"""File endings that slicers leave out when they name a print after its project."""
 _PLATE = re.compile(r"plate_(\d{1,3})\.gcode$")
 
 Look = Callable[[Sequence[str], int | None], Awaitable[Sliced]]
 
 
 class Estimates:
-    """look: finds the first of some files, and a plate of it."""
+    """The slicer's estimates. look: finds the first of some files, and a plate of it."""
 
     def __init__(self, look: Look) -> None:
         self._look = look

@@ -31,7 +31,7 @@ TURN_S = 15.0
 MAX_DEPTH = 8
 MAX_ENTRIES = 10_000
 MAX_KNOWN = 64
-"""Files of which it is remembered what the slicer wrote into them."""
+"""The most files whose slicer metadata is cached."""
 
 
 class BambuFiles:

@@ -14,9 +14,9 @@ from .listing import ListedEntry, read_list, read_mlsd
 
 CONNECT_S = 8.0
 TRANSFER_S = 20.0
-"""Without a byte for so long, a transfer is given up."""
+"""A transfer without a byte for this long is aborted."""
 GOODBYE_S = 3.0
-"""For the end of TLS on a data connection, which many of these servers never finish."""
+"""The timeout for closing TLS on a data connection, which many of these servers never do."""
 PIECE_BYTES = 64 * 1024
 MAX_LISTING_BYTES = 4 * 1024 * 1024
 

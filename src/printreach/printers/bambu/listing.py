@@ -10,7 +10,7 @@ VENDOR_FOLDERS = frozenset(
         *("System Volume Information", "lost+found"),
     }
 )
-"""At the top of the card; what the printer keeps there is nobody's print."""
+"""Folders at the top of the card with the printer's own files, which are no prints."""
 
 _LIST = re.compile(
     r"(?P<mode>[-dlbcps][-rwxsStT]{9})[.+@]?\s+\d+\s+\S+\s+\S+\s+(?P<size>\d+)\s+"
@@ -23,7 +23,7 @@ _A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedEntry:
-    """modified_s: Unix time, 0 when unknown."""
+    """An entry of a folder. modified_s: Unix time, 0 when unknown."""
 
     name: str
     is_folder: bool

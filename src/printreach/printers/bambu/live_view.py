@@ -1,4 +1,4 @@
-"""Keeping in touch with a printer, and knowing what it does at any moment."""
+"""The live view of a Bambu Lab printer: its reports, and polling where they are incomplete."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ FRESH_S = 0.5
 class LiveView:
     """The live view of one printer.
 
-    on_heard: done after each message. sliced: what the slicer said of the print in a report.
+    on_update: is awaited after each message. sliced: what the slicer said of the print in a report.
     """
 
     def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:

@@ -1,4 +1,4 @@
-"""What a Bambu printer says of its AMS units, spools and nozzles. Pure."""
+"""Translates a Bambu printer's AMS units, spools and nozzles. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _TRANSPARENT = "00000000"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extruder:
-    """One of the two of an H2 printer."""
+    """One of the two extruders of an H2 printer."""
 
     number: int
     actual_c: float | None

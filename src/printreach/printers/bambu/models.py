@@ -1,4 +1,4 @@
-"""Which printer it is, read from what it says of its parts. Pure."""
+"""Finds a printer's model from the report on its parts. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from printreach.printers.loose import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """measures_chamber: its chamber temperature is a measurement; others report a constant.
+    """A model. measures_chamber: it measures its chamber temperature; others report a constant.
 
     tells_all: it pushes its whole state by itself, and may be asked for it at any time.
     """

@@ -1,4 +1,4 @@
-"""What a Bambu Lab printer can't do."""
+"""The operations that a Bambu Lab printer lacks."""
 
 from typing import Final
 

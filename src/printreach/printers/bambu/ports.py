@@ -1,4 +1,4 @@
-"""Where a printer listens, beside the port of its broker."""
+"""The ports of a printer beside its broker's."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """files: FTPS. camera: pictures, on printers without RTSPS."""
+    """Ports beside the broker's. files: FTPS. camera: pictures, on printers without RTSPS."""
 
     files: int = 990
     camera: int = 6000

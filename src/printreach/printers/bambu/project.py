@@ -20,7 +20,7 @@ _PLATE = re.compile(r"Metadata/plate_(\d{1,3})\.gcode")
 
 
 class TooMuch(OSError):
-    """What is wanted lies too far apart, or is too large, to be worth it."""
+    """The wanted parts are too far apart or too large to be fetched."""
 
 
 _NOT_READABLE = (

@@ -1,4 +1,4 @@
-"""What a printer has said so far, as its messages build it up. Pure.
+"""The known state of a Bambu Lab printer, built up from its messages. Pure.
 
 X1 printers push their whole state again and again; P1 and A1 printers push what has changed. Source
 of all field names in this folder: facts gathered from a client in the field, not from the maker.
@@ -15,7 +15,10 @@ WHOLE_REPORT_KEYS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownState:
-    """report: the `print` object. modules: of the answer to get_version."""
+    """All that the printer has reported. report: `print` object.
+
+    modules: of get_version's answer.
+    """
 
     report: Json = field(default_factory=dict)
     modules: tuple[Json, ...] = ()
@@ -27,7 +30,7 @@ class KnownState:
 
 
 def with_message(known: KnownState, message: object) -> KnownState:
-    """heard with one more message of the report topic; answers to orders change nothing."""
+    """Return the state after a message of the report topic; answers to orders change nothing."""
     status = loose.obj(message, "print")
     if status.get("command") == "push_status":
         is_whole = loose.whole(status, "msg") == 0 and len(status) > WHOLE_REPORT_KEYS

@@ -1,4 +1,4 @@
-"""What the slicer wrote above a print's G-code. Pure.
+"""Parses the header that the slicer wrote above a print's G-code. Pure.
 
 Source: files of Bambu Studio 01.10 to 02.08, which OrcaSlicer follows: a block of totals, then the
 settings in alphabetical order.

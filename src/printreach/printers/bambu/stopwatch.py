@@ -1,6 +1,6 @@
-"""How long a print has run and how long it still will. Pure.
+"""Measures how long a print has run, and counts down the time left. Pure.
 
-The printer tells neither: it counts minutes that remain, and no time that has passed.
+The printer reports only the remaining minutes, and no time that has passed.
 """
 
 from dataclasses import dataclass, replace

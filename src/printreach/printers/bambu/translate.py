@@ -1,4 +1,4 @@
-"""A Bambu printer's report in the words of the contract. Pure."""
+"""Translates a Bambu printer's report into the types of the contract. Pure."""
 
 from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps

@@ -1,4 +1,4 @@
-"""A Duet as a Printer: its object model, kept as a view; its orders, as G-code."""
+"""The Duet adapter: a live view of its object model, and commands as G-code."""
 
 from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone

@@ -1,4 +1,4 @@
-"""What is asked of a Duet, whether its firmware answers by itself or DSF in its place."""
+"""The port to a Duet, which firmware itself or DSF may serve."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager

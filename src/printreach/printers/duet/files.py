@@ -15,9 +15,9 @@ from .http import NotFound
 FOLDERS = {FileRoot.GCODE: "0:/gcodes", FileRoot.CONFIG: "0:/sys"}
 MAX_DEPTH = 16
 MAX_FOLDERS = 1000
-"""Each is asked for by itself."""
+"""The most folders of a listing; each costs a request."""
 NOT_IN_NAMES = frozenset('"*:<>?\\|')
-"""What the file system of an SD card has no names with."""
+"""Characters that names on an SD card's file system can't have."""
 
 
 def platform_path(path: str) -> str:

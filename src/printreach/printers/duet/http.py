@@ -19,9 +19,9 @@ MAX_LIST_BYTES = 32 * 1024 * 1024
 MAX_WORDS = 200
 TAG = re.compile(r"<[^>]*>")
 TIMEOUT_S = 6.0
-"""An answer to what is asked all the time."""
+"""The timeout of frequent requests."""
 SLOW_TIMEOUT_S = 24.0
-"""To what takes a board long: reading what a large file says of itself, ending an upload."""
+"""The timeout of slow requests: reading a large file's metadata, ending an upload."""
 
 
 class NotFound(PrinterRefused):
@@ -29,11 +29,11 @@ class NotFound(PrinterRefused):
 
 
 class Garbled(PrinterRefused):
-    """785: an answer that makes no sense, as when a board runs short of memory in the middle."""
+    """785: an invalid answer, as from a board that runs short of memory."""
 
 
 class DuetHttp:
-    """where: how people are told of this board. session_key: sent along once there is one."""
+    """A board's web server. where: its name in sentences. session_key: sent once there is one."""
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.where = f"The Duet at {setup.authority}"

@@ -1,4 +1,4 @@
-"""What was heard of a Duet: how things are, and how the latest job ended. Pure.
+"""The known state of a Duet: its condition, and how the latest job ended. Pure.
 
 Firmware by itself doesn't tell how a job ended. A job can be cancelled only while it is paused, so
 the state before its end does; DSF says it, some moments later. Source: PrintMonitor.cpp and
@@ -16,7 +16,7 @@ from printreach.printers.loose import Json
 from . import model as duet
 
 READ_AHEAD_BYTES = 64 * 1024
-"""A job whose file has no more left has come to its end: what is read since it was last asked."""
+"""A job with no more than this left of its file has come to its end: firmware reads ahead."""
 
 NO_MACHINE = {
     "": "tells no state",
@@ -40,7 +40,7 @@ _STOPPING = frozenset({"pausing", "paused", "cancelling"})
 
 
 class Ending(Enum):
-    """How the latest job ended. CLEARED: the board knows of none, or nobody saw it."""
+    """How the latest job ended. CLEARED: the board reports none, or the end was not observed."""
 
     CLEARED = auto()
     DONE = auto()
@@ -48,7 +48,7 @@ class Ending(Enum):
 
 
 class Latest(NamedTuple):
-    """The latest job, as far as it was seen. bytes_left: of its file; None where unknown."""
+    """The latest job as far as it was observed. bytes_left: of its file; None where unknown."""
 
     name: str = ""
     progress: float = 0.0

@@ -1,4 +1,4 @@
-"""Keeping in touch with a Duet: a session, and its object model over and over."""
+"""The live view of a Duet: a session in which the object model is polled."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from .translate import view_of
 
 POLL_S = 0.8
 MAX_GAP_S = 15.0
-"""For so long a print may be out of sight, and its end be told by how it was before."""
+"""The longest gap after which a print's end is still derived from its state before."""
 GARBLED_TRIES, GARBLED_S = 3, 0.1
 TROUBLES = frozenset({CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS})
 
 
 class LiveView:
-    """The live view of one Duet. on_heard: called after each look."""
+    """The live view of one Duet. on_update: called after each poll."""
 
     def __init__(self, http: DuetHttp, setup: PrinterSetup, on_update: Callable[[], None]) -> None:
         self.view = View()

@@ -7,14 +7,14 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 
 KEYS = ("boards", "heat", "job", "move", "sensors", "state", "tools")
-"""What translate reads of it."""
+"""The keys that translate reads."""
 
 COLDEST_C, HOTTEST_C = -100.0, 1000.0
-"""A sensor that is cut off reads -273 or 2000."""
+"""The bounds of a reading; a disconnected sensor reads -273 or 2000."""
 
 
 class Heater(NamedTuple):
-    """actual_c: None where its sensor gives nothing. target_c: 0.0 while it is off."""
+    """A heater. actual_c: None where its sensor reads nothing. target_c: 0.0 while it is off."""
 
     actual_c: float | None
     target_c: float
@@ -25,7 +25,7 @@ NO_HEATER = Heater(None, 0.0, "")
 
 
 class Tool(NamedTuple):
-    """heater: NO_HEATER for a tool without one. extruders: numbers of drives."""
+    """A tool. heater: NO_HEATER for a tool without one. extruders: numbers of drives."""
 
     number: int
     name: str

@@ -1,4 +1,4 @@
-"""A Duet's password, in what is asked and in what people are told."""
+"""A Duet's password, in requests and in sentences."""
 
 from urllib.parse import quote
 
@@ -7,7 +7,7 @@ from printreach.printers.port import PrinterRefused
 from printreach.printers.setup import PrinterSetup
 
 NONE_SET = "reprap"
-"""What a board without a password takes. Firmware wants the parameter in any case."""
+"""The password of a board that has none; firmware requires the parameter in any case."""
 
 
 def password_of(setup: PrinterSetup) -> str:

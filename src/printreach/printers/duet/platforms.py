@@ -1,4 +1,4 @@
-"""What no Duet can, and what only some can."""
+"""The operations that all or some Duets lack."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a Duet says, in the words of the contract."""
+"""Translates a Duet's object model into the types of the contract."""
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES, Feature

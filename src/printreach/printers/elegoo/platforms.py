@@ -1,4 +1,4 @@
-"""What Elegoo's printers can't do, by the protocol they speak."""
+"""The operations that Elegoo's printers lack, by protocol."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Where an Elegoo printer listens, beside its web server."""
+"""The ports of an Elegoo printer beside its web server's."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What printers of both protocols do alike: being followed, paused, heated."""
+"""The part of the adapter that both protocols share: following, pausing, heating."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Js
 
 
 class ElegooFiles(Files, Protocol):
-    """Files over a connection of their own."""
+    """Files over a separate connection."""
 
     async def close(self) -> None: ...
 
@@ -36,7 +36,7 @@ F = TypeVar("F", bound=ElegooFiles)
 
 
 class ElegooPrinter(ABC, Generic[F]):
-    """printers.port.Printer, but for what each protocol has words of its own for."""
+    """printers.port.Printer, without the commands that differ between the protocols."""
 
     def __init__(self, setup: PrinterSetup, connected: Connected, orders: Orders, files: F) -> None:
         self.files = files

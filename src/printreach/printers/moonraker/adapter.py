@@ -1,4 +1,4 @@
-"""Klipper through Moonraker as a Printer."""
+"""The adapter for Klipper through Moonraker."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Moonraker, asked: files and questions over HTTP, everything else over its WebSocket.
+"""Moonraker's APIs: files and queries over HTTP, everything else over its WebSocket.
 
 Every failure is a PrinterRefused.
 """
@@ -42,11 +42,11 @@ class NotFound(PrinterRefused):
 
 
 class Forbidden(PrinterRefused):
-    """403, whatever the key: the thing itself may not be touched."""
+    """403: the file or folder is protected, whatever the key."""
 
 
 class MoonrakerApi:
-    """where: how people are told of this Moonraker. rpc: None while there is no connection."""
+    """Moonraker's APIs. where: its name in sentences. rpc: None while there is no connection."""
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.where = f"Moonraker at {setup.authority}"

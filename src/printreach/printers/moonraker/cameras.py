@@ -18,7 +18,7 @@ from .webcams import Webcam, listed_webcams, stored_by_fluidd, stored_webcams, u
 log = logging.getLogger(__name__)
 
 OWN_PORTS = frozenset({7125, 7130})
-"""Where Moonraker itself listens, and serves no camera: the page beside it does, at port 80."""
+"""Moonraker's own ports, which serve no camera: the page's server does, at port 80."""
 WEB_PORT = 80
 PROBE_S = 2.0
 PROBE_AGAIN_S = 300.0

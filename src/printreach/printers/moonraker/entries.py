@@ -20,7 +20,7 @@ _TOLD = frozenset({"filename", "size", "modified", "permissions"})
 
 
 class Place(NamedTuple):
-    """Where something is: in one of our roots, and below it."""
+    """A place: a root, and the path below it."""
 
     root: FileRoot
     inside: str
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """What one folder holds: names of folders in it, and its files."""
+    """The content of one folder: folders and files."""
 
     folders: list[FileEntry]
     files: list[FileEntry]

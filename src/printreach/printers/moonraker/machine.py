@@ -1,4 +1,4 @@
-"""What a Klipper printer consists of, told by the names of its objects. Pure.
+"""The parts of a Klipper printer, recognised by the names of its objects. Pure.
 
 Source: Klipper's Status Reference. An object is named after its section in the printer's
 configuration: `extruder1`, `heater_generic chamber`, `neopixel case_light`.
@@ -12,7 +12,7 @@ from enum import Enum, auto
 from printreach.contract.features import NO_FEATURES, Feature
 
 MAX_OBJECTS = 2000
-"""Large configurations have some hundreds, most of them macros."""
+"""Large configurations have some hundred objects, most of them macros."""
 
 _EXTRUDER = re.compile(r"extruder([0-9]{0,2})", re.ASCII)
 _CHAMBER = re.compile(r"chamber|enclosure|cavity", re.IGNORECASE)
@@ -20,7 +20,7 @@ _LIGHT = re.compile(
     r"light|lamp|(cavity|chamber|case|enclosure|frame|bed)_?leds?|led_?(strip|bar)", re.IGNORECASE
 )
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")
-"""What may be said in G-code without being taken apart."""
+"""Names that can be used in G-code unquoted."""
 _FILAMENT_SENSOR_KINDS = ("filament_switch_sensor", "filament_motion_sensor")
 MAX_FILAMENT_SENSORS = 16
 _LANE_KINDS = ("AFC_stepper", "AFC_lane")
@@ -44,7 +44,10 @@ _LIGHT_KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LightSource:
-    """name: for people, and for G-code or Moonraker. key: its object, "" for a power device."""
+    """A light. name: for people, and in G-code or Moonraker.
+
+    key: its object, "" for a power device.
+    """
 
     name: str
     kind: LightKind

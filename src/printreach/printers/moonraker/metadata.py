@@ -1,4 +1,4 @@
-"""What Moonraker found out about a G-code file, in the words of the contract. Pure.
+"""Translates Moonraker's metadata of a G-code file into the types of the contract. Pure.
 
 Source: answers of Moonraker 0.11.0 to server.files.metadata. What the slicer didn't write into the
 file is missing there.
@@ -24,7 +24,7 @@ _TOLD = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What a running print needs of it; None is unknown.
+    """The metadata that a running print needs; None is unknown.
 
     first_byte, last_byte: where the G-code begins and ends, between pictures and settings.
     """

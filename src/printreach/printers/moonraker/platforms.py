@@ -1,4 +1,4 @@
-"""What Klipper can't do through Moonraker."""
+"""The operations that Klipper lacks through Moonraker."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a Klipper printer asks of the person before it. Pure.
+"""Prompts of a Klipper printer to the person beside it. Pure.
 
 Macros show questions in the web interfaces by lines of G-code answers: `// action:prompt_begin`
 with a title, `prompt_text` with more, `prompt_show`, and `prompt_end` when it is answered. Source:
@@ -21,7 +21,7 @@ _MAX_WORDS_CHARS: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """words: of what is being put together or shown."""
+    """A prompt that is being built or shown. words: its text so far."""
 
     words: str = ""
     is_shown: bool = False

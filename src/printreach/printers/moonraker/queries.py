@@ -1,4 +1,4 @@
-"""What is asked of Moonraker beside Klipper's own reports. A refusal means that it isn't known."""
+"""Queries to Moonraker beside Klipper's own reports. A refusal means that a value is unknown."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""JSON-RPC over Moonraker's WebSocket: calls and their answers, notifications between them."""
+"""JSON-RPC over Moonraker's WebSocket: calls, their answers, and notifications."""
 
 import asyncio
 import itertools
@@ -11,16 +11,16 @@ from printreach.printers import loose
 from printreach.printers.websocket import WebSocket, WebSocketFailed
 
 SILENCE_S = 15.0
-"""Moonraker tells its own load once a second, so silence means that it stands still."""
+"""Moonraker reports its own load once a second, so silence means that it has stalled."""
 ANSWER_S = 10.0
 MAX_CALLS = 64
 
 OnNotification = Callable[[str, object], None]
-"""Hears a notification: its method and params."""
+"""A callback for a notification: its method and params."""
 
 
 class RpcRefused(Exception):
-    """Moonraker's answer to a call that it doesn't carry out. code: HTTP's or JSON-RPC's."""
+    """Moonraker's refusal of a call. code: HTTP's or JSON-RPC's."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -29,11 +29,11 @@ class RpcRefused(Exception):
 
 
 class RpcTimedOut(Exception):
-    """No answer so far; what was asked for may still be done."""
+    """No answer in time; the request may still be carried out."""
 
 
 class Rpc:
-    """One connection. run() reads it until it ends; calls are made beside."""
+    """One connection. run() reads until it ends; calls are made concurrently."""
 
     def __init__(self, socket: WebSocket, on_notification: OnNotification) -> None:
         self._socket = socket

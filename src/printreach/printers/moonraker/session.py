@@ -1,7 +1,7 @@
-"""One connection to Moonraker, from the handshake to its end: keeps what is known up to date.
+"""One connection to Moonraker, from the handshake to its end: keeps the known state up to date.
 
-The connection's reader takes in what comes by itself; what has to be asked for, one task asks for:
-when Klipper comes and goes, when another file is printed, when a spool is changed.
+The connection's reader handles notifications; one task queries the rest: when Klipper comes and
+goes, when another file is printed, when a spool is changed.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ from .status import KnownState, print_path, with_changes
 from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
-"""How often Moonraker is asked while Klipper isn't ready; it tells most changes by itself."""
+"""How often Moonraker is polled while Klipper isn't ready; it pushes most changes."""
 FILE_KNOWN_WITHIN_S = 1.0
-"""A print of another file is shown when it was asked what is known of it, or after so long."""
+"""How long a print of another file waits for the file's metadata before it is shown."""
 NO_ROOM = frozenset({429, 500, 503})
-"""How WebSockets are refused by a Moonraker that answers plain requests. 0.11.0: 500."""
+"""Statuses with which a Moonraker that is up refuses more WebSockets. 0.11.0: 500."""
 
 _GONE = {"notify_klippy_shutdown": "shutdown", "notify_klippy_disconnected": "disconnected"}
 
 
 class Session:
-    """known: all that was heard, also of earlier sessions. changed: is called with each view."""
+    """A session. known: all reports, earlier sessions included. changed: called with each view."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""All that was heard of a Klipper printer, and how news change it. Pure.
+"""The known state of a Klipper printer, and how reported changes update it. Pure.
 
 Klipper tells an object's fields once, and then those that have changed. Some things it forgets at a
 print's end (how far it came, its layer), which people still want to see; they are remembered here.
@@ -31,7 +31,7 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """The print under way or the latest one, as far as it was seen. progress: 0.0 to 1.0."""
+    """The print under way or the latest one, as far as it was observed. progress: 0.0 to 1.0."""
 
     path: str = ""
     progress: float = 0.0

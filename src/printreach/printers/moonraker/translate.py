@@ -1,4 +1,4 @@
-"""What Klipper and Moonraker say, in the words of the contract."""
+"""Translates the reports of Klipper and Moonraker into the types of the contract."""
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
@@ -22,7 +22,7 @@ from .status import (
 
 READY = "ready"
 EXTRAPOLATES_FROM = 0.1
-"""Of a file: where a print's beginning no longer outweighs what follows."""
+"""The share of a file from which a print's slow beginning no longer distorts the estimate."""
 _NOT_READY = {
     "startup": "Klipper at {where} is starting.",
     "disconnected": "Moonraker at {where} has no connection to Klipper.",

@@ -13,12 +13,12 @@ from printreach.printers.loose import Json
 MAX_WEBCAMS = 16
 _ROTATIONS = frozenset({0, 90, 180, 270})
 _NO_MJPEG = ("hls", "janus", "mediamtx", "go2rtc", "jmuxer", "iframe", "uv4l-webrtc", "html")
-"""Services whose address shows a page or a film of another kind; their snapshots still serve."""
+"""Services whose stream is a page or another kind of video; their snapshots are usable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webcam:
-    """stream, snapshot: addresses as they are written, relative ones too; "" for none."""
+    """A webcam entry. stream, snapshot: addresses as written, relative ones too; "" for none."""
 
     name: str
     stream: str = ""

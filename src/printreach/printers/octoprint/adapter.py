@@ -1,4 +1,4 @@
-"""OctoPrint as a Printer: what it says, kept as a view; what it is told, over its REST API."""
+"""The OctoPrint adapter: a live view, and commands over its REST API."""
 
 from collections.abc import Callable
 from urllib.parse import quote

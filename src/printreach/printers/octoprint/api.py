@@ -25,7 +25,7 @@ DENIED = frozenset({401, 403})
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What a push channel is entered with. roles: what the key may do."""
+    """The credentials of a push channel. roles: what the key may do."""
 
     auth: str = field(repr=False)
     roles: frozenset[str] = frozenset()
@@ -36,7 +36,7 @@ class NotFound(PrinterRefused):
 
 
 class OctoPrintApi:
-    """Asks with the agent's API key. where: how people are told of this OctoPrint."""
+    """OctoPrint's REST API with the agent's key. where: its name in sentences."""
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.where = f"OctoPrint at {setup.authority}"

@@ -1,4 +1,4 @@
-"""Keeping in touch with OctoPrint: over its push channel, or by asking where there is none."""
+"""The live view of OctoPrint: over its push channel, or by polling where there is none."""
 
 import asyncio
 import logging
@@ -38,7 +38,7 @@ PROFILE_S = 3.0
 class LiveView:
     """The live view of one OctoPrint.
 
-    on_start: done each time OctoPrint has been reached. on_heard: called after each message.
+    on_start: awaited each time OctoPrint was reached. on_update: called after each message.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What OctoPrint can't do."""
+"""The operations that OctoPrint lacks."""
 
 from typing import Final
 

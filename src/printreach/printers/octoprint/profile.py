@@ -1,4 +1,4 @@
-"""OctoPrint's printer profile: what its owner says that the printer has. Pure."""
+"""OctoPrint's printer profile: the parts that its owner has configured. Pure."""
 
 from dataclasses import dataclass
 

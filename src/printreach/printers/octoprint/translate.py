@@ -1,8 +1,7 @@
-"""What OctoPrint says, in the words of the contract.
+"""Translates OctoPrint's messages into the types of the contract.
 
-OctoPrint tells over its push channel (or when it is asked) how things are, twice a second, and
-what happened, as events. How things are doesn't tell a cancelled print from none, so both are
-remembered in Heard, which is all that is known of the printer.
+OctoPrint sends its state twice a second over the push channel (or when it is polled), and events.
+The state alone doesn't distinguish a cancelled print from none, so both are kept in KnownState.
 """
 
 from dataclasses import dataclass, field, replace

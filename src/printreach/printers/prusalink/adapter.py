@@ -1,4 +1,4 @@
-"""PrusaLink as a Printer: what it says, kept as a view; what it is told, over its web API."""
+"""The PrusaLink adapter: a live view, and commands over its web API."""
 
 from printreach.contract.commands import (
     Extrude,

@@ -1,4 +1,4 @@
-"""Keeping in touch with PrusaLink, which has to be asked: it pushes nothing."""
+"""The live view of PrusaLink, which has to be polled: it pushes nothing."""
 
 import asyncio
 from collections.abc import Callable

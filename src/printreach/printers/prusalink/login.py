@@ -1,4 +1,4 @@
-"""What the agent proves itself with: an API key, or a user and a password by HTTP Digest."""
+"""The agent's credentials: an API key, or a user and a password by HTTP Digest."""
 
 from collections.abc import Callable
 

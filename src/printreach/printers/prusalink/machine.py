@@ -1,4 +1,4 @@
-"""What PrusaLink tells of itself and its printer, once. Pure."""
+"""What PrusaLink reports once of itself and its printer. Pure."""
 
 from dataclasses import dataclass
 

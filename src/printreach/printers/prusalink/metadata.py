@@ -1,4 +1,4 @@
-"""What a slicer wrote into a file, as PrusaLink read it. Pure.
+"""Reads a slicer's metadata, as PrusaLink reports it. Pure.
 
 Names are PrusaSlicer's own. Source: `gcode_metadata` 0.2.0 and Buddy's `prusa_link_api_v1`.
 """

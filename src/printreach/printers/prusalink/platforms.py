@@ -1,4 +1,4 @@
-"""What PrusaLink can't do: beside an MK2.5 or MK3, and in Buddy's firmware (MINI, MK4, XL)."""
+"""The operations that PrusaLink lacks: beside an MK2.5 or MK3, and in Buddy's firmware."""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
-"""What PrusaLink says, in the words of the contract. Pure.
+"""Translates PrusaLink's answers into the types of the contract. Pure.
 
-It is asked how things are (/api/v1/status) and, once for each print, which file it is
-(/api/v1/job). When a print has ended, 0.8.1 says so for eleven seconds and tells nothing more of
-it, so the latest print is remembered in Heard, which is all that is known of the printer.
+It is polled for its state (/api/v1/status) and, once for each print, for the file (/api/v1/job).
+When a print has ended, 0.8.1 reports it for eleven seconds and then nothing more, so the latest
+print is kept in KnownState.
 """
 
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The simulated printer as a Printer: over its web server, like any other printer."""
+"""The adapter for the simulated printer: over its web server, like any other printer."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What the simulated printer can't do."""
+"""The operations that the simulated printer lacks."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The broker of a Centauri Carbon 2: what it reports, and how it answers orders."""
+"""The broker of a Centauri Carbon 2: reports, orders and their answers."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A Centauri Carbon 2 as a Printer."""
+"""The adapter for the Centauri Carbon 2."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ PING_EVERY_S = 10.0
 RESYNC_EVERY_S = 2.0
 CHECK_EVERY_S = 0.5
 ALL_EVERY_S = 60.0
-"""The full status, in case that a change went unnoticed."""
+"""How often the full status is requested, in case a change was missed."""
 
 
 class Cc2Printer(ElegooPrinter[Cc2Files]):

@@ -1,4 +1,4 @@
-"""What a Centauri Carbon 2 says, in the words of the contract. Pure.
+"""Translates a Centauri Carbon 2's messages into the types of the contract. Pure.
 
 Its full status comes once and then what has changed. The codes are of the vendor's SDK, corrected
 by a live trace where that disagrees.
@@ -49,7 +49,7 @@ _SUB_STATES = {
     2902: "Heating",
 }
 _HARMLESS = frozenset({803})
-"""Can stand in the list when a print has ended as it should."""
+"""Codes that may be in the list when a print has ended normally."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class KnownState:
 
 
 def with_message(known: KnownState, message: object) -> KnownState:
-    """heard with one more message; news are of no use before the full status."""
+    """Return the state after one more message; changes are of no use before the full status."""
     method, result = loose.whole(message, "method"), loose.obj(message, "result")
     if loose.whole(result, "error_code"):
         return known

@@ -1,4 +1,4 @@
-"""A printer's SDCP WebSocket: what it tells, and how it answers orders."""
+"""A printer's SDCP WebSocket: reports, orders and their answers."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
 SILENT_S = 10.0
-"""Its status is asked for every second, so a printer that says nothing for so long is gone."""
+"""A printer that is silent for this long is lost, since its status is requested every second."""
 PROBE_S = 3.0
 _TOO_MANY = "too many client"
 _FROM_PC = 1
@@ -60,7 +60,7 @@ _ACKS = {
         7: "the file is for another printer",
     }
 }
-"""As SDCP's document has them; they mean other things for other commands."""
+"""Acknowledgements by SDCP's document; their meaning depends on the command."""
 
 
 class SdcpApi:

@@ -1,4 +1,4 @@
-"""An SDCP printer as a Printer."""
+"""The adapter for SDCP printers."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ from .translate import KnownState, view_of, with_message
 STORAGE_NAME = "local"
 CAMERA_PORT = 3031
 ASK_EVERY_S = 0.9
-"""For what is not pushed; it also keeps the printer from closing an idle connection."""
+"""How often unpushed values are requested, which also keeps the connection from being closed."""
 
 
 class SdcpPrinter(ElegooPrinter[SdcpFiles]):

@@ -1,4 +1,4 @@
-"""What an SDCP printer says, in the words of the contract. Pure.
+"""Translates an SDCP printer's messages into the types of the contract. Pure.
 
 Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling included.
 """
@@ -34,13 +34,13 @@ _FAULTS = {
     4: "the file's format is not known",
     5: "the file is for another printer",
 }
-"""ErrorNumber, as SDCP's document has it."""
+"""Faults by ErrorNumber, from SDCP's document."""
 _ENDED = frozenset({State.IDLE, State.CANCELLED, State.COMPLETE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownState:
-    """status, attributes: as they were last told. board: the mainboard's id, "" until told."""
+    """All that was reported. status, attributes: the latest. board: the mainboard's id, or ""."""
 
     status: Json = field(default_factory=dict)
     attributes: Json = field(default_factory=dict)
@@ -58,7 +58,7 @@ class KnownState:
 
 
 def with_message(known: KnownState, message: object) -> KnownState:
-    """heard with one more message; what is neither status nor attributes changes nothing else."""
+    """Return the state after one more message; only status and attributes change it."""
     data = loose.obj(message, "Data")
     status = loose.obj(message, "Status") or loose.obj(data, "Status")
     attributes = loose.obj(message, "Attributes") or loose.obj(data, "Attributes")
