@@ -14,7 +14,7 @@ from bench.world import World
 from printreach.backends.clock import SystemClock
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.contract.events import PrintEvent
-from printreach.hub.event_stream import EventStreams, Told
+from printreach.hub.event_stream import EventStreams, StreamedEvent
 
 TITLE = "events, stored and followed"
 OURS = "printreach"
@@ -69,7 +69,7 @@ async def _followed(here: Worker, count: int) -> list[float]:
     begun: dict[str, float] = {}
     late: list[float] = []
 
-    async def read(told: AsyncGenerator[Told | None, None]) -> None:
+    async def read(told: AsyncGenerator[StreamedEvent | None, None]) -> None:
         left = count
         async for one in told:
             if one is not None:

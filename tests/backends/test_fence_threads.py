@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from printreach.backends.fence import Fence, Fenced, inside
+from printreach.backends.fence import Fence, FenceViolation, inside
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.notify_channels import SCHEMES
@@ -28,7 +28,7 @@ def connects(is_allowed: bool, port: int, meet: threading.Barrier) -> list[bool]
                 with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as one:
                     meet.wait(PATIENCE_S)
                     reached.append(one.getpeername()[1] == port)
-            except Fenced:
+            except FenceViolation:
                 meet.wait(PATIENCE_S)
                 reached.append(False)
     return reached

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from printreach.backends.fence import Fence, Fenced, inside, take_no_proxies
+from printreach.backends.fence import Fence, FenceViolation, inside, take_no_proxies
 from printreach.backends.notify_apprise import AT_ONCE, AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
@@ -287,9 +287,9 @@ def test_no_file_but_those_of_its_modules_is_read_inside_the_fence(tmp_path: Pat
 
     with inside(Fence(reach=HOME)):
         Path(os.__file__).read_bytes()
-        with pytest.raises(Fenced):
+        with pytest.raises(FenceViolation):
             secret.read_bytes()
-        with pytest.raises(Fenced):
+        with pytest.raises(FenceViolation):
             (tmp_path / "new").write_bytes(b"")
 
     assert secret.read_text()
@@ -306,7 +306,7 @@ def test_nothing_of_this_machine_is_called_inside_the_fence(
 ) -> None:
     address = str(tmp_path / "s") if family == socket.AF_UNIX else ("127.0.0.1", 1)
     fence = Fence(reach=PUBLIC_ONLY)
-    with inside(fence), socket.socket(family) as one, pytest.raises(Fenced):
+    with inside(fence), socket.socket(family) as one, pytest.raises(FenceViolation):
         one.connect(address)
 
     assert fence.was_refused
@@ -316,7 +316,7 @@ def test_a_datagram_needs_no_connection_and_is_refused_all_the_same() -> None:
     with (
         inside(Fence(reach=PUBLIC_ONLY)),
         socket.socket(type=socket.SOCK_DGRAM) as one,
-        pytest.raises(Fenced),
+        pytest.raises(FenceViolation),
     ):
         one.sendto(b"x", ("127.0.0.1", 1))
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.account_tables import recovery_codes
-from printreach.backends.sql.damaged import Whole
+from printreach.backends.sql.damaged import LenientJson
 from printreach.backends.sql.personal import WITHHELD, owned_by
 from printreach.backends.sql.schema import metadata
 from printreach.backends.sql.store import SqlRecords, open_store
@@ -53,7 +53,7 @@ def value_of(column: Column[Any], who: str, table: Table) -> Any:
         (Integer, 1000 + sum(mark.encode())),
         (Float, 1.5),
         (JSON, [mark]),
-        (Whole, [mark]),
+        (LenientJson, [mark]),
         (Permissions, frozenset({Permission.CAMERA})),
         (String, mark[: getattr(column.type, "length", None) or 500]),
     ]

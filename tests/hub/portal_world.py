@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from printreach.hub.portal import Begun, Made, Portal, Request
+from printreach.hub.portal import IssuedConnection, Portal, Request, StartedFlow
 from printreach.hub.portal_view import FlowKey, View
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.portal import Step
@@ -60,7 +60,7 @@ async def begin(portal: Portal, **given: str) -> FlowKey:
     request = await portal.read(query(**given))
     assert isinstance(request, Request), request
     begun = await portal.begin(request, None)
-    assert isinstance(begun, Begun)
+    assert isinstance(begun, StartedFlow)
     return FlowKey(begun.flow_id, begun.browser)
 
 
@@ -74,6 +74,6 @@ async def step(portal: Portal, key: FlowKey, account: Account | None) -> Step:
     return (await view(portal, key, account)).step
 
 
-def made(result: object) -> Made:
-    assert isinstance(result, Made), result
+def made(result: object) -> IssuedConnection:
+    assert isinstance(result, IssuedConnection), result
     return result

@@ -147,7 +147,7 @@ def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:
     kept.note(ONE, NOON + AHEAD, Temps(hotend_actual=200))
     kept.note(ONE, NOON, Temps(hotend_actual=201))
 
-    assert [one.hotend_c for one in kept.of_late(ONE, NOON - AHEAD)] == [201]
+    assert [one.hotend_c for one in kept.readings_since(ONE, NOON - AHEAD)] == [201]
 
 
 @on_a_loop

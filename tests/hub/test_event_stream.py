@@ -13,7 +13,7 @@ from printreach.hub.event_stream import (
     PAGE,
     EventGone,
     EventStreams,
-    Told,
+    StreamedEvent,
     TooManyStreams,
 )
 from printreach.hub.fanout import Fanout
@@ -23,7 +23,7 @@ from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
-Stream = AsyncGenerator[Told | None, None]
+Stream = AsyncGenerator[StreamedEvent | None, None]
 OTHER_KEY = b"o" * 32
 
 

@@ -15,7 +15,7 @@ from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_u
 from printreach.contract.status import State
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
-from printreach.ports.mqtt import BrokerLost, BrokerSession, Heard
+from printreach.ports.mqtt import BrokerLost, BrokerMessage, BrokerSession
 from printreach.rules.home_assistant import Topics
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
@@ -336,9 +336,9 @@ class BrokerThatGoesWithoutAWord:
     async def subscribe(self, pattern: str) -> None:
         self.is_connected.set()
 
-    async def messages(self) -> AsyncIterator[Heard]:
+    async def messages(self) -> AsyncIterator[BrokerMessage]:
         await asyncio.Event().wait()
-        yield Heard("", b"", False)
+        yield BrokerMessage("", b"", False)
 
 
 @on_a_loop

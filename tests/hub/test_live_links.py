@@ -6,7 +6,7 @@ from datetime import timedelta
 from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.hub.fanout import Fanout
-from printreach.hub.live_links import ENDED_KEPT_FOR, EndLinksWithPrint, forget_ended_links
+from printreach.hub.live_links import ENDED_KEPT_FOR, LiveLinkEnder, forget_ended_links
 from printreach.ports import Records
 from printreach.rules.live_links import LastFacts, LiveEnd, LiveLink
 from tests.fakes.loop import on_a_loop
@@ -38,7 +38,7 @@ async def test_the_end_of_a_print_ends_the_links_to_it_and_no_others(open_world:
         told = event(EventType.COMPLETE, file_name="vase.gcode")
         at = world.clock.now()
         await world.store.write(lambda records: records.events.append(PRINTER_ID, [told], at))
-        await Fanout(world.store, world.clock, [EndLinksWithPrint()]).fan_out_due()
+        await Fanout(world.store, world.clock, [LiveLinkEnder()]).fan_out_due()
 
         ended, living = await link(world, "l1"), await link(world, "l2")
         assert ended is not None

@@ -10,7 +10,7 @@ import pytest
 
 from printreach.backends.sealing import KeySealer
 from printreach.hub.account_mailer import AccountMailer, SealedOutbox
-from printreach.hub.mailing import LEASE, Mailing
+from printreach.hub.mailing import LEASE, MailDelivery
 from printreach.ports import Records
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
@@ -38,7 +38,7 @@ class Office:
             mails=Mails("https://reach.example"),
             token_bytes=lambda _count: SECRET.encode(),
         )
-        self.mailing = Mailing(
+        self.mailing = MailDelivery(
             store=world.store, clock=world.clock, mailer=self.server, outbox=outbox
         )
 

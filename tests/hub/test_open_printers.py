@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from printreach.hub.denied import Reason
-from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.ports import Notice, Records, Topic
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.loop import on_a_loop
@@ -20,7 +20,7 @@ VISITOR = Visitor(address="192.0.2.1", browser="")
 async def begin(sessions: Sessions, account_id: str) -> str:
     """A browser is signed in; the session's id."""
     begun = await sessions.store.write(lambda records: sessions.begin(records, account_id, VISITOR))
-    assert isinstance(begun, Begun)
+    assert isinstance(begun, NewSession)
     return begun.session.session_id
 
 

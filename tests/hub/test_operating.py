@@ -9,11 +9,11 @@ from printreach.hub.account_limits import AccountLimitCases, RequestLimits
 from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.detection.keys import DetectionKeys
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.invitations import Invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.operating import OperatedAccount, Operating
-from printreach.hub.own_apps import Faulty
+from printreach.hub.own_apps import InvalidDraft
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Notice, Topic
 from printreach.ports.operating import AccountFilter, ConnectionRow, PrinterRow, Search
@@ -45,7 +45,7 @@ def operating(world: World) -> Operating:
     return Operating(
         store=world.store,
         clock=world.clock,
-        proof=Proof(clock=world.clock, passwords=PlainPasswords(), account_tries=tries),
+        proof=Reauthentication(clock=world.clock, passwords=PlainPasswords(), account_tries=tries),
         accounts=world.accounts,
         invitations=Invitations(
             store=world.store,
@@ -208,9 +208,9 @@ async def test_an_app_that_cannot_be_is_not_registered(open_world: OpenWorld) ->
         hub = operating(world)
         await hub.apps.register(DRAFT, GRACE)
 
-        assert isinstance(await hub.apps.register(DRAFT, GRACE), Faulty)
+        assert isinstance(await hub.apps.register(DRAFT, GRACE), InvalidDraft)
         bad = replace(DRAFT, app_id="two", return_prefixes=("javascript:alert(1)",))
-        assert isinstance(await hub.apps.register(bad, GRACE), Faulty)
+        assert isinstance(await hub.apps.register(bad, GRACE), InvalidDraft)
 
 
 @on_a_loop

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from printreach.hub.denied import Reason
-from printreach.hub.own_apps import LOOKS_THE_SAME, TAKEN, Faulty, ListedApp, OwnApps
+from printreach.hub.own_apps import LOOKS_THE_SAME, TAKEN, InvalidDraft, ListedApp, OwnApps
 from printreach.ports import Notice, Records, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import MAX_APP_IDS, MAX_APPS, AppDraft, AppPolicy
@@ -26,7 +26,7 @@ def own_apps(world: World, policy: AppPolicy = AppPolicy.OPEN) -> OwnApps:
 
 
 def errors(result: object) -> dict[str, str]:
-    assert isinstance(result, Faulty), result
+    assert isinstance(result, InvalidDraft), result
     return dict(result.errors)
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.portal import Made, Refusal, Request
+from printreach.hub.portal import IssuedConnection, Refusal, Request
 from printreach.hub.portal_view import FlowKey
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.linking import WRONG_TRIES_ALLOWED
@@ -113,8 +113,10 @@ async def test_a_flow_makes_one_connection_however_often_it_is_allowed(
 
         results = await asyncio.gather(*(portal.allow(key, account, PRINTER_ID) for _ in range(5)))
 
-        assert len([one for one in results if isinstance(one, Made)]) == 1
-        assert [one for one in results if one is not None and not isinstance(one, Made)] == []
+        assert len([one for one in results if isinstance(one, IssuedConnection)]) == 1
+        assert [
+            one for one in results if one is not None and not isinstance(one, IssuedConnection)
+        ] == []
         assert len(await world.connections.all()) == 1
 
 

@@ -11,7 +11,7 @@ from printreach.hub.fanout import Fanout
 from printreach.hub.print_history import (
     KEPT_FOR,
     PrintHistory,
-    WritesHistory,
+    PrintHistoryWriter,
     forget_old_prints,
 )
 from printreach.rules.credentials import printer_id_of
@@ -45,7 +45,7 @@ async def hear(world: World, events: Sequence[PrintEvent], printer_id: str = PRI
     """One after the other, as they come."""
     for event in events:
         await append(world, printer_id, event)
-        await Fanout(world.store, world.clock, [WritesHistory()]).fan_out_due()
+        await Fanout(world.store, world.clock, [PrintHistoryWriter()]).fan_out_due()
 
 
 async def append(world: World, printer_id: str, event: PrintEvent) -> None:

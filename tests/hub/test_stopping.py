@@ -11,7 +11,7 @@ import pytest
 from printreach.contract.codec import encode
 from printreach.contract.status import State, StatusResult, Temps
 from printreach.hub import stopping
-from printreach.hub.stopping import Outcome, PrinterStop, Stop
+from printreach.hub.stopping import PrinterStop, StopOutcome, StopResult
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.hasty_loop import on_a_hasty_loop
@@ -117,7 +117,7 @@ class Machine(FakePrinterHttp):
         self.state = State.CANCELLED
 
 
-async def stop(machine: FakePrinterHttp) -> Outcome:
+async def stop(machine: FakePrinterHttp) -> StopOutcome:
     return await PrinterStop(machine, PRINTER, asyncio.Semaphore(1)).stop()
 
 
@@ -128,7 +128,7 @@ async def test_a_print_that_shows_up_after_the_first_look_is_stopped_and_cooled(
 ) -> None:
     machine = Machine(starts_at_s=(shows_at_s,))
 
-    assert await stop(machine) == Outcome(stop=Stop.STOPPED)
+    assert await stop(machine) == StopOutcome(stop=StopResult.STOPPED)
     assert machine.state is State.CANCELLED
     assert not machine.is_hot
 
@@ -138,7 +138,7 @@ async def test_each_of_several_prints_that_are_started_meanwhile_is_stopped() ->
     machine = Machine(starts_at_s=(0.5, 2.5, 4.5))
     machine.print_()
 
-    assert await stop(machine) == Outcome(stop=Stop.STOPPED)
+    assert await stop(machine) == StopOutcome(stop=StopResult.STOPPED)
     assert machine.state is State.CANCELLED
     assert not machine.is_hot
 
@@ -147,7 +147,7 @@ async def test_each_of_several_prints_that_are_started_meanwhile_is_stopped() ->
 async def test_an_idle_printer_had_nothing_to_stop() -> None:
     machine = Machine()
 
-    assert await stop(machine) == Outcome(stop=Stop.NOTHING)
+    assert await stop(machine) == StopOutcome(stop=StopResult.NOTHING)
     assert machine.commands == ["/cancel", "/cancel"]
 
 
@@ -155,7 +155,7 @@ async def test_an_idle_printer_had_nothing_to_stop() -> None:
 async def test_an_idle_printer_that_is_hot_is_cooled() -> None:
     machine = Machine(hot={"ToolC"})
 
-    assert await stop(machine) == Outcome(stop=Stop.NOTHING)
+    assert await stop(machine) == StopOutcome(stop=StopResult.NOTHING)
     assert not machine.is_hot
 
 
@@ -164,7 +164,7 @@ async def test_the_hotend_of_a_printer_that_has_no_heated_bed_is_cooled() -> Non
     machine = Machine(has_bed=False)
     machine.print_()
 
-    assert await stop(machine) == Outcome(stop=Stop.STOPPED)
+    assert await stop(machine) == StopOutcome(stop=StopResult.STOPPED)
     assert not machine.hot
 
 
@@ -184,7 +184,7 @@ async def test_a_print_that_takes_its_time_to_end_is_cancelled_once_until_the_la
     machine = Machine(ends_after_s=4.0)
     machine.print_()
 
-    assert await stop(machine) == Outcome(stop=Stop.STOPPED)
+    assert await stop(machine) == StopOutcome(stop=StopResult.STOPPED)
     assert machine.commands == ["/cancel", "/set-temp", "/set-temp", "/cancel"]
 
 
@@ -192,15 +192,15 @@ async def test_a_print_that_takes_its_time_to_end_is_cancelled_once_until_the_la
 async def test_a_printer_that_refuses_to_cancel_what_shows_up_is_told() -> None:
     machine = Machine(starts_at_s=(2.5,), refuses=SAID_NO)
 
-    assert await stop(machine) == Outcome(stop=Stop.FAILED, sentence=SAID_NO.sentence)
+    assert await stop(machine) == StopOutcome(stop=StopResult.FAILED, sentence=SAID_NO.sentence)
 
 
 @on_a_hasty_loop
 async def test_a_printer_that_is_away_keeps_nobody_waiting() -> None:
     began = asyncio.get_running_loop().time()
 
-    assert await stop(FakePrinterHttp()) == Outcome(
-        stop=Stop.UNREACHABLE, sentence=OFFLINE.sentence
+    assert await stop(FakePrinterHttp()) == StopOutcome(
+        stop=StopResult.UNREACHABLE, sentence=OFFLINE.sentence
     )
     assert asyncio.get_running_loop().time() - began < stopping.LOOK_EVERY_S
 

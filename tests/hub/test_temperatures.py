@@ -15,9 +15,9 @@ def test_readings_are_kept_some_seconds_apart_and_come_oldest_first() -> None:
     for second in range(11):
         kept.note(ONE, NOON + timedelta(seconds=second), Temps(hotend_actual=second))
 
-    assert [one.hotend_c for one in kept.of_late(ONE, NOON)] == [0, 5, 10]
-    assert [one.hotend_c for one in kept.of_late(ONE, NOON + APART)] == [5, 10]
-    assert kept.of_late(OwnedPrinter("two", "ada"), NOON) == []
+    assert [one.hotend_c for one in kept.readings_since(ONE, NOON)] == [0, 5, 10]
+    assert [one.hotend_c for one in kept.readings_since(ONE, NOON + APART)] == [5, 10]
+    assert kept.readings_since(OwnedPrinter("two", "ada"), NOON) == []
 
 
 def test_printers_that_nobody_watched_for_long_are_forgotten_first() -> None:
@@ -25,12 +25,12 @@ def test_printers_that_nobody_watched_for_long_are_forgotten_first() -> None:
     for number in range(MOST_PRINTERS + 1):
         kept.note(OwnedPrinter(str(number), "ada"), NOON, Temps())
 
-    assert kept.of_late(OwnedPrinter("0", "ada"), NOON) == []
-    assert len(kept.of_late(ONE, NOON)) == 1
+    assert kept.readings_since(OwnedPrinter("0", "ada"), NOON) == []
+    assert len(kept.readings_since(ONE, NOON)) == 1
 
 
 def test_a_new_owner_sees_no_temperatures_of_the_former_one() -> None:
     kept = Temperatures()
     kept.note(ONE, NOON, Temps(hotend_actual=200))
 
-    assert kept.of_late(OwnedPrinter(ONE.printer_id, "bob"), NOON) == []
+    assert kept.readings_since(OwnedPrinter(ONE.printer_id, "bob"), NOON) == []

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus
-from printreach.ports import DetectorSaid
+from printreach.ports import DetectorReport
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay
@@ -30,7 +30,7 @@ async def newcomer(rig: Rig, *capabilities: str) -> ScriptedAgent:
 
 async def say(rig: Rig, agent: ScriptedAgent, score: float) -> None:
     status = DetectorStatus(last_score=score, time_since_last_score_sec=1.0)
-    said = DetectorSaid(print_id="print-1", status=status, at=rig.clock.now())
+    said = DetectorReport(print_id="print-1", status=status, at=rig.clock.now())
     await rig.detector.put(agent.printer_id, said)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.hub.leases import Access, AccessEnded, Leases
 from printreach.ports import Records
 from printreach.rules.accounts import Account
@@ -78,7 +78,7 @@ class Home:
     bob: Account
     printer: Printer
     token: str
-    elsewhere: Begun
+    elsewhere: NewSession
     callers: list[Caller] = field(default_factory=list)
     was_refused: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -213,8 +213,8 @@ async def home(world: WebWorld, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         elsewhere = await world.services.signing_in.with_password(ADA, PASSWORD, VISITOR)
         assert isinstance(ada, Account)
         assert isinstance(bob, Account)
-        assert isinstance(begun, Begun)
-        assert isinstance(elsewhere, Begun)
+        assert isinstance(begun, NewSession)
+        assert isinstance(elsewhere, NewSession)
         printer = Printer(
             printer_id=PRINTER_ID,
             account_id=ada.account_id,

@@ -1,6 +1,6 @@
 """The last states of the failure watch, within one process."""
 
-from printreach.ports import Bus, DetectorSaid, Notice, Topic
+from printreach.ports import Bus, DetectorReport, Notice, Topic
 
 
 class MemoryDetectorStates:
@@ -8,11 +8,11 @@ class MemoryDetectorStates:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._said: dict[str, DetectorSaid] = {}
+        self._said: dict[str, DetectorReport] = {}
 
-    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+    async def put(self, printer_id: str, said: DetectorReport) -> None:
         self._said[printer_id] = said
         await self._bus.publish(Notice(Topic.DETECTOR, printer_id))
 
-    async def latest(self, printer_id: str) -> DetectorSaid | None:
+    async def latest(self, printer_id: str) -> DetectorReport | None:
         return self._said.get(printer_id)

@@ -25,7 +25,7 @@ from printreach.backends.own_addresses import is_own_address
 from printreach.rules.public_addresses import Reach, parse_ip_address
 
 
-class Fenced(PermissionError):
+class FenceViolation(PermissionError):
     """What was tried is not allowed inside the fence."""
 
 
@@ -50,7 +50,7 @@ class Fence:
         ip = parse_ip_address(host) if isinstance(host, str) else None
         if ip is None or not self.reach.allows(ip, port, is_own=_is_own(host)):
             self.was_refused = True
-            raise Fenced("not a public address")
+            raise FenceViolation("not a public address")
 
     def end(self) -> None:
         """Called from another thread: shut all sockets down and allow no new ones."""
@@ -144,11 +144,11 @@ def _check_open(_fence: Fence, arguments: tuple[Any, ...]) -> None:
     if isinstance(path, int) and not is_write:
         return  # it has been opened already
     if is_write or not _is_readable(os.path.realpath(os.fsdecode(path))):
-        raise Fenced("not inside the fence")
+        raise FenceViolation("not inside the fence")
 
 
 def _refuse(_fence: Fence, _arguments: tuple[Any, ...]) -> None:
-    raise Fenced("not inside the fence")
+    raise FenceViolation("not inside the fence")
 
 
 _CHECKS: Final[dict[str, Callable[[Fence, tuple[Any, ...]], None]]] = {

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import aiomqtt
 
-from printreach.ports.mqtt import BrokerLost, BrokerSession, Heard
+from printreach.ports.mqtt import BrokerLost, BrokerMessage, BrokerSession
 
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 _TIMEOUT_S: Final = 10.0
@@ -89,10 +89,10 @@ class _Session:
             await self._client.subscribe(pattern, qos=1)
         _end_where_cancelled(since=before)
 
-    async def messages(self) -> AsyncIterator[Heard]:
+    async def messages(self) -> AsyncIterator[BrokerMessage]:
         with _translated():
             async for message in self._client.messages:
-                yield Heard(str(message.topic), message.payload, message.retain)
+                yield BrokerMessage(str(message.topic), message.payload, message.retain)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.ports import Clock, Records, Store
 from printreach.rules.access_tokens import (
     MOST_TOKENS,
@@ -42,7 +42,7 @@ class AccessTokens:
     store: Store
     clock: Clock
     token_bytes: TokenBytes
-    proof: Proof
+    proof: Reauthentication
     account_mailer: AccountMailer
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:

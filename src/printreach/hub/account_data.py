@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.ports import Clock, Records, Store
 from printreach.ports.personal import Place, Rows, Value
 from printreach.rules.accounts import Account
@@ -35,7 +35,7 @@ class AccountData:
     store: Store
     clock: Clock
     accounts: Accounts
-    proof: Proof
+    proof: Reauthentication
     account_mailer: AccountMailer
 
     async def export(self, account: Account) -> dict[str, Json]:

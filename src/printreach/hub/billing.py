@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Supporting:
+class SupporterStanding:
     """The state of an account's supporter status, for the pages that show it.
 
     subscription: the one that lasts longest, or else the latest one.
@@ -99,12 +99,12 @@ class Billing:
             _log.warning("no offers: %s", error)
             return PROVIDER_AWAY
 
-    async def standing(self, account: Account) -> Supporting:
+    async def standing(self, account: Account) -> SupporterStanding:
         """Return what a page shows of it, without asking the provider."""
         subscriptions = await self.store.read(
             lambda records: records.payments.subscriptions(account.account_id)
         )
-        return Supporting(
+        return SupporterStanding(
             is_for_all=self.supporters is SupporterPolicy.EVERYONE,
             is_supporter=may_connect_apps(self.supporters, account, self.clock.now()),
             is_granted=may_connect_apps(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_apps import OwnApps
 from printreach.hub.usage import Usage
@@ -26,14 +26,14 @@ class Developers:
     usage: Usage
     gate: DetectionGate
     shown_once: ShownOnce[MadeKey]
-    proof: Proof
+    proof: Reauthentication
 
 
 def developers(
     store: Store,
     clock: Clock,
     token_bytes: TokenBytes,
-    proof: Proof,
+    proof: Reauthentication,
     *,
     policy: AppPolicy,
     plan: Plan,

@@ -29,7 +29,7 @@ _NO_NAME: Final = "A printer"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StreamedEvent:
     """An event as a reader gets it. body: JSON, the same as a webhook's."""
 
     event_id: str
@@ -56,7 +56,9 @@ class EventStreams:
     look_every_s: float = LOOK_EVERY_S
     _open: Counter[str] = field(default_factory=Counter)
 
-    async def open(self, account_id: str, after: str | None) -> AsyncGenerator[Told | None, None]:
+    async def open(
+        self, account_id: str, after: str | None
+    ) -> AsyncGenerator[StreamedEvent | None, None]:
         """Begin to read. Yields None every few seconds without an event.
 
         after: the id of the last event that the reader has; OLDEST; None for events from now on.
@@ -82,7 +84,7 @@ class EventStreams:
 
     async def _follow(
         self, account_id: str, cursor: str | None
-    ) -> AsyncGenerator[Told | None, None]:
+    ) -> AsyncGenerator[StreamedEvent | None, None]:
         if self._open[account_id] >= MOST_STREAMS:
             return  # many streams were opened at once; the caller learns why at its next try
         woken = asyncio.Event()
@@ -114,7 +116,7 @@ class EventStreams:
             if not self._open[account_id]:
                 del self._open[account_id]
 
-    async def _page(self, account_id: str, cursor: str | None) -> list[Told]:
+    async def _page(self, account_id: str, cursor: str | None) -> list[StreamedEvent]:
         stored = await self.store.read(
             lambda records: records.events.after(account_id, cursor, PAGE)
         )
@@ -124,7 +126,7 @@ class EventStreams:
         names = {printer.printer_id: printer.name for printer in printers}
         return [self._told(one, names.get(one.printer_id, _NO_NAME)) for one in stored]
 
-    def _told(self, stored: StoredEvent, name: str) -> Told:
+    def _told(self, stored: StoredEvent, name: str) -> StreamedEvent:
         picture = stored.snapshot_id
         about = About(
             printer_id=stored.printer_id,
@@ -132,7 +134,7 @@ class EventStreams:
             page_url=self.addresses.of_printer_page(stored.printer_id),
             snapshot_url=self.snapshot_url(picture) if picture and self.snapshot_url else None,
         )
-        return Told(stored.event.event_id, message_body(stored.event, about))
+        return StreamedEvent(stored.event.event_id, message_body(stored.event, about))
 
 
 async def _is_open(records: Records, account_id: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 
 from printreach.hub.live import LiveStatus, LiveSubscription
 from printreach.ports import Clock, PrinterRow, Records, Store, StoreUnavailable
-from printreach.ports.mqtt import Broker, BrokerLost, BrokerSession, Heard
+from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.home_assistant import (
     OFFLINE,
@@ -235,13 +235,13 @@ class _Connected:
             elif (ordered_id := self._topics.printer_of_order(heard.topic)) is not None:
                 self._take_order(ordered_id, heard)
 
-    async def _check_config(self, printer_id: str, heard: Heard) -> None:
+    async def _check_config(self, printer_id: str, heard: BrokerMessage) -> None:
         """Clear retained messages of printers that were removed while the service was down."""
         is_ours = is_of_installation(heard.payload, self._home.base_url)
         if heard.is_retained and is_ours and printer_id not in self._rows:
             await self._clear(printer_id)
 
-    def _take_order(self, printer_id: str, heard: Heard) -> None:
+    def _take_order(self, printer_id: str, heard: BrokerMessage) -> None:
         """Carry out an order. A retained message is ignored, since it is an old order."""
         command = ORDERS.get(heard.payload)
         if command is None or heard.is_retained:

@@ -265,7 +265,7 @@ class LiveLinks:
         return None if known is None else LiveView(link=known.link, end=end_of(known.link, at))
 
 
-class EndLinksWithPrint:
+class LiveLinkEnder:
     """A consumer of events: ends links that were to end with their print."""
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True, slots=True)
-class Mailing:
+class MailDelivery:
     """One pass at a time: `send_due`."""
 
     store: Store

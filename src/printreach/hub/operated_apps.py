@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from printreach.hub.acts import note
 from printreach.hub.apps import add_app_of_service, remove_app
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_apps import TAKEN, Faulty
+from printreach.hub.own_apps import TAKEN, InvalidDraft
 from printreach.ports import Clock, Records, Store
 from printreach.ports.operating import AppRow, Found, Search
 from printreach.rules.app_registration import AppDraft, problems_with
@@ -36,22 +36,22 @@ class OperatedApps:
 
         return await self.store.read(look)
 
-    async def register(self, draft: AppDraft, by: Operator) -> App | Faulty:
+    async def register(self, draft: AppDraft, by: Operator) -> App | InvalidDraft:
         """Register it as an app of the service itself."""
         errors = problems_with(draft)
         if errors:
-            return Faulty(errors)
+            return InvalidDraft(errors)
         app = App(**asdict(draft), created_at=self.clock.now())
 
-        async def add(records: Records) -> App | Faulty:
+        async def add(records: Records) -> App | InvalidDraft:
             is_added = await add_app_of_service(records, app, by)
-            return app if is_added else Faulty({"app_id": TAKEN})
+            return app if is_added else InvalidDraft({"app_id": TAKEN})
 
         return await self.store.write(add)
 
     async def change(
         self, app_id: str, draft: AppDraft, by: Operator, *, was_checked: bool
-    ) -> App | Faulty | Denied:
+    ) -> App | InvalidDraft | Denied:
         """Replace the app; its id, its owner and its connections stay.
 
         was_checked: the operator has verified who is behind it, whoever registered it.
@@ -59,12 +59,12 @@ class OperatedApps:
         draft, at = replace(draft, app_id=app_id), self.clock.now()
         errors = problems_with(draft)
 
-        async def change(records: Records) -> App | Faulty | Denied:
+        async def change(records: Records) -> App | InvalidDraft | Denied:
             app = await _app(records, app_id)
             if isinstance(app, Denied):
                 return app
             if errors:
-                return Faulty(errors)
+                return InvalidDraft(errors)
             changed = replace(app, **asdict(draft), was_checked=was_checked)
             await records.apps.put(changed)
             what = _changes(app, changed)

@@ -6,12 +6,12 @@ from typing import Final
 from printreach.hub.account_limits import AccountLimitCases
 from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with
 from printreach.hub.acts import note
-from printreach.hub.billing import Billing, Supporting
+from printreach.hub.billing import Billing, SupporterStanding
 from printreach.hub.blocking import block, unblock
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.detection.keys import DetectionKeys
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
@@ -48,7 +48,7 @@ class OperatedAccount:
     connections: list[Connection]
     limits: AccountLimits
     changes: LimitChanges
-    standing: Supporting
+    standing: SupporterStanding
     payer: Payer | None
 
 
@@ -58,7 +58,7 @@ class Operating:
 
     store: Store
     clock: Clock
-    proof: Proof
+    proof: Reauthentication
     accounts: Accounts
     invitations: Invitations
     printers: Printers

@@ -29,7 +29,7 @@ LOOKS_THE_SAME: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Faulty:
+class InvalidDraft:
     """The typed values are invalid. errors: a sentence for each field of AppDraft concerned."""
 
     errors: Mapping[str, str]
@@ -78,43 +78,45 @@ class OwnApps:
 
         return await self.store.read(look)
 
-    async def register(self, account: Account, draft: AppDraft) -> App | Faulty | Denied:
+    async def register(self, account: Account, draft: AppDraft) -> App | InvalidDraft | Denied:
         """Register it as an app of the account."""
         if not self.may_register(account):
             return Denied(Reason.INVALID, "Only the operators of this service register apps.")
         errors = problems_with_own(draft)
         if errors:
-            return Faulty(errors)
+            return InvalidDraft(errors)
         app = App(**asdict(draft), created_at=self.clock.now(), owner_id=account.account_id)
 
-        async def add(records: Records) -> App | Faulty:
+        async def add(records: Records) -> App | InvalidDraft:
             full = await _is_full(records, account.account_id)
             if full is not None:
-                return Faulty({"app_id": full})
+                return InvalidDraft({"app_id": full})
             if not may_take_id(await records.apps.holders(app.app_id), account.account_id):
-                return Faulty({"app_id": TAKEN})
+                return InvalidDraft({"app_id": TAKEN})
             if await records.apps.others_look_like(app.name, account.account_id):
-                return Faulty({"name": LOOKS_THE_SAME})
+                return InvalidDraft({"name": LOOKS_THE_SAME})
             await records.apps.add(app)
             return app
 
         return await self.store.write(add)
 
-    async def change(self, account_id: str, app_id: str, draft: AppDraft) -> App | Faulty | Denied:
+    async def change(
+        self, account_id: str, app_id: str, draft: AppDraft
+    ) -> App | InvalidDraft | Denied:
         """Replace the app; its id and its connections stay."""
         draft = replace(draft, app_id=app_id)
 
-        async def change(records: Records) -> App | Faulty | Denied:
+        async def change(records: Records) -> App | InvalidDraft | Denied:
             app = await _own(records, account_id, app_id)
             if isinstance(app, Denied):
                 return app
             errors = problems_with_own(draft, app)
             if errors:
-                return Faulty(errors)
+                return InvalidDraft(errors)
             if draft.name != app.name and await records.apps.others_look_like(
                 draft.name, account_id
             ):
-                return Faulty({"name": LOOKS_THE_SAME})
+                return InvalidDraft({"name": LOOKS_THE_SAME})
             changed = replace(app, **asdict(draft))
             changed = replace(changed, was_checked=stays_checked(app, changed))
             await records.apps.put(changed)

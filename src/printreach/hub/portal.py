@@ -50,7 +50,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedFlow:
     """A flow that began. browser: the secret for the cookie of its browser."""
 
     flow_id: str
@@ -58,7 +58,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class IssuedConnection:
     """A connection that was created, with its secrets, which cannot be read later."""
 
     completion: Completion
@@ -99,9 +99,9 @@ class Portal:
     def _may_return(self, app: App, return_url: str) -> bool:
         return return_url == self.test_page or may_return_to(app, self.own_page, return_url)
 
-    async def begin(self, request: Request, browser: str | None) -> Begun:
+    async def begin(self, request: Request, browser: str | None) -> StartedFlow:
         """Start a flow. browser: the secret this browser has from an earlier one."""
-        begun = Begun(
+        begun = StartedFlow(
             flow_id=new_record_id(self.token_bytes),
             browser=browser or new_secret(self.token_bytes),
         )
@@ -179,7 +179,7 @@ class Portal:
         account: Account,
         printer_id: str,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
-    ) -> Made | Denied | None:
+    ) -> IssuedConnection | Denied | None:
         """Allow the app that printer. None if another step is open, or the flow is over."""
         return await self._connect(
             key,
@@ -189,7 +189,7 @@ class Portal:
 
     async def answer_key(
         self, key: FlowKey, account: Account, printer_id: str, *, with_key: bool
-    ) -> Made | Denied | None:
+    ) -> IssuedConnection | Denied | None:
         """Return the connection, with a printer key where it was wanted and can be created."""
         return await self._connect(
             key,
@@ -204,10 +204,10 @@ class Portal:
         key: FlowKey,
         account: Account,
         decide: Callable[[Flow, Facts, datetime], Flow | Connect | None],
-    ) -> Made | Denied | None:
+    ) -> IssuedConnection | Denied | None:
         """Decide and create the connection in one unit of work, so that there is at most one."""
 
-        async def connect(records: Records) -> tuple[Made, Connect] | Denied | None:
+        async def connect(records: Records) -> tuple[IssuedConnection, Connect] | Denied | None:
             view = await self._view(records, key, account)
             decision = decide(view.flow, view.facts, self.clock.now()) if view else None
             if view is None or decision is None:
@@ -223,7 +223,7 @@ class Portal:
             await records.flows.put(
                 rules.connected(view.flow, account.account_id, decision, made.connection_id)
             )
-            return Made(made, view), decision
+            return IssuedConnection(made, view), decision
 
         result = await self.store.write(connect)
         if result is None or isinstance(result, Denied):
@@ -233,7 +233,7 @@ class Portal:
             return made
         return await self._with_key(made, OwnedPrinter(decision.printer_id, account.account_id))
 
-    async def _with_key(self, made: Made, printer: OwnedPrinter) -> Made:
+    async def _with_key(self, made: IssuedConnection, printer: OwnedPrinter) -> IssuedConnection:
         """Add a key of the printer's own software.
 
         None is created while remote control is locked, since it opens the printer's own interface.

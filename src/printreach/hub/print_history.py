@@ -28,7 +28,7 @@ PRUNED_AT_ONCE: Final = 1000
 MONTHS: Final = 12
 
 
-class WritesHistory:
+class PrintHistoryWriter:
     """A consumer of events that writes the print history."""
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
@@ -83,7 +83,7 @@ class PrintPage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Happened:
+class EventEntry:
     """An event in words for its account. kind: of the event, if this version knows it."""
 
     stored: StoredEvent
@@ -127,15 +127,15 @@ class PrintHistory:
             lambda records: records.prints.tallies(account_id, printer_id, since)
         )
 
-    async def happened(self, account_id: str) -> list[Happened]:
+    async def happened(self, account_id: str) -> list[EventEntry]:
         """Return the latest events, newest first, without steps of progress."""
 
-        async def look(records: Records) -> list[Happened]:
+        async def look(records: Records) -> list[EventEntry]:
             rows = await records.printers.of_account(account_id)
             names = {one.printer_id: one.name for one in rows}
             recent = await records.events.recent(account_id, EVENTS_SHOWN * 4)
             return [
-                Happened(stored=one, printer_name=names[one.printer_id])
+                EventEntry(stored=one, printer_name=names[one.printer_id])
                 for one in recent
                 if one.printer_id in names and one.event.event_type != EventType.PROGRESS
             ]

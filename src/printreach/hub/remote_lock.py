@@ -12,10 +12,10 @@ from typing import Final
 
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied
-from printreach.hub.identity.passkeys import Asked, Passkeys
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.passkeys import PasskeyRequest, Passkeys
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import Visitor
-from printreach.hub.stopping import Outcome, PrinterStop
+from printreach.hub.stopping import PrinterStop, StopOutcome
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import Account
@@ -33,7 +33,7 @@ class StoppedPrinter:
 
     printer_id: str
     name: str
-    outcome: Outcome
+    outcome: StopOutcome
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,7 @@ class RemoteLock:
     store: Store
     clock: Clock
     http: PrinterHttp
-    proof: Proof
+    proof: Reauthentication
     passkeys: Passkeys
     account_mailer: AccountMailer
 
@@ -68,7 +68,7 @@ class RemoteLock:
             await self._unlock(account)
         return refused
 
-    async def begin_passkey(self, account: Account, visitor: Visitor) -> Asked | TooSoon:
+    async def begin_passkey(self, account: Account, visitor: Visitor) -> PasskeyRequest | TooSoon:
         """Return what the browser asks an authenticator to sign, to unlock."""
         return await self.passkeys.begin_proof(account, visitor)
 

@@ -33,7 +33,7 @@ MOST_REMEMBERED: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPicture:
+class StoredPicture:
     """A picture with when it was taken."""
 
     jpeg: bytes
@@ -111,13 +111,13 @@ class Snapshots:
             return None
         return await self.kept.get(snapshot_id)
 
-    async def last(self, account_id: str, printer_id: str) -> KeptPicture | None:
+    async def last(self, account_id: str, printer_id: str) -> StoredPicture | None:
         """Return the last picture of a printer of the account, however old."""
         last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
         # What a printer showed its former owner is not shown to this one.
         known = last if last is not None and last.account_id == account_id else None
         jpeg = None if known is None else await self.kept.get(known.snapshot_id)
-        return None if known is None or jpeg is None else KeptPicture(jpeg, known.taken_at)
+        return None if known is None or jpeg is None else StoredPicture(jpeg, known.taken_at)
 
     async def forget_old(self) -> None:
         """Delete pictures whose time is over and files without a row. One pass of the worker.

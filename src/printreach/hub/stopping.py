@@ -37,7 +37,7 @@ _UNREACHABLE: Final = frozenset(
 )
 
 
-class Stop(StrEnum):
+class StopResult(StrEnum):
     """The outcome of stopping one printer."""
 
     STOPPED = "stopped"
@@ -49,13 +49,13 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class StopOutcome:
     """sentence: why it was not stopped; "" if it was.
 
     heaters: what failed in switching its heaters off; "" if they are off or it was not reached.
     """
 
-    stop: Stop
+    stop: StopResult
     sentence: str = ""
     heaters: str = ""
 
@@ -76,7 +76,7 @@ class PrinterStop:
         self._refusal: PrinterRefusal | None = None
         self._heaters = ""
 
-    async def stop(self) -> Outcome:
+    async def stop(self) -> StopOutcome:
         """Cancel, look again for some seconds, cancel again; switch heaters off each time."""
         try:
             async with self._room, asyncio.timeout(STOP_WITHIN_S):
@@ -88,7 +88,7 @@ class PrinterStop:
             async with asyncio.timeout(STOP_WITHIN_S):
                 await self._look_again(look_until)
         except TimeoutError:
-            return Outcome(stop=Stop.FAILED, sentence=_NO_ANSWER)
+            return StopOutcome(stop=StopResult.FAILED, sentence=_NO_ANSWER)
         return self._outcome()
 
     async def _look_again(self, until: float) -> None:
@@ -147,13 +147,15 @@ class PrinterStop:
     def _is_away(self) -> bool:
         return self._refusal is not None and self._refusal.code in _UNREACHABLE
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> StopOutcome:
         if self._refusal is None:
-            stop = Stop.STOPPED if self._had_print else Stop.NOTHING
-            return Outcome(stop=stop, heaters=self._heaters)
+            stop = StopResult.STOPPED if self._had_print else StopResult.NOTHING
+            return StopOutcome(stop=stop, heaters=self._heaters)
         if self._is_away:
-            return Outcome(stop=Stop.UNREACHABLE, sentence=self._refusal.sentence)
-        return Outcome(stop=Stop.FAILED, sentence=self._refusal.sentence, heaters=self._heaters)
+            return StopOutcome(stop=StopResult.UNREACHABLE, sentence=self._refusal.sentence)
+        return StopOutcome(
+            stop=StopResult.FAILED, sentence=self._refusal.sentence, heaters=self._heaters
+        )
 
 
 def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:

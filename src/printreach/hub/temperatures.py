@@ -17,7 +17,7 @@ MOST_PRINTERS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Warmth:
+class TemperatureReading:
     """The temperatures of one reading."""
 
     at: datetime
@@ -29,7 +29,7 @@ class Warmth:
 class Temperatures:
     """The recent temperatures by printer; lost when the process ends."""
 
-    _kept: OrderedDict[OwnedPrinter, deque[Warmth]] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[OwnedPrinter, deque[TemperatureReading]] = field(default_factory=OrderedDict)
 
     def note(self, printer: OwnedPrinter, at: datetime, temps: Temps) -> None:
         readings = self._kept.setdefault(printer, deque(maxlen=MOST_POINTS))
@@ -37,11 +37,13 @@ class Temperatures:
             readings.clear()  # the clock was ahead
         if readings and at < readings[-1].at + APART:
             return
-        readings.append(Warmth(at, temps.hotend_actual, temps.bed_actual))
+        readings.append(TemperatureReading(at, temps.hotend_actual, temps.bed_actual))
         self._kept.move_to_end(printer)
         if len(self._kept) > MOST_PRINTERS:
             self._kept.popitem(last=False)
 
-    def of_late(self, printer: OwnedPrinter, since: datetime) -> Sequence[Warmth]:
+    def readings_since(
+        self, printer: OwnedPrinter, since: datetime
+    ) -> Sequence[TemperatureReading]:
         """Return those since then, oldest first."""
         return [one for one in self._kept.get(printer, ()) if one.at >= since]

@@ -42,7 +42,7 @@ from printreach.ports.payments import PaymentRecords
 from printreach.ports.personal import PersonalRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.ports.prints import PrintRecords
-from printreach.ports.relaying import Agents, DetectorSaid, DetectorStates, Grants
+from printreach.ports.relaying import Agents, DetectorReport, DetectorStates, Grants
 from printreach.ports.snapshots import SnapshotRecords
 from printreach.ports.watching import WatchRecords, WatchSettingsRecords
 from printreach.ports.webhooks import (
@@ -76,7 +76,7 @@ __all__ = [
     "ContextRecords",
     "DeliveryRecords",
     "DetectionKeyRecords",
-    "DetectorSaid",
+    "DetectorReport",
     "DetectorStates",
     "EventInbox",
     "EventRecords",

@@ -11,7 +11,7 @@ class BrokerLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class BrokerMessage:
     """A message on a subscribed topic. is_retained: the broker had it before we connected."""
 
     topic: str
@@ -24,7 +24,7 @@ class BrokerSession(Protocol):
 
     async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None: ...
     async def subscribe(self, pattern: str) -> None: ...
-    def messages(self) -> AsyncIterator[Heard]:
+    def messages(self) -> AsyncIterator[BrokerMessage]:
         """Yield messages; ends by BrokerLost alone.
 
         A message that is not read in time is dropped.

@@ -94,7 +94,7 @@ class Agents(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DetectorSaid:
+class DetectorReport:
     """The state of the failure watch over a print.
 
     at: when; the durations in status are as of then.
@@ -108,8 +108,8 @@ class DetectorSaid:
 class DetectorStates(Protocol):
     """The last state of the failure watch by printer: put by the watch, sent to agents."""
 
-    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+    async def put(self, printer_id: str, said: DetectorReport) -> None:
         """Replace the state. Publishes a notice."""
         ...
 
-    async def latest(self, printer_id: str) -> DetectorSaid | None: ...
+    async def latest(self, printer_id: str) -> DetectorReport | None: ...

@@ -19,7 +19,7 @@ from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
 from printreach.hub.tries import CallerTries
-from printreach.hub.watch.states import RememberedStates
+from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.node import RelayDependencies, RelayNode
@@ -111,7 +111,7 @@ def _detector_states(settings: Settings, store: SqlStore, bus: SqliteBus) -> Det
     heard = MemoryDetectorStates(bus)
     if not settings.detector_watch:
         return heard
-    return RememberedStates(heard=heard, store=store, clock=SystemClock())
+    return CachedDetectorStates(heard=heard, store=store, clock=SystemClock())
 
 
 async def _start_detector_node(

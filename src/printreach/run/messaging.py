@@ -12,10 +12,10 @@ from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
 from printreach.hub.account_mailer import Outbox, SealedOutbox
-from printreach.hub.mailing import Mailing
+from printreach.hub.mailing import MailDelivery
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.enqueue import NotificationEnqueuer
-from printreach.hub.notify.sending import NotifySending
+from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
@@ -60,13 +60,15 @@ def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     return smtp
 
 
-def mailing(store: Store, clock: Clock, messaging: Messaging) -> Mailing:
+def mailing(store: Store, clock: Clock, messaging: Messaging) -> MailDelivery:
     """Build the sender of mails about accounts."""
     outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
-    return Mailing(store=store, clock=clock, mailer=messaging.mailer, outbox=outbox)
+    return MailDelivery(store=store, clock=clock, mailer=messaging.mailer, outbox=outbox)
 
 
-def notifying(settings: Settings, clock: Clock, messaging: Messaging) -> NotificationEnqueuer:
+def notification_enqueuer(
+    settings: Settings, clock: Clock, messaging: Messaging
+) -> NotificationEnqueuer:
     """Build the consumer of events that enqueues notifications."""
     return NotificationEnqueuer(
         clock=clock,
@@ -101,12 +103,12 @@ def stops_mails(core: CoreServices, messaging: Messaging) -> MailUnsubscribe:
 
 def notify_sending(
     settings: Settings, store: Store, clock: Clock, messaging: Messaging
-) -> NotifySending:
+) -> NotificationSender:
     """Build the sender of notifications.
 
     Its close() leaves notifications that are being sent to the next start.
     """
-    return NotifySending(
+    return NotificationSender(
         store=store,
         clock=clock,
         messenger=messaging.messenger,

@@ -16,11 +16,11 @@ from typing import Final, TypeAlias
 
 from printreach.hub.detection.contexts import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
-from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
-from printreach.hub.print_history import WritesHistory, forget_old_prints
+from printreach.hub.live_links import LiveLinkEnder, forget_ended_links
+from printreach.hub.print_history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.snapshots import Snapshots
-from printreach.hub.watch.finding import FindsPrints
-from printreach.hub.watch.parts import EventPictures, WatchesPrints, WatchParts
+from printreach.hub.watch.finding import UnwatchedPrintFinder
+from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.clock_jumps import ClockJumpGuard
 from printreach.ports import (
@@ -34,7 +34,7 @@ from printreach.ports import (
 )
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
-from printreach.run.messaging import Messaging, mailing, notify_sending, notifying
+from printreach.run.messaging import Messaging, mailing, notification_enqueuer, notify_sending
 from printreach.run.mqtt import start_home_assistant
 from printreach.run.paying import billing_of
 from printreach.run.settings import Settings
@@ -215,7 +215,7 @@ def _watch(
     ends.push_async_callback(rounds.close)
     looks = Loop("watch", rounds.look_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
-    finding = FindsPrints(dependencies.store, dependencies.clock, dependencies.printers)
+    finding = UnwatchedPrintFinder(dependencies.store, dependencies.clock, dependencies.printers)
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
@@ -226,13 +226,13 @@ def _watch(
 def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
     """Return the consumers, each of which enqueues its work for every event."""
     return [
-        notifying(dependencies.settings, dependencies.clock, dependencies.messaging),
+        notification_enqueuer(dependencies.settings, dependencies.clock, dependencies.messaging),
         webhook_enqueuer(
             dependencies.settings, dependencies.clock, dependencies.webhooks.clock_history
         ),
-        EndLinksWithPrint(),
-        WritesHistory(),
-        *([WatchesPrints()] if dependencies.settings.detector_watch else ()),
+        LiveLinkEnder(),
+        PrintHistoryWriter(),
+        *([WatchStarter()] if dependencies.settings.detector_watch else ()),
     ]
 
 

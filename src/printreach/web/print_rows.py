@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import urlencode
 
-from printreach.hub.print_history import Happened
+from printreach.hub.print_history import EventEntry
 from printreach.ports.prints import Place, Tally
 from printreach.rules.notify_words import words_for
 from printreach.rules.print_history import (
@@ -106,7 +106,7 @@ def total_of(tallies: Sequence[Tally]) -> Month:
     return _month("Last 12 months", tallies)
 
 
-def activity_item_of(happened: Happened) -> ActivityItem:
+def activity_item_of(happened: EventEntry) -> ActivityItem:
     event, printer_id = happened.stored.event, happened.stored.printer_id
     words = words_for(event, happened.printer_name, "")
     return ActivityItem(

@@ -10,7 +10,7 @@ from printreach.backends.zones import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.notify.enqueue import NotificationEnqueuer
-from printreach.hub.notify.sending import NotifySending
+from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.ports.notifications import Destination, NotSent, Trouble
 from printreach.rules.addresses import Addresses
@@ -37,7 +37,7 @@ class Reached:
         self.mailer = KeptMails()
         self.sealer = KeySealer(b"s" * 32, secrets.token_bytes)
         self._made = 0
-        notifying = NotificationEnqueuer(
+        notification_enqueuer = NotificationEnqueuer(
             clock=world.clock,
             zones=SystemZones(),
             addresses=ADDRESSES,
@@ -45,8 +45,8 @@ class Reached:
             daily_limit=limit,
             has_mail_server=has_mail_server,
         )
-        self.fanout = Fanout(world.store, world.clock, [notifying])
-        self.sending = NotifySending(
+        self.fanout = Fanout(world.store, world.clock, [notification_enqueuer])
+        self.sending = NotificationSender(
             store=world.store,
             clock=world.clock,
             messenger=self.messenger,

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.hub.notify import sending
-from printreach.hub.notify.sending import LEASE, NotifySending
+from printreach.hub.notify.sending import LEASE, NotificationSender
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
 from printreach.rules.notify_channels import MAIL
@@ -82,7 +82,7 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
         taken.set()
         await stopping
         ada.world.clock.advance(LEASE)
-        again = NotifySending(
+        again = NotificationSender(
             store=ada.world.store,
             clock=ada.world.clock,
             messenger=ada.messenger,

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from printreach.contract.status import State
-from printreach.hub.watch.finding import AGAIN_AFTER, AGAIN_AFTER_REFUSAL, FindsPrints
+from printreach.hub.watch.finding import AGAIN_AFTER, AGAIN_AFTER_REFUSAL, UnwatchedPrintFinder
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp
@@ -36,8 +36,8 @@ async def watched(world: World) -> list[str]:
     return [one.print_id for one in claimed]
 
 
-def finding(world: World, machine: FakePrinterHttp) -> FindsPrints:
-    return FindsPrints(world.store, world.clock, machine)
+def finding(world: World, machine: FakePrinterHttp) -> UnwatchedPrintFinder:
+    return UnwatchedPrintFinder(world.store, world.clock, machine)
 
 
 @on_a_loop

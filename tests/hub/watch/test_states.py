@@ -5,8 +5,8 @@ from datetime import timedelta
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
-from printreach.hub.watch.states import RememberedStates
-from printreach.ports import DetectorSaid
+from printreach.hub.watch.states import CachedDetectorStates
+from printreach.ports import DetectorReport
 from printreach.rules.watching import WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
@@ -16,9 +16,9 @@ from tests.hub.world import PRINTER_ID, OpenWorld
 LATER = timedelta(seconds=90)
 
 
-def after_a_restart(here: WatchWorld) -> RememberedStates:
+def after_a_restart(here: WatchWorld) -> CachedDetectorStates:
     """Of a process that has heard nothing yet."""
-    return RememberedStates(
+    return CachedDetectorStates(
         heard=MemoryDetectorStates(MemoryBus()), store=here.world.store, clock=here.world.clock
     )
 
@@ -44,7 +44,7 @@ async def test_what_was_heard_since_the_restart_goes_first(open_world: OpenWorld
     async with watching(open_world) as here:
         await here.look()
         states = after_a_restart(here)
-        news = DetectorSaid(
+        news = DetectorReport(
             print_id=PRINT, status=DetectorStatus(last_score=77.0), at=here.world.clock.now()
         )
         await states.put(PRINTER_ID, news)

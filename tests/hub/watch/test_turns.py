@@ -11,7 +11,7 @@ import pytest
 from printreach.hub.watch import finding as watch_finding
 from printreach.hub.watch import rounds as watch_rounds
 from printreach.hub.watch.fair_semaphore import FairSemaphore
-from printreach.hub.watch.finding import AT_ONCE, MOST_SLOW, FindsPrints
+from printreach.hub.watch.finding import AT_ONCE, MOST_SLOW, UnwatchedPrintFinder
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports import Records
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
@@ -113,7 +113,7 @@ async def test_printers_that_hang_keep_nobody_elses_print_from_being_found(
         machine = FarmMachine()
         machine.lets.set()
         machine.prints()
-        found = FindsPrints(world.store, world.clock, machine)
+        found = UnwatchedPrintFinder(world.store, world.clock, machine)
         passes = []
         for _ in range(3):
             await found.find()

@@ -19,7 +19,7 @@ from printreach.contract.status import (
     WebcamList,
 )
 from printreach.hub.snapshots import Snapshots
-from printreach.hub.watch.parts import WatchesPrints, WatchParts
+from printreach.hub.watch.parts import WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports import Records, StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
@@ -175,7 +175,7 @@ class WatchWorld:
             event=event,
             received_at=at,
         )
-        await self.world.store.write(lambda records: WatchesPrints().consume(records, stored))
+        await self.world.store.write(lambda records: WatchStarter().consume(records, stored))
 
     async def choose(self, settings: WatchSettings) -> None:
         await self.world.store.write(

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.ports.mqtt import BrokerSession, Heard
+from printreach.ports.mqtt import BrokerMessage, BrokerSession
 from printreach.rules.home_assistant import Topics
 
 TOPICS = Topics()
@@ -19,17 +19,19 @@ class MemoryBroker:
     def __init__(self) -> None:
         self.retained: dict[str, bytes] = {}
         self.published: list[tuple[str, bytes, float]] = []
-        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._heard: asyncio.Queue[BrokerMessage] = asyncio.Queue()
 
     def order(self, printer_id: str, payload: str) -> None:
         """Press a button in Home Assistant."""
-        self._heard.put_nowait(Heard(TOPICS.order(printer_id), payload.encode(), is_retained=False))
+        self._heard.put_nowait(
+            BrokerMessage(TOPICS.order(printer_id), payload.encode(), is_retained=False)
+        )
 
     @asynccontextmanager
     async def connected(self, will_topic: str, will: bytes) -> AsyncIterator[BrokerSession]:
         self._heard = asyncio.Queue()
         for topic, payload in self.retained.items():
-            self._heard.put_nowait(Heard(topic, payload, is_retained=True))
+            self._heard.put_nowait(BrokerMessage(topic, payload, is_retained=True))
         yield self
 
     async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None:
@@ -41,6 +43,6 @@ class MemoryBroker:
 
     async def subscribe(self, pattern: str) -> None: ...
 
-    async def messages(self) -> AsyncIterator[Heard]:
+    async def messages(self) -> AsyncIterator[BrokerMessage]:
         while True:
             yield await self._heard.get()

@@ -8,7 +8,7 @@ import pytest
 from printreach.backends.sql.agents import SqlAgents
 from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
-from printreach.ports import DetectorSaid
+from printreach.ports import DetectorReport
 from printreach.rules.watching import WatchSettings
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
@@ -45,7 +45,7 @@ def printing(state: State = State.PRINTING, print_id: str = "print-1") -> Status
 
 def look(app_call: CallingApp, status: DetectorStatus, print_id: str = "print-1") -> None:
     """The detector says that of a print."""
-    said = DetectorSaid(print_id=print_id, status=status, at=app_call.world.clock.now())
+    said = DetectorReport(print_id=print_id, status=status, at=app_call.world.clock.now())
 
     async def put() -> None:
         await app_call.world.detector.put(app_call.printer_id, said)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.hub.event_stream import EventStreams, Told
+from printreach.hub.event_stream import EventStreams, StreamedEvent
 from printreach.ports import StoreUnavailable
 from tests.fakes.loop import on_a_loop
 from tests.web.api.test_event_stream import hall
@@ -13,7 +13,7 @@ from tests.web.world import WebWorld
 async def test_a_socket_says_that_the_service_failed_and_the_log_says_why(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fails(*_: object) -> list[Told]:
+    async def fails(*_: object) -> list[StreamedEvent]:
         raise StoreUnavailable("The disk is full.")
 
     async with hall(world) as here:

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
-from printreach.hub.event_stream import PAGE, EventStreams, Told
+from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
 from printreach.hub.fanout import Fanout
 from printreach.ports import Records
 from printreach.relay.web_app import Application
@@ -56,7 +56,9 @@ async def test_who_never_reads_costs_little_and_is_cut(
     pages: list[int] = []
     look_up = EventStreams._page
 
-    async def counted(self: EventStreams, account_id: str, cursor: str | None) -> list[Told]:
+    async def counted(
+        self: EventStreams, account_id: str, cursor: str | None
+    ) -> list[StreamedEvent]:
         pages.append(1)
         return await look_up(self, account_id, cursor)
 

@@ -16,7 +16,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.hub import leases
 from printreach.hub.access_tokens import MadeToken
 from printreach.hub.fanout import Fanout
-from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
@@ -158,7 +158,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
         made = await world.services.access_tokens.make(account.account_id, "CI", ["events:read"])
         begun = await world.services.signing_in.with_password(ADA, PASSWORD, QUIET)
         assert isinstance(made, MadeToken)
-        assert isinstance(begun, Begun)
+        assert isinstance(begun, NewSession)
         here = Hall(world, account, made, begun.token)
         try:
             yield here

@@ -15,7 +15,7 @@ from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
-from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.hub.live import INTERVAL_S
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
@@ -114,7 +114,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
         await world.store.write(lambda records: records.printers.link(printer))
         world.printers.statuses[PRINTER_ID] = printing()
         begun = await world.services.signing_in.with_password(ADA, PASSWORD, QUIET)
-        assert isinstance(begun, Begun)
+        assert isinstance(begun, NewSession)
         here = Hall(world, Draining(world.app), begun.token)
         try:
             yield here

@@ -11,7 +11,7 @@ from httpx import Response
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
-from printreach.hub.print_history import PAGE_SIZE, WritesHistory
+from printreach.hub.print_history import PAGE_SIZE, PrintHistoryWriter
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, bobs_printer, home
 from tests.web.live.conftest import SNAPSHOT
@@ -30,7 +30,7 @@ def hear(home: Home, *events: PrintEvent, printer_id: str = "") -> None:
     async def hear() -> None:
         at, asked = world.clock.now(), printer_id or home.printer_id
         await world.store.write(lambda records: records.events.append(asked, events, at))
-        fanout = Fanout(world.store, world.clock, [WritesHistory()], snapshots.take)
+        fanout = Fanout(world.store, world.clock, [PrintHistoryWriter()], snapshots.take)
         await fanout.fan_out_due()
         await fanout.settled()
         await fanout.close()

@@ -162,7 +162,7 @@ class _Driver(AsyncAdapt_aiosqlite_dbapi):
         return BatchingConnection(self, super().connect(*arg, **kw).driver_connection)
 
 
-class TurnDialect(SQLiteDialect_aiosqlite):
+class BatchingDialect(SQLiteDialect_aiosqlite):
     """The dialect sqlite+aiosqlite, in fewer hand-overs."""
 
     driver = DRIVER
@@ -189,4 +189,4 @@ def _executed(
         cursor.close()
 
 
-registry.register(f"sqlite.{DRIVER}", __name__, TurnDialect.__name__)
+registry.register(f"sqlite.{DRIVER}", __name__, BatchingDialect.__name__)

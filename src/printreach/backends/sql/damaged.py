@@ -27,7 +27,7 @@ def decoded(decoder: "msgspec.json.Decoder[T]", content: bytes) -> T:
         raise Damaged(type(error).__name__) from error
 
 
-class Whole(TypeDecorator[Any]):
+class LenientJson(TypeDecorator[Any]):
     """JSON of a column. What cannot be decoded is None, and does not block what is read with it."""
 
     impl = JSON

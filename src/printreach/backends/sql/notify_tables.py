@@ -14,14 +14,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.expression import text
 
-from printreach.backends.sql.damaged import Whole
+from printreach.backends.sql.damaged import LenientJson
 from printreach.backends.sql.tables import Instant, accounts, metadata
 
 notify_settings = Table(
     "notify_settings",
     metadata,
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
-    Column("events", Whole, nullable=False),
+    Column("events", LenientJson, nullable=False),
     Column("quiet_begins", String(5)),
     Column("quiet_ends", String(5)),
     Column("trouble_passes", Boolean, nullable=False),
@@ -43,7 +43,7 @@ notify_printers = Table(
     metadata,
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
     Column("printer_id", String(64), primary_key=True),
-    Column("events", Whole, nullable=False),
+    Column("events", LenientJson, nullable=False),
 )
 
 notify_targets = Table(

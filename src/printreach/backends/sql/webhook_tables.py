@@ -3,7 +3,7 @@
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 from sqlalchemy.sql.expression import text
 
-from printreach.backends.sql.damaged import Whole
+from printreach.backends.sql.damaged import LenientJson
 from printreach.backends.sql.tables import READABLE, Instant, connections, metadata
 
 # One for each App Connection, and its queue with it. next_at: when something of the queue is due,
@@ -17,7 +17,7 @@ webhooks = Table(
         primary_key=True,
     ),
     Column("url", String(2048), nullable=False),
-    Column("event_filter", Whole, nullable=False),
+    Column("event_filter", LenientJson, nullable=False),
     Column("set_at", Instant, nullable=False),
     Column("failing_since", Instant),
     Column("failures", Integer, nullable=False),

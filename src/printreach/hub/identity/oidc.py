@@ -13,8 +13,8 @@ from typing import TypeAlias
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.oidc_newcomers import Newcomers
-from printreach.hub.identity.proof import Proof
-from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.proof import Reauthentication
+from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
@@ -38,7 +38,7 @@ TOO_MANY = Denied(Reason.INVALID, f"An account has at most {MAX_IDENTITIES} of t
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ProviderRedirect:
     """A browser goes to the provider. token: for its cookie until it comes back."""
 
     address: str
@@ -46,17 +46,17 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class IdentityJoined:
     """The provider signs the account's owner in from now on."""
 
     identity: Identity
 
 
-Outcome: TypeAlias = Begun | NeedsCode | Joined | Denied
+Outcome: TypeAlias = NewSession | NeedsCode | IdentityJoined | Denied
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ProviderOutcome:
     """The outcome of a sign-in at the provider, and the page to go on to."""
 
     outcome: Outcome
@@ -73,7 +73,7 @@ class OtherAccounts:
     provider: SignInProvider | None
     signing_in: SigningIn
     newcomers: Newcomers
-    proof: Proof
+    proof: Reauthentication
     account_mailer: AccountMailer
     default_mail_destination: DefaultMailDestination
     limits: SignInLimits
@@ -89,7 +89,7 @@ class OtherAccounts:
 
     async def begin_sign_in(
         self, visitor: Visitor, next_path: str, invitation: str
-    ) -> Sent | Denied | TooSoon:
+    ) -> ProviderRedirect | Denied | TooSoon:
         """Send a browser to the provider. invitation: its token, if the person has one."""
         refused = await self.limits.of_caller(PROVIDER_BY_ADDRESS, visitor)
         if refused is not None:
@@ -99,7 +99,7 @@ class OtherAccounts:
 
     async def begin_joining(
         self, account: Account, session: Session, password: str
-    ) -> Sent | Denied | TooSoon:
+    ) -> ProviderRedirect | Denied | TooSoon:
         """Send an account's owner to the provider, to join the identity that comes back."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
@@ -114,30 +114,30 @@ class OtherAccounts:
         step_token: str,
         account: Account | None,
         visitor: Visitor,
-    ) -> Finished:
+    ) -> ProviderOutcome:
         """Process the browser's return. account: the one that is signed in there."""
         at, secrets = self.clock.now(), oidc_flow_secrets(step_token)
         state = (answer.state or "").encode()
         if self.provider is not None and answer.error is not None and answer.state is None:
             # Some providers leave the state out of a refusal. A refusal signs nobody in, so that is
             # harmless.
-            return Finished(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
+            return ProviderOutcome(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
         if self.provider is None or not hmac.compare_digest(state, secrets.state.encode()):
-            return Finished(STEP_OVER, HOME)
+            return ProviderOutcome(STEP_OVER, HOME)
         step = await self.store.write(
             lambda records: records.steps.take(step_digest(step_token), at)
         )
         if step is None or step.awaits not in (NextStep.PROVIDER, NextStep.NEW_IDENTITY):
-            return Finished(STEP_OVER, HOME)
+            return ProviderOutcome(STEP_OVER, HOME)
         claims = await self.provider.claims(answer, secrets)
         if isinstance(claims, ProviderFailure):
-            return Finished(_failure(claims, self.provider.name), step.next_path)
+            return ProviderOutcome(_failure(claims, self.provider.name), step.next_path)
         if step.awaits is NextStep.NEW_IDENTITY:
-            return Finished(await self._join(step, claims, account), step.next_path)
+            return ProviderOutcome(await self._join(step, claims, account), step.next_path)
         outcome = await self.store.write(
             lambda records: self._sign_in(records, step, claims, visitor)
         )
-        return Finished(outcome, step.next_path)
+        return ProviderOutcome(outcome, step.next_path)
 
     async def part(
         self, account: Account, session: Session, password: str, identity_id: str
@@ -169,7 +169,7 @@ class OtherAccounts:
 
     async def _send(
         self, awaits: NextStep, account_id: str | None, next_path: str, invited: bytes
-    ) -> Sent | Denied:
+    ) -> ProviderRedirect | Denied:
         if self.provider is None:
             return NOT_OFFERED
         at, token = self.clock.now(), new_session_token(self.token_bytes)
@@ -184,11 +184,11 @@ class OtherAccounts:
             next_path=next_path,
         )
         await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
-        return Sent(address, token)
+        return ProviderRedirect(address, token)
 
     async def _sign_in(
         self, records: Records, step: Step, claims: Claims, visitor: Visitor
-    ) -> Begun | NeedsCode | Denied:
+    ) -> NewSession | NeedsCode | Denied:
         assert self.provider is not None, "somebody came back from it"
         at = self.clock.now()
         identity = await records.identities.with_subject(self.provider.issuer, claims.subject)
@@ -204,17 +204,19 @@ class OtherAccounts:
         await records.identities.add(identity)
         return await self.signing_in.sessions.begin(records, account.account_id, visitor)
 
-    async def _join(self, step: Step, claims: Claims, account: Account | None) -> Joined | Denied:
+    async def _join(
+        self, step: Step, claims: Claims, account: Account | None
+    ) -> IdentityJoined | Denied:
         assert self.provider is not None, "somebody came back from it"
         at, provider = self.clock.now(), self.provider
         if account is None or account.account_id != step.account_id:
             return STEP_OVER
         identity = self._identity(account, claims, at)
 
-        async def join(records: Records) -> Joined | Denied:
+        async def join(records: Records) -> IdentityJoined | Denied:
             there = await records.identities.with_subject(provider.issuer, claims.subject)
             if there is not None and there.account_id == account.account_id:
-                return Joined(there)
+                return IdentityJoined(there)
             if there is not None:
                 return _is_anothers(provider.name)
             # Another tab may have done the same meanwhile, or the account may have been deleted.
@@ -225,7 +227,7 @@ class OtherAccounts:
             await records.identities.add(identity)
             what = f"{provider.name} signs you in from now on."
             await self.account_mailer.tell_of_security(records, account, what, at)
-            return Joined(identity)
+            return IdentityJoined(identity)
 
         return await self.store.write(join)
 

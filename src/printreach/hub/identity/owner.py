@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import end_all
 from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.tries import (
@@ -44,7 +44,7 @@ class Owner:
     clock: Clock
     token_bytes: TokenBytes
     passwords: Passwords
-    proof: Proof
+    proof: Reauthentication
     account_mailer: AccountMailer
     account_tries: AccountTries
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Proof
-from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.proof import Reauthentication
+from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
@@ -25,7 +25,7 @@ TOO_MANY: Final = Denied(Reason.INVALID, f"An account has at most {MAX_PASSKEYS}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PasskeyRequest:
     """What to ask an authenticator. options: JSON for the browser. token: for its cookie."""
 
     options: str
@@ -41,7 +41,7 @@ class Passkeys:
     token_bytes: TokenBytes
     sessions: Sessions
     authenticators: Authenticators
-    proof: Proof
+    proof: Reauthentication
     account_mailer: AccountMailer
     limits: SignInLimits
 
@@ -51,7 +51,7 @@ class Passkeys:
 
     async def begin_adding(
         self, account: Account, session: Session, password: str
-    ) -> Asked | Denied | TooSoon:
+    ) -> PasskeyRequest | Denied | TooSoon:
         """Return what to ask an authenticator for a new passkey, after the owner's password."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
@@ -116,7 +116,7 @@ class Passkeys:
         await self.store.write(remove)
         return None
 
-    async def begin_sign_in(self, visitor: Visitor) -> Asked | TooSoon:
+    async def begin_sign_in(self, visitor: Visitor) -> PasskeyRequest | TooSoon:
         """Return what to ask an authenticator; which account it is, its answer will tell."""
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
@@ -125,7 +125,7 @@ class Passkeys:
         options = self.authenticators.options_to_sign_in(challenge)
         return await self._ask(NextStep.PASSKEY, None, challenge, options)
 
-    async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> Begun | Denied:
+    async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> NewSession | Denied:
         """Begin a session. The authenticator has verified its user, so no code is asked for."""
         step = await self._take(step_token, NextStep.PASSKEY)
         if step is None:
@@ -135,7 +135,7 @@ class Passkeys:
             return REFUSED
         at = self.clock.now()
 
-        async def sign_in(records: Records) -> Begun | Denied:
+        async def sign_in(records: Records) -> NewSession | Denied:
             passkey = await records.passkeys.get(credential_id)
             if passkey is None:
                 return REFUSED
@@ -150,7 +150,7 @@ class Passkeys:
 
         return await self.store.write(sign_in)
 
-    async def begin_proof(self, account: Account, visitor: Visitor) -> Asked | TooSoon:
+    async def begin_proof(self, account: Account, visitor: Visitor) -> PasskeyRequest | TooSoon:
         """Return what to ask a signed-in owner's authenticator, to reauthenticate."""
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
@@ -183,7 +183,7 @@ class Passkeys:
 
     async def _ask(
         self, awaits: NextStep, account_id: str | None, challenge: bytes, options: str
-    ) -> Asked:
+    ) -> PasskeyRequest:
         at, token = self.clock.now(), new_session_token(self.token_bytes)
         step = Step(
             awaits=awaits,
@@ -192,7 +192,7 @@ class Passkeys:
             expires_at=at + STEP_LIFETIME,
         )
         await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
-        return Asked(options, token)
+        return PasskeyRequest(options, token)
 
     async def _take(self, token: str, awaits: NextStep) -> Step | None:
         at = self.clock.now()

@@ -18,7 +18,7 @@ NOT_FRESH: Final = Denied(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
+class Reauthentication:
     """Asks for the password, since somebody else may be using a browser that is signed in."""
 
     clock: Clock

@@ -5,7 +5,7 @@ from typing import Final
 
 from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import BLOCKED, Begun, Visitor, end_all
+from printreach.hub.identity.sessions import BLOCKED, NewSession, Visitor, end_all
 from printreach.hub.identity.sign_in_limits import SignInLimits, caller_of
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.print_mails import DefaultMailDestination
@@ -36,7 +36,7 @@ LINK_OVER: Final = Denied(
 class Reset:
     """Another password was set. next_path: the page this browser was going to before."""
 
-    outcome: Begun | NeedsCode
+    outcome: NewSession | NeedsCode
     next_path: str
 
 

@@ -44,7 +44,7 @@ class Visitor:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Begun:
+class NewSession:
     """A session that began now. token: for the browser's cookie, and stored nowhere else.
 
     device_token: the cookie by which the browser is recognised later; empty where it gets none.
@@ -63,7 +63,9 @@ class Sessions:
     clock: Clock
     token_bytes: TokenBytes
 
-    async def begin(self, records: Records, account_id: str, visitor: Visitor) -> Begun | Denied:
+    async def begin(
+        self, records: Records, account_id: str, visitor: Visitor
+    ) -> NewSession | Denied:
         """Sign a browser in, inside a unit of work. It always gets a new token."""
         at = self.clock.now()
         account = await records.accounts.get(account_id)
@@ -85,7 +87,7 @@ class Sessions:
         await records.sessions.add(session, token_digest(token))
         is_known = device_of(visitor.device, account) is not None
         device_token = visitor.device if is_known else new_device_token(account, self.token_bytes)
-        return Begun(token=token, session=session, device_token=device_token)
+        return NewSession(token=token, session=session, device_token=device_token)
 
     async def look_up(self, token: str, visitor: Visitor) -> tuple[Account, Session] | None:
         """Return the account and session of that token; note its use now and then."""

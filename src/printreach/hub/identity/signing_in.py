@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits, counted_as
 from printreach.hub.tries import (
     CODE_BY_ACCOUNT,
@@ -44,8 +44,8 @@ class Unconfirmed:
     account: Account
 
 
-PasswordOutcome: TypeAlias = Begun | NeedsCode | Unconfirmed | Denied | TooSoon
-CodeOutcome: TypeAlias = Begun | Denied | TooSoon
+PasswordOutcome: TypeAlias = NewSession | NeedsCode | Unconfirmed | Denied | TooSoon
+CodeOutcome: TypeAlias = NewSession | Denied | TooSoon
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +102,7 @@ class SigningIn:
         if refused is not None:
             return refused
 
-        async def complete(records: Records) -> Begun | Denied:
+        async def complete(records: Records) -> NewSession | Denied:
             if await records.steps.get(token, at) is None:
                 return STEP_OVER
             if not await self.use_code(records, account_id, code):
@@ -111,7 +111,7 @@ class SigningIn:
             return await self.sessions.begin(records, account_id, visitor)
 
         result = await self.store.write(complete)
-        if isinstance(result, Begun):
+        if isinstance(result, NewSession):
             await self.account_tries.forget(CODE_BY_ACCOUNT, who)
         return result
 
@@ -123,7 +123,7 @@ class SigningIn:
 
     async def after_first_factor(
         self, records: Records, account_id: str, visitor: Visitor
-    ) -> Begun | NeedsCode | Denied:
+    ) -> NewSession | NeedsCode | Denied:
         """Begin a session, or ask for a code if the account has an authenticator app."""
         at = self.clock.now()
         totp = await records.second_factors.totp(account_id)
@@ -150,7 +150,7 @@ class SigningIn:
 
     async def _after_password(
         self, records: Records, account: Account, visitor: Visitor
-    ) -> Begun | NeedsCode | Denied:
+    ) -> NewSession | NeedsCode | Denied:
         # The password may have been changed while it was compared.
         now = await records.accounts.get(account.account_id)
         if now is None or now.password_hash != account.password_hash:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.invitations import INVITATION_OVER, Invitations
@@ -77,7 +77,7 @@ class MailSent:
 class Confirmed:
     """The address is confirmed, and the browser signed in. next_path: the page to go on to."""
 
-    begun: Begun
+    begun: NewSession
     next_path: str
 
 
@@ -88,7 +88,7 @@ class NeedsPassword:
     email: str
 
 
-SignUpOutcome: TypeAlias = MailSent | Begun | Denied | TooSoon
+SignUpOutcome: TypeAlias = MailSent | NewSession | Denied | TooSoon
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,7 +141,7 @@ class SigningUp:
 
     async def with_invitation(
         self, token: str, email: str, password: str, visitor: Visitor
-    ) -> Begun | Denied | TooSoon:
+    ) -> NewSession | Denied | TooSoon:
         """Create an account with an invitation, which vouches for its address."""
         address = await self._checked(email, password, visitor)
         if not isinstance(address, str):
@@ -152,7 +152,7 @@ class SigningUp:
         account = await self._new(address, password, visitor)
         at = self.clock.now()
 
-        async def add(records: Records) -> Begun | Denied:
+        async def add(records: Records) -> NewSession | Denied:
             invitation = await self.invitations.find(records, token)
             if invitation is None:
                 return INVITATION_OVER

@@ -40,7 +40,7 @@ TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
+class NotificationOverview:
     """All that the settings page shows."""
 
     settings: NotifySettings
@@ -75,13 +75,13 @@ class Notifications:
     daily_limit: int
     has_mail_server: bool
 
-    async def chosen(self, account_id: str) -> Chosen:
+    async def chosen(self, account_id: str) -> NotificationOverview:
         """Return the present settings."""
         settings = await self.store.read(lambda records: records.notifications.settings(account_id))
         counted = await self.store.read(lambda records: records.notifications.counted(account_id))
         zone = self.zones.zone(settings.zone)
         today = self.clock.now().astimezone(zone).date()
-        return Chosen(
+        return NotificationOverview(
             settings=settings,
             destinations=await self.store.read(
                 lambda records: records.notifications.destinations(account_id)
@@ -223,7 +223,7 @@ class Notifications:
         await self.store.write(put)
 
 
-async def hears_of(
+async def is_notified_of(
     records: Records,
     account_id: str,
     printer_id: str,

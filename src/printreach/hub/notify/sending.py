@@ -41,7 +41,7 @@ PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 
 
 @dataclass(kw_only=True, slots=True)
-class NotifySending:
+class NotificationSender:
     """One pass at a time: `send_due`.
 
     has_mail_server: without one, no mail is sent about prints.

@@ -32,7 +32,7 @@ MOST_SLOW: Final = 4
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class FindsPrints:
+class UnwatchedPrintFinder:
     """One pass at a time: `find`."""
 
     def __init__(self, store: Store, clock: Clock, http: PrinterHttp) -> None:

@@ -17,7 +17,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.pictures import take_picture
 from printreach.hub.watch.fair_semaphore import FairSemaphore
-from printreach.hub.watch.parts import WatchParts, ask_status, is_off, say
+from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
@@ -255,7 +255,9 @@ class LookAtPrint:
         await records.watches.release(held, memory, due_at, degraded=degraded)
 
     async def _say(self, held: WatchedPrint) -> None:
-        await say(self._parts, held.printer_id, held.print_id, held.memory, held.settings)
+        await publish_report(
+            self._parts, held.printer_id, held.print_id, held.memory, held.settings
+        )
 
     async def _keep(self, picture: bytes) -> str | None:
         """Store the picture; a look without its picture is better than none."""

@@ -10,7 +10,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock, DetectorSaid, DetectorStates, Records, Store, StoredEvent
+from printreach.ports import Clock, DetectorReport, DetectorStates, Records, Store, StoredEvent
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
@@ -35,7 +35,7 @@ _MID_PRINT: Final = frozenset(
 _ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 
 
-class WatchesPrints:
+class WatchStarter:
     """A consumer of events: begins and ends watches.
 
     A look corrects what an old event got wrong.
@@ -105,19 +105,19 @@ def is_off(settings: WatchSettings, print_id: str) -> bool:
     return not settings.enabled or settings.off_for_print == print_id
 
 
-async def say(
+async def publish_report(
     parts: WatchParts, printer_id: str, print_id: str, memory: WatchMemory, settings: WatchSettings
 ) -> None:
     """Publish the state of the watch over a print to the agent and apps."""
-    await parts.states.put(printer_id, said_of(print_id, memory, settings, parts.clock.now()))
+    await parts.states.put(printer_id, report_of(print_id, memory, settings, parts.clock.now()))
 
 
-def said_of(
+def report_of(
     print_id: str, memory: WatchMemory, settings: WatchSettings, at: datetime
-) -> DetectorSaid:
+) -> DetectorReport:
     """Return the state of the watch over a print, in the words for agents and apps."""
     is_suppressed = settings.off_for_print == print_id
-    return DetectorSaid(
+    return DetectorReport(
         # An unwatched printer has no state, and so its print has none.
         print_id=print_id if settings.enabled else "",
         status=status_of(memory, at, is_suppressed=is_suppressed),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
-from printreach.hub.notify.choices import hears_of
+from printreach.hub.notify.choices import is_notified_of
 from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Records, Store
 from printreach.ports.snapshots import SnapshotStore
@@ -151,7 +151,7 @@ class WatchedPrints:
         return None if snapshot_id is None else await self.kept.get(snapshot_id)
 
     async def _tells_nobody(self, records: Records, printer: Printer) -> bool:
-        return not await hears_of(
+        return not await is_notified_of(
             records,
             printer.account_id,
             printer.printer_id,

@@ -5,22 +5,22 @@ So a restart forgets nothing, and a process without a worker knows as much as th
 
 from dataclasses import dataclass
 
-from printreach.hub.watch.parts import said_of
-from printreach.ports import Clock, DetectorSaid, DetectorStates, Store
+from printreach.hub.watch.parts import report_of
+from printreach.ports import Clock, DetectorReport, DetectorStates, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RememberedStates:
+class CachedDetectorStates:
     """ports.DetectorStates. heard: states that were reported in this process."""
 
     heard: DetectorStates
     store: Store
     clock: Clock
 
-    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+    async def put(self, printer_id: str, said: DetectorReport) -> None:
         await self.heard.put(printer_id, said)
 
-    async def latest(self, printer_id: str) -> DetectorSaid | None:
+    async def latest(self, printer_id: str) -> DetectorReport | None:
         said = await self.heard.latest(printer_id)
         if said is not None:
             return said
@@ -28,4 +28,4 @@ class RememberedStates:
         if watched is None:
             return None
         at = self.clock.now()
-        return said_of(watched.print_id, watched.memory, watched.settings, at)
+        return report_of(watched.print_id, watched.memory, watched.settings, at)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from printreach.backends.sql.store import SqlStore
 from printreach.hub.account_mailer import AccountMailer, Outbox
-from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, Passwords
@@ -32,7 +32,7 @@ class CoreServices:
     default_mail_destination: DefaultMailDestination
     account_tries: AccountTries
     caller_tries: CallerTries
-    proof: Proof
+    proof: Reauthentication
 
 
 def core_services(
@@ -61,5 +61,5 @@ def core_services(
         ),
         account_tries=account_tries,
         caller_tries=CallerTries(clock),
-        proof=Proof(clock=clock, passwords=passwords, account_tries=account_tries),
+        proof=Reauthentication(clock=clock, passwords=passwords, account_tries=account_tries),
     )

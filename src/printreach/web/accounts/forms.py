@@ -12,7 +12,7 @@ from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.sessions import NewSession
 from printreach.hub.tries import FORM_BY_ADDRESS
 from printreach.rules.devices import DEVICE_LIFETIME
 from printreach.rules.own_paths import parse_own_path
@@ -131,7 +131,7 @@ def page_with_error(template: str, fault: Denied | TooSoon, field: str, **contex
     return Template(template, context=context, status_code=status, headers=headers)
 
 
-def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
+def signed_in_redirect(begun: NewSession, next_path: str, jar: Cookies) -> Redirect:
     """Redirect and sign in by a new session token."""
     answer = Redirect(parse_own_path(next_path), status_code=303)
     answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))

@@ -7,8 +7,8 @@ from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.oidc import Joined, Sent
-from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.oidc import IdentityJoined, ProviderRedirect
+from printreach.hub.identity.sessions import NewSession
 from printreach.hub.identity.signing_in import NeedsCode
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.own_paths import HOME, code_path
@@ -46,7 +46,7 @@ async def begin_sign_in(
     sent = await services.other_accounts.begin_sign_in(
         visitor_of(request, jar), fields.next_path, fields["invite"]
     )
-    if isinstance(sent, Sent):
+    if isinstance(sent, ProviderRedirect):
         return _auto_redirect_page(sent, jar)
     return await sign_in_form(services, fields.next_path, sent, field=_FIELD)
 
@@ -69,12 +69,12 @@ async def come_back(
     )
     outcome, next_path = finished.outcome, finished.next_path
     match outcome:
-        case Begun():
+        case NewSession():
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, next_path, jar)
         case NeedsCode(token):
             return step_redirect(code_path(next_path), token, STEP_LIFETIME, jar)
-        case Joined():
+        case IdentityJoined():
             return Redirect("/account#other", status_code=303)
         case Denied(Reason.STEP_OVER) if session is not None:
             # A reload, or the back button: the joining is already done.
@@ -98,7 +98,7 @@ async def begin_joining(
     sent = await services.other_accounts.begin_joining(
         signed_in.account, signed_in.session, fields["other-password"]
     )
-    if isinstance(sent, Sent):
+    if isinstance(sent, ProviderRedirect):
         return _auto_redirect_page(sent, jar)
     return await account_page(services, signed_in, sent, "other-password")
 
@@ -131,7 +131,7 @@ def _answer(request: AnyRequest) -> ProviderAnswer:
     )
 
 
-def _auto_redirect_page(sent: Sent, jar: Cookies) -> Response[Any]:
+def _auto_redirect_page(sent: ProviderRedirect, jar: Cookies) -> Response[Any]:
     """Render a page that redirects by itself.
 
     It is not an HTTP redirect, since some browsers apply the policy for form targets, which allows

@@ -6,8 +6,8 @@ from litestar import MediaType, Response, Router, post
 from litestar.di import NamedDependency, Provide
 
 from printreach.hub.denied import Denied
-from printreach.hub.identity.passkeys import Asked
-from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.passkeys import PasskeyRequest
+from printreach.hub.identity.sessions import NewSession
 from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
@@ -46,7 +46,7 @@ async def sign_in_with_passkey(
     outcome = await services.passkeys.sign_in(
         step_token(request, jar), fields["answer"], visitor_of(request, jar)
     )
-    if isinstance(outcome, Begun):
+    if isinstance(outcome, NewSession):
         await end_session(request, services, jar)
         return signed_in_redirect(outcome, fields.next_path, jar)
     return await sign_in_form(services, fields.next_path, outcome)
@@ -101,7 +101,7 @@ async def remove_passkey(
     return await account_page(services, signed_in, toast="The passkey was removed.")
 
 
-def passkey_options(asked: Asked | Denied | TooSoon, jar: Cookies) -> Response[Any]:
+def passkey_options(asked: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> Response[Any]:
     """Return the options for the script, and set the cookie of the step."""
     if isinstance(asked, TooSoon):
         raise too_many(asked)

@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.sessions import NewSession
 from printreach.hub.identity.signing_in import NeedsCode, Unconfirmed
 from printreach.hub.identity.signing_up import NOT_SET_UP
 from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path
@@ -76,7 +76,7 @@ async def sign_in(
     visitor = visitor_of(request, jar)
     outcome = await services.signing_in.with_password(fields["email"], fields["password"], visitor)
     match outcome:
-        case Begun():
+        case NewSession():
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
         case NeedsCode(token):
@@ -116,7 +116,7 @@ async def give_code(
         step_token(request, jar), fields["code"], visitor_of(request, jar)
     )
     match outcome:
-        case Begun():
+        case NewSession():
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.STEP_OVER):

@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.sessions import NewSession
 from printreach.hub.identity.signing_up import (
     LINK_OVER,
     Confirmed,
@@ -83,7 +83,7 @@ async def sign_up(
             answer = page(_MAIL_SENT, email=email, next=fields.next_path)
             answer.set_cookie(jar.set(STEP, token, CONFIRMATION_LIFETIME))
             return answer
-        case Begun():
+        case NewSession():
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.SIGN_UP_CLOSED | Reason.NOT_SET_UP):

@@ -21,7 +21,7 @@ from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
-from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
+from printreach.hub.event_stream import EventGone, EventStreams, StreamedEvent, TooManyStreams
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.leases import Access, AccessEnded
 from printreach.rules.access_tokens import Scope
@@ -170,7 +170,7 @@ async def _account_and_credential(
 
 async def _opened(
     streams: EventStreams, reader: Access, after: str | None
-) -> AsyncGenerator[Told | None, None]:
+) -> AsyncGenerator[StreamedEvent | None, None]:
     try:
         return await streams.open(reader.account_id, after or None)
     except EventGone:
@@ -183,8 +183,8 @@ async def _opened(
 
 
 async def _with_heartbeats(
-    told: AsyncGenerator[Told | None, None],
-) -> AsyncGenerator[Told | None, None]:
+    told: AsyncGenerator[StreamedEvent | None, None],
+) -> AsyncGenerator[StreamedEvent | None, None]:
     """Yield the events, and None for each heartbeat, until the access ends."""
     loop = asyncio.get_running_loop()
     ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
@@ -203,7 +203,7 @@ async def _with_heartbeats(
 
 
 async def _messages(
-    told: AsyncGenerator[Told | None, None], behind: str
+    told: AsyncGenerator[StreamedEvent | None, None], behind: str
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
     """Format the stream. behind: where it begins; the first heartbeat carries it, in case no event
     comes.
@@ -220,7 +220,7 @@ async def _messages(
 
 async def _followed(
     socket: WebSocket[Any, Any, Any],
-    told: AsyncGenerator[Told | None, None],
+    told: AsyncGenerator[StreamedEvent | None, None],
     behind: str,
 ) -> bool:
     """Send all until the reader leaves or the stream ends; True if it ended and is to be closed.
@@ -241,7 +241,7 @@ async def _followed(
 
 async def _send_all(
     socket: WebSocket[Any, Any, Any],
-    told: AsyncGenerator[Told | None, None],
+    told: AsyncGenerator[StreamedEvent | None, None],
     behind: str,
 ) -> bool:
     """Send all; False if the reader is too slow. behind: the event before the first, sent as a

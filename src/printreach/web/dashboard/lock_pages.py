@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.remote_lock import StoppedPrinter
-from printreach.hub.stopping import Stop
+from printreach.hub.stopping import StopResult
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, page_with_error, provide_fields, step_token
 from printreach.web.accounts.passkeys import passkey_options
@@ -25,7 +25,7 @@ from printreach.web.signed_in import SignedIn, note_lock, visitor_of
 LOCK_PAGE: Final = "/remote-lock"
 _OUTCOME: Final = "/stop-everything/outcome"
 _LOCKED: Final = "dashboard/locked.html"
-_URGENT: Final = (Stop.UNREACHABLE, Stop.FAILED, Stop.STOPPED, Stop.NOTHING)
+_URGENT: Final = (StopResult.UNREACHABLE, StopResult.FAILED, StopResult.STOPPED, StopResult.NOTHING)
 """Outcomes in the order in which the person has to run to the printers."""
 
 

@@ -102,7 +102,7 @@ async def printer_events(
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
     at = dashboard.clock.now()
-    warmth = dashboard.live.temperatures.of_late(
+    warmth = dashboard.live.temperatures.readings_since(
         seen.printer.owned, max(at - SPAN, seen.printer.linked_at)
     )
     return view_of(seen, at, camera, warmth)

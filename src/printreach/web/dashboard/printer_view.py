@@ -12,7 +12,7 @@ from printreach.contract.platforms import facts_of
 from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, Light, State, StatusResult
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
-from printreach.hub.temperatures import SPAN, Warmth
+from printreach.hub.temperatures import SPAN, TemperatureReading
 from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
@@ -70,7 +70,7 @@ class PrinterView:
 
 
 def view_of(
-    seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[Warmth] = ()
+    seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[TemperatureReading] = ()
 ) -> PrinterView:
     """Return the view. warmth: the data of its chart."""
     status, card = seen.reading.status, card_of(seen, at)
@@ -115,7 +115,9 @@ def _smart_pause(status: StatusResult) -> str:
     return smart_pause_sentence(status.job_status.current_print.temps)
 
 
-def _chart(warmth: Sequence[Warmth], at: datetime) -> dict[str, list[tuple[float, float]]]:
+def _chart(
+    warmth: Sequence[TemperatureReading], at: datetime
+) -> dict[str, list[tuple[float, float]]]:
     """Return lines by name, of points from 0 to 1 across; empty if there is no line yet."""
     if len(warmth) < 2:
         return {}

@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
-from printreach.hub.own_apps import Faulty
+from printreach.hub.own_apps import InvalidDraft
 from printreach.rules.apps import App
 from printreach.web.accounts.forms import ERROR_STATUS, Fields, page, page_with_error
 from printreach.web.dashboard.dashboard import or_404
@@ -57,7 +57,7 @@ async def register(
     typed = typed_by(fields)
     made = await developers.apps.register(signed_in.account, draft_of(typed))
     match made:
-        case Faulty():
+        case InvalidDraft():
             return _form("developer/new_app.html", typed, made.errors)
         case Denied():
             raise PermissionDeniedException(made.sentence.rstrip("."))
@@ -98,7 +98,7 @@ async def change(
             "developer/app.html", refused, REAUTH_FIELD, typed=typed, flash_message="", **shown
         )
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
-    if isinstance(changed, Faulty):
+    if isinstance(changed, InvalidDraft):
         return _form("developer/app.html", typed, changed.errors, **shown)
     return Redirect(f"/developer/apps/{app_id}?said=changed", status_code=303)
 

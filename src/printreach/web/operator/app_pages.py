@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
-from printreach.hub.own_apps import Faulty
+from printreach.hub.own_apps import InvalidDraft
 from printreach.ports.operating import AppRow, Search
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
@@ -50,7 +50,7 @@ async def register(
     if refused is not None:
         return _form(operator, typed, None, refused)
     made = await operator.hub.apps.register(draft_of(typed), operator.by)
-    if isinstance(made, Faulty):
+    if isinstance(made, InvalidDraft):
         return _form(operator, typed, None, errors=made.errors)
     return redirect_with_flash(APPS, "registered")
 
@@ -81,7 +81,7 @@ async def change(
             app_id, draft_of(typed), operator.by, was_checked=was_checked
         )
     )
-    if isinstance(changed, Faulty):
+    if isinstance(changed, InvalidDraft):
         return _form(operator, typed, row, errors=changed.errors)
     return redirect_with_flash(f"{APPS}/{app_id}", "changed")
 

@@ -12,7 +12,7 @@ from litestar import MediaType, Response, Router, post
 from litestar.di import NamedDependency, Provide
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.portal import Made
+from printreach.hub.portal import IssuedConnection
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
 from printreach.web.accounts.forms import Fields
@@ -157,9 +157,9 @@ async def refuse(
     return flow_request.back()
 
 
-def _end(flow_request: FlowRequest, made: Made | Denied | None) -> Response[Any]:
+def _end(flow_request: FlowRequest, made: IssuedConnection | Denied | None) -> Response[Any]:
     match made:
-        case Made():
+        case IssuedConnection():
             return done_page(made)
         case Denied():
             status, refusal = _DENIALS.get(made.reason, (503, PortalError.SERVER_ERROR))

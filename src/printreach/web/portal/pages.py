@@ -9,7 +9,7 @@ from litestar.response import Template
 
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.platforms import facts_of
-from printreach.hub.portal import Made, Request
+from printreach.hub.portal import IssuedConnection, Request
 from printreach.hub.portal_view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
@@ -169,7 +169,7 @@ def choosing_page(
     )
 
 
-def done_page(made: Made) -> Template:
+def done_page(made: IssuedConnection) -> Template:
     """Return the person to the app with its secrets. The page is rendered once."""
     parameters = completion_parameters(made.completion)
     flow = made.view.flow
