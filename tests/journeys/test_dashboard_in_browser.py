@@ -191,7 +191,7 @@ def test_its_own_interface_opens_signed_in_and_cannot_reach_the_dashboard(
 ) -> None:
     page.goto(f"{home.base_url}/printers/{workbench.id}")
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name=re.compile("Open simulated")).first.click()
+        page.get_by_role("button", name=re.compile("Open Simulated")).first.click()
     interface = opened.value
     expect(interface).to_have_url(re.compile(r"^http://own-[a-z2-7]+\.localhost:\d+/$"))
 
