@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.ports import Notice, Topic
 from printreach.relay import admission
 from printreach.relay.admission import Admission
@@ -308,7 +309,9 @@ async def test_when_the_agent_leaves_running_requests_end() -> None:
         await running(unanswered, access, "unanswered", agent)
         agent.leave()
 
-        assert (await unanswered.answer()).status == 601
+        answer = await unanswered.answer()
+        assert answer.status == 601
+        assert FAILURES[ErrorCode.PRINTER_NOT_CONNECTED].meaning.encode() in answer.body
         with pytest.raises(BrokenOff):
             await begun.chunks()
         assert rig.figure("requests_at_printers") == 0

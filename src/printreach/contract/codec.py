@@ -11,12 +11,21 @@ _encoder = msgspec.json.Encoder()
 _AT = re.compile(r"(.*) - at `\$\.?(.*)`")
 _MISSING = re.compile(r"Object missing required field `(.*?)`.*")
 _NOT_AMONG = re.compile(r"Invalid enum value (.*) - at `\$\.?(.*)`")
+_EXPECTED = re.compile(
+    r"Expected `(?P<kinds>[^`]*)`(?P<length> of length)?"
+    r"(?: (?P<bound><=|>=|<|>|==) (?P<limit>\S+?))?(?:, got `(?P<got>[^`]*)`)?"
+)
 _KINDS = {
-    "`float`": "a number",
-    "`int`": "a whole number",
-    "`str`": "a text",
-    "`bool`": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "datetime": "a time",
 }
+_BOUNDS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "exactly"}
+NOT_JSON = "The body is not JSON."
 
 
 class BadArguments(ValueError):
@@ -42,7 +51,7 @@ def sentence_of(problem: Exception, shape: object = None) -> str:
     shape: what the body should have been; with it, the sentence names the texts to choose from.
     """
     if not isinstance(problem, msgspec.ValidationError):
-        return "The body is not JSON."
+        return NOT_JSON
     message = str(problem)
     missing = _MISSING.fullmatch(message)
     if missing is not None:
@@ -53,10 +62,26 @@ def sentence_of(problem: Exception, shape: object = None) -> str:
         return f"{other[2]} must be {choices}." if choices else f"{other[2]} can't be {other[1]}."
     located = _AT.fullmatch(message)
     what, where = (located[1], located[2]) if located is not None else (message, "")
-    for kind, words in _KINDS.items():
-        what = what.replace(kind, words)
-    what = what[:1].lower() + what[1:].replace("`", "")
-    return f"{where or 'The body'}: {what}."
+    return f"{where or 'The body'}: {in_plain_words(what)}."
+
+
+def in_plain_words(finding: str) -> str:
+    """Return msgspec's finding on a value, the place left out, as the rest of a sentence."""
+    found = _EXPECTED.fullmatch(finding)
+    if found is None:
+        return finding[:1].lower() + finding[1:].replace("`", "")
+    words = f"expected {_kinds(found['kinds'])}"
+    if found["bound"]:
+        unit = ""
+        if found["length"]:
+            unit = " characters" if found["kinds"].startswith("str") else " entries"
+        words += f" of {_BOUNDS[found['bound']]} {found['limit']}{unit}"
+    return f"{words}, got {_kinds(found['got'])}" if found["got"] else words
+
+
+def _kinds(names: str) -> str:
+    """The kinds that msgspec names, such as `int | null`."""
+    return " or ".join(_KINDS.get(name, name) for name in names.split(" | "))
 
 
 def _choices(shape: object, name: str) -> str:

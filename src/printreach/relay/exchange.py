@@ -32,6 +32,9 @@ _CODES = {
     Reason.NOT_ALLOWED: ErrorCode.BAD_CREDENTIALS,
 }
 
+_OF_THE_TUNNEL = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
+"""What ended the tunnel is for the log; callers are told what their code means."""
+
 MAX_INTERIMS = 16
 """The most interim answers: they need no credit, so only their number can be limited."""
 
@@ -235,7 +238,8 @@ class PrinterExchange:
             return
         self._leave()
         failure = NOT_PERMITTED if reason is Reason.NOT_ALLOWED else None
-        self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), text or None, failure)
+        detail = None if reason in _OF_THE_TUNNEL else text or None
+        self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), detail, failure)
 
     # --- from admission ---------------------------------------------------------------------------
 

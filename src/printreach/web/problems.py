@@ -9,15 +9,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from traceback import walk_tb
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 import msgspec
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, InternalServerException, ValidationException
+from litestar.exceptions import (
+    HTTPException,
+    InternalServerException,
+    SerializationException,
+    ValidationException,
+)
 from litestar.response import Template
+from litestar.serialization import decode_json
 
+from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
 
@@ -121,6 +129,8 @@ def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[
             return _problem(failure.code, failure.detail)
         case HTTPException() if failure.status_code < 500:
             return _problem(failure.status_code, _sentence(failure), failure.headers)
+        case UnicodeDecodeError() | RecursionError() if _is_of_body(failure):
+            return _problem(400, NOT_JSON)
         case _:
             _log_surprise(request, failure)
             return _problem(ErrorCode.UNKNOWN, FAILURES[ErrorCode.UNKNOWN].meaning)
@@ -170,7 +180,15 @@ def _sentence(failure: HTTPException) -> str:
     """Write the framework's finding as a sentence that names the argument, if it is known."""
     if isinstance(failure, ValidationException) and isinstance(failure.extra, list):
         return " ".join(f"{_argument(row)}." for row in failure.extra)
+    if isinstance(failure.__cause__, SerializationException):
+        return NOT_JSON
     return failure.detail.rstrip(".") + "."
+
+
+def _is_of_body(failure: Exception) -> bool:
+    """Whether the framework failed so as it read a body: it expects msgspec's own failures only."""
+    frames = walk_tb(failure.__traceback__)
+    return any(frame.f_code.co_name == decode_json.__name__ for frame, _ in frames)
 
 
 def _says_nothing_more(failure: HTTPException) -> bool:
@@ -187,7 +205,8 @@ def _argument(row: Mapping[str, object]) -> str:
         return message
     key = str(row["key"])
     name = "The body" if key == "data" else key
-    return f"{name} is missing" if message == repr(key) else f"{name}: {message}"
+    is_missing = message == repr(key)
+    return f"{name} is missing" if is_missing else f"{name}: {in_plain_words(message)}"
 
 
 def wants_page(request: AnyRequest) -> bool:

@@ -1,6 +1,6 @@
 """The App Connection that calls an App API: the dependency `caller` of its routes."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from litestar.di import NamedDependency
@@ -14,6 +14,8 @@ from printreach.web.problems import AnyRequest, ServiceFailure
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
+
+UNKNOWN: Final = "No App Connection has this AppToken."
 
 AppToken = Annotated[
     str | None,
@@ -33,7 +35,8 @@ async def provide_caller(
         raise ValidationException("AppToken is missing")
     caller = await services.app_calls.caller(token)
     if isinstance(caller, ErrorCode):
-        raise ServiceFailure(caller)
+        unknown = caller is ErrorCode.CONNECTION_NOT_FOUND
+        raise ServiceFailure(caller, UNKNOWN if unknown else None)
     refused = await services.request_limits.take(
         caller.account.account_id, caller.connection.app_id or ""
     )
