@@ -232,7 +232,7 @@ def test_a_node_with_another_token_is_left_alone(caplog: pytest.LogCaptureFixtur
     ],
 )
 @pytest.mark.parametrize("status", [200, 422, 503])
-def test_an_answer_that_no_node_gives_is_none(status: int, body: bytes) -> None:
+def test_an_answer_that_no_node_gives_counts_as_a_failure(status: int, body: bytes) -> None:
     async def answers(call: Call) -> Answer:
         await call.body.read(MOST_BYTES)
         return Answer(status=status, body=body)

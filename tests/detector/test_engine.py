@@ -68,7 +68,7 @@ def test_what_has_gathered_is_looked_at_together_up_to_a_small_batch() -> None:
     run(look.load, use)
 
 
-def test_who_came_first_is_looked_at_first() -> None:
+def test_images_are_scored_in_the_order_of_arrival() -> None:
     look, pictures = StandIn(is_open=False), [b"%d" % number for number in range(MAX_QUEUED)]
 
     async def use(engine: Engine) -> None:

@@ -104,7 +104,7 @@ def test_a_plain_slope_of_colours_is_no_failure(model: Model) -> None:
 
 
 @pytest.mark.slow
-def test_who_loads_the_model_is_told_of_to_nobody(tmp_path: Path) -> None:
+def test_loading_the_model_sends_no_telemetry(tmp_path: Path) -> None:
     """The library that runs it names the machine in a file, by which it would tell its maker.
 
     It does neither on machines that build and test, so no word of the environment is passed on.

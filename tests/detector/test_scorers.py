@@ -196,7 +196,7 @@ def test_the_load_tells_how_full_the_queue_is(way: Way) -> None:
     run(way, score.load, use)
 
 
-def test_who_gives_up_makes_room_and_is_not_worked_for(way: Way) -> None:
+def test_a_caller_that_gives_up_makes_room_and_is_not_scored(way: Way) -> None:
     score = StandIn(is_open=False)
 
     async def use(rig: Rig) -> None:

@@ -134,7 +134,7 @@ def test_what_the_printer_does_shows_on_an_open_page(
     other.close()
 
 
-def test_whoever_has_a_live_link_sees_the_printer_until_it_is_ended(
+def test_a_live_link_shows_the_printer_until_it_is_ended(
     home: Service, workbench: LinkedPrinter, page: Page
 ) -> None:
     page.goto(f"{home.base_url}/connections/live?printer={workbench.id}")

@@ -104,7 +104,7 @@ def test_an_upload_that_never_ends_holds_nobody_else_up(way: Way, key: str) -> N
         assert call(way, path, method="POST", headers=_headers(key), body=picture).status == 200
 
 
-def test_who_is_refused_before_the_picture_hears_of_it_at_once(way: Way) -> None:
+def test_a_refusal_before_the_image_is_answered_at_once(way: Way) -> None:
     path = "/api/detector/v1/process/none"
     with raw_request(way, "POST", path, FORM, ("Content-Length", "6000000")) as sending:
         sending.sendall(HEAD)

@@ -144,7 +144,7 @@ def test_a_bookmark_whose_cookie_is_over_leads_through_the_dashboard_back_to_the
     shows_printer(opened)
 
 
-def test_who_is_signed_out_comes_from_the_bookmark_to_the_printer_too(
+def test_a_signed_out_person_gets_from_the_bookmark_to_the_printer_too(
     home: Service, page: Page, guest: Page
 ) -> None:
     opened = open_from_dashboard(page)

@@ -75,7 +75,7 @@ def test_from_the_button_to_an_account_and_in_again(service: Service, page: Page
     assert ours == []
 
 
-def test_who_says_no_there_is_back_at_sign_in(service: Service, page: Page) -> None:
+def test_a_refusal_there_leads_back_to_sign_in(service: Service, page: Page) -> None:
     page.goto(f"{service.base_url}/signin?next=/account")
     press(page, f"Sign in with {NAME}")
     press(page, "Deny")

@@ -79,7 +79,7 @@ def buyer(shop: Shop, name: str) -> Iterator[str]:
         yield email
 
 
-def test_who_pays_on_the_way_ends_with_an_authorised_app(
+def test_paying_on_the_way_ends_with_an_authorised_app(
     shop: Shop, page: Page, stripe: FakeStripe
 ) -> None:
     with buyer(shop, "ines") as email:
@@ -118,7 +118,7 @@ def _pay_on_the_way(shop: Shop, page: Page, stripe: FakeStripe, email: str) -> N
     assert SECRET not in shop.running.program.log_since((0, 0))
 
 
-def test_who_leaves_the_payment_goes_back_to_the_app_without_a_connection(
+def test_leaving_the_payment_returns_to_the_app_without_a_connection(
     shop: Shop, page: Page
 ) -> None:
     with buyer(shop, "mika") as email:

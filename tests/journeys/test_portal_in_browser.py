@@ -213,7 +213,7 @@ def test_one_of_two_printers_is_chosen(
         shop.running.admin("printer", "remove", second["PrinterId"])
 
 
-def test_whoever_lacks_supporter_status_goes_back_without_a_connection(
+def test_a_person_without_supporter_status_returns_without_a_connection(
     shop: Shop, page: Page, unlinked: Agent
 ) -> None:
     email = "poor@example.com"

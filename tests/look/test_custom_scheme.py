@@ -111,7 +111,7 @@ def test_the_secrets_are_nowhere_once_the_page_is_left(
         page.reload()
 
 
-def test_who_refuses_comes_back_to_it_too(page: Page, person: Person, asked: Asked) -> None:
+def test_a_refusal_returns_to_it_too(page: Page, person: Person, asked: Asked) -> None:
     url = asked.after(page, page.get_by_role("button", name="Don\u2019t allow"))
 
     assert set(parameters(url)) == {"record", "x", "success", "error", "errorDescription"}

@@ -42,9 +42,7 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(world: WebWorld, ada: Browse
     assert secret.encode() not in run(ada, on_disk)
 
 
-def test_who_found_a_browser_signed_in_makes_no_token_that_outlives_it(
-    world: WebWorld, ada: Browser
-) -> None:
+def test_a_stolen_browser_makes_no_token_that_outlives_it(world: WebWorld, ada: Browser) -> None:
     answer = send(ada, "/account/tokens", name="x", password="guess", **SCOPE)
 
     assert answer.status_code == 400

@@ -107,7 +107,7 @@ def test_the_limit_of_a_network_is_counted_before_a_form_is_read(
     assert (late.status, late.reads) == (429, 0)
 
 
-def test_who_is_signed_in_sends_forms_where_strangers_of_the_network_sent_too_many(
+def test_a_signed_in_person_sends_forms_though_strangers_in_the_network_sent_too_many(
     world: WebWorld, browser: Browser
 ) -> None:
     world.add_account(browser)

@@ -25,9 +25,7 @@ def reset(world: WebWorld, browser: Browser) -> str:
     return answer.headers["location"]
 
 
-def test_who_forgot_their_password_in_the_portal_comes_back_to_it(
-    world: WebWorld, browser: Browser
-) -> None:
+def test_a_password_reset_in_the_portal_leads_back_to_it(world: WebWorld, browser: Browser) -> None:
     way = browser.get(f"/signin?next={FLOW}").text
     link = re.search(r'href="(/reset[^"]*)"', way)
     assert link is not None

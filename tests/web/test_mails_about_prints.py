@@ -44,7 +44,7 @@ def channels_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[str
 # --- the first place ------------------------------------------------------------------------------
 
 
-def test_who_confirms_an_address_is_told_there(world_with: MakeWorld) -> None:
+def test_a_confirmed_address_gets_notifications(world_with: MakeWorld) -> None:
     with world_with(SMTP_URL=SMTP_URL) as (world, browser):
         sign_up(browser)
         before = destinations_of(world, browser)
@@ -63,7 +63,7 @@ def test_without_a_mail_server_nobody_is_told_by_the_log(world_with: MakeWorld) 
         assert channels_of(world, browser) == []
 
 
-def test_whoever_makes_the_account_it_is_told_by_mail(world_with: MakeWorld) -> None:
+def test_an_account_is_notified_by_mail_whoever_created_it(world_with: MakeWorld) -> None:
     with world_with(SMTP_URL=SMTP_URL) as (world, browser):
         world.add_account(browser)
         invite = run(browser, lambda: world.services.invitations.invite(BOB))
@@ -74,7 +74,7 @@ def test_whoever_makes_the_account_it_is_told_by_mail(world_with: MakeWorld) -> 
         assert channels_of(world, browser, BOB) == ["mail"]
 
 
-def test_who_comes_by_another_provider_is_told_by_mail(world_with: MakeWorld) -> None:
+def test_an_account_made_through_a_provider_is_notified_by_mail(world_with: MakeWorld) -> None:
     with way_with(world_with, SMTP_URL=SMTP_URL) as way:
         way.provider.person = {"sub": "1001", "email": ADA, "email_verified": True}
         way.go()
@@ -82,7 +82,7 @@ def test_who_comes_by_another_provider_is_told_by_mail(world_with: MakeWorld) ->
         assert channels_of(way.world, way.browser) == ["mail"]
 
 
-def test_who_confirms_by_another_password_is_told_by_mail_and_who_chose_is_not_told_again(
+def test_confirming_by_another_password_notifies_by_mail_unless_notifications_were_chosen(
     world_with: MakeWorld,
 ) -> None:
     with world_with(SMTP_URL=SMTP_URL) as (world, browser):

@@ -85,7 +85,7 @@ def test_nobody_new_comes_in_where_sign_up_is_not_open(world_with: MakeWorld, po
         assert way.emails() == []
 
 
-def test_who_is_invited_comes_in_once(world_with: MakeWorld) -> None:
+def test_an_invitation_admits_once(world_with: MakeWorld) -> None:
     with way_with(world_with, SIGN_UP="invited") as way:
         way.provider.person = {"sub": "1001", "email": ADA, "email_verified": True}
         link = run(way.browser, lambda: way.world.services.invitations.invite(is_admin=True))
@@ -115,7 +115,9 @@ def test_an_invitation_for_one_address_lets_no_other_in(world_with: MakeWorld) -
         assert way.emails() == []
 
 
-def test_who_signed_up_for_anothers_address_before_is_not_in_the_owners_account(way: Way) -> None:
+def test_an_earlier_sign_up_with_anothers_address_gives_no_access_to_the_owners_account(
+    way: Way,
+) -> None:
     send(way.browser, "/signup", email=ADA, password=PASSWORD)
 
     assert way.go().status_code == 303
@@ -137,7 +139,7 @@ def test_an_account_that_is_there_is_not_opened_by_an_address(way: Way) -> None:
     assert not way.is_signed_in()
 
 
-def test_who_is_signed_in_adds_the_provider_and_is_told_by_mail(way: Way) -> None:
+def test_a_signed_in_owner_adds_the_provider_and_is_told_by_mail(way: Way) -> None:
     join(way)
 
     assert "signs you in from now on" in way.world.mailer.sent[-1].text
@@ -277,7 +279,7 @@ def test_the_only_way_to_sign_in_stays(way: Way) -> None:
     assert "Set a password first" in answer.text
 
 
-def test_who_has_no_password_is_asked_for_none_and_may_set_one(way: Way) -> None:
+def test_an_account_without_a_password_is_not_asked_for_one_and_may_set_one(way: Way) -> None:
     way.go()
     page = way.browser.get("/account").text
     assert 'autocomplete="current-password"' not in page
@@ -323,7 +325,7 @@ def test_what_cannot_be_taken_back_needs_a_sign_in_of_a_moment_ago(way: Way, for
     assert done.status_code < 400, done.text
 
 
-def test_who_has_no_password_takes_their_data_along(way: Way) -> None:
+def test_an_account_without_a_password_can_export_its_data(way: Way) -> None:
     way.go()
     exported = way.browser.get("/account/export").json()
 
@@ -343,7 +345,7 @@ def test_a_provider_that_gives_no_answer_leaves_the_other_ways(way: Way) -> None
     assert 'name="next" value="/link"' in answer.text
 
 
-def test_who_says_no_at_the_provider_may_sign_in_another_way(way: Way) -> None:
+def test_a_refusal_at_the_provider_leaves_the_other_ways_to_sign_in(way: Way) -> None:
     query = way.provider.authorise(way.there(next="/link"))
     state = query.partition("state=")[2]
 

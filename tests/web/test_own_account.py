@@ -78,7 +78,7 @@ ACTS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_who_found_a_browser_signed_in_changes_nothing_without_the_password(
+def test_a_stolen_browser_changes_nothing_without_the_password(
     world: WebWorld, browser: Browser, act: str
 ) -> None:
     path, fields = ACTS[act]
@@ -220,7 +220,7 @@ def test_codes_are_guessed_five_times_and_then_once_in_five_minutes(
     assert send(other, "/signin/code", code=code_now(world, browser)).status_code == 429
 
 
-def test_a_new_sign_in_does_not_make_the_tries_at_codes_begin_anew(
+def test_a_new_sign_in_does_not_reset_the_tries_at_codes(
     world: WebWorld, browser: Browser, other: Browser
 ) -> None:
     set_up_totp(world, browser)
@@ -264,7 +264,7 @@ def test_an_app_that_was_not_confirmed_asks_nobody(browser: Browser, other: Brow
     assert sign_in(other).headers["location"] == "/"
 
 
-def test_whoever_finds_a_browser_later_adds_no_app_that_was_begun_in_it(
+def test_a_browser_found_later_completes_no_authenticator_app_that_was_begun_in_it(
     world: WebWorld, browser: Browser
 ) -> None:
     send(browser, "/account/totp", **{"totp-password": PASSWORD})

@@ -45,7 +45,7 @@ def test_the_front_page_offers_no_sign_up_where_there_is_none(world_with: MakeWo
         assert 'href="/signup"' not in browser.get("/").text
 
 
-def test_who_is_signed_in_begins_with_their_printers(owner: Client) -> None:
+def test_a_signed_in_person_begins_with_their_printers(owner: Client) -> None:
     answer = owner.get("/", follow_redirects=False)
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/printers")
@@ -74,7 +74,7 @@ def test_an_agent_takes_the_command_that_the_front_page_prints(browser: Client) 
 
 
 @pytest.mark.parametrize("path", ["/link", "/printers"])
-def test_who_has_no_agent_is_shown_the_command_for_each_kind_of_printer(
+def test_a_person_without_an_agent_is_shown_the_command_for_each_kind_of_printer(
     owner: Client, path: str
 ) -> None:
     text = owner.get(path).text

@@ -64,7 +64,7 @@ def test_tokens_have_256_random_bits() -> None:
     assert asked == [32]
 
 
-def test_one_browser_more_than_fifty_signs_out_the_one_that_was_used_least_lately(
+def test_the_fifty_first_browser_signs_out_the_least_recently_used_one(
     world: WebWorld, browser: Browser
 ) -> None:
     account = world.add_account(browser)

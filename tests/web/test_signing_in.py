@@ -77,7 +77,7 @@ def test_nobody_is_led_to_another_place(browser: Browser, hostile: str) -> None:
 @pytest.mark.parametrize(
     "email", ["ada@x.example,bob@y.example", '"ada"@example.org', "a..b@c.org"]
 )
-def test_who_has_an_address_that_is_no_longer_taken_goes_on_signing_in(
+def test_an_account_with_an_address_that_is_no_longer_accepted_can_sign_in(
     world: WebWorld, browser: Browser, email: str
 ) -> None:
     account = world.add_account(browser, "old@example.org")

@@ -34,7 +34,7 @@ def other(world: WebWorld, browser: Browser) -> Browser:
     return client
 
 
-def test_who_signs_up_is_in_by_the_link_of_the_mail_and_goes_on(
+def test_the_link_in_the_mail_signs_a_new_account_in_and_goes_on(
     world: WebWorld, browser: Browser
 ) -> None:
     assert sign_up(browser, next="/link?code=K7QF4MXY") == 200

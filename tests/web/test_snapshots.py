@@ -74,7 +74,7 @@ def test_a_name_that_was_never_given_out_is_no_picture(home: Home, name: str) ->
     assert home.browser.get(take(home).removesuffix(".jpg")).status_code == 404
 
 
-def test_whoever_guesses_is_asked_to_wait(home: Home) -> None:
+def test_guessing_addresses_has_to_wait(home: Home) -> None:
     tries = range(BY_ADDRESS.at_once + 1)
     codes = [home.browser.get(f"/snapshots/{n}.jpg").status_code for n in tries]
 

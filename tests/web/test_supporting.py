@@ -60,14 +60,14 @@ def test_the_page_offers_the_plans_with_their_prices(shop: Shop) -> None:
     assert "Continue to payment" in page
 
 
-def test_who_comes_back_from_paying_is_a_supporter_at_once(shop: Shop) -> None:
+def test_a_person_who_returns_from_paying_is_a_supporter_at_once(shop: Shop) -> None:
     shop.pay(buy(shop))
 
     assert "Thank you" in shop.browser.get(f"{PAGE}?back=paid").text
     assert shop.account().paid_until == NOON + timedelta(days=30) + LATE_TIME
 
 
-def test_who_comes_back_without_having_paid_is_told_to_wait(shop: Shop) -> None:
+def test_a_person_who_returns_without_having_paid_is_told_to_wait(shop: Shop) -> None:
     buy(shop)
 
     page = shop.browser.get(f"{PAGE}?back=paid").text

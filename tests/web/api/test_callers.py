@@ -96,7 +96,7 @@ def test_the_header_wins_over_the_body(app_call: CallingApp) -> None:
     assert wrong.status_code == 603
 
 
-def test_a_token_in_the_address_is_none(app_call: CallingApp) -> None:
+def test_a_token_in_the_address_does_not_count(app_call: CallingApp) -> None:
     assert app_call.program.get(f"{INFO}?AppToken={app_call.token}").status_code == 400
 
 

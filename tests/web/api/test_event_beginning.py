@@ -6,7 +6,9 @@ from tests.web.world import WebWorld
 
 
 @on_a_loop
-async def test_who_heard_nothing_goes_on_from_where_the_stream_began(world: WebWorld) -> None:
+async def test_a_reader_without_an_event_goes_on_from_where_the_stream_began(
+    world: WebWorld,
+) -> None:
     async with hall(world) as here:
         await here.happen("event-001")
         quiet = here.ask()

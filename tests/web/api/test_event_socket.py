@@ -49,7 +49,7 @@ async def _append(events: list[PrintEvent], records: Records) -> None:
 
 
 @on_a_loop
-async def test_who_never_reads_costs_little_and_is_cut(
+async def test_a_reader_that_never_reads_costs_little_and_is_disconnected(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_readers, "SENT_WITHIN_S", 0.5)

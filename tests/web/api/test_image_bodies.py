@@ -272,7 +272,7 @@ def test_the_body_of_an_image_that_comes_too_early_is_not_read(caller: Detecting
     assert sending.unread == 1
 
 
-def test_who_leaves_before_the_end_is_not_looked_at(
+def test_a_caller_that_leaves_before_the_end_has_nothing_scored(
     caller: Detecting, caplog: pytest.LogCaptureFixture
 ) -> None:
     sending = Sending(caller, caller.context(), ONE_IMAGE[:-1])
@@ -282,7 +282,7 @@ def test_who_leaves_before_the_end_is_not_looked_at(
     assert caplog.records == []
 
 
-def test_who_leaves_before_the_score_is_there_pays_for_nothing(
+def test_a_caller_that_leaves_before_the_score_pays_nothing(
     caller: Detecting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_up = []

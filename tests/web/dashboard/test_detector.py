@@ -141,7 +141,7 @@ def test_an_open_page_hears_of_a_new_look_after_some_seconds(home: Home) -> None
     assert run(home.browser, look) == 31
 
 
-def test_who_gets_the_printer_next_sees_nothing_of_it(home: Home) -> None:
+def test_the_printers_next_owner_sees_nothing_of_it(home: Home) -> None:
     saw(home, *failing(home), jpeg=JPEG)
     choose(home, WatchSettings(keeps_frames=True, warning_level=5))
     home.send("/detector/judgement", print_id=PRINT, was_failure="yes")
@@ -250,7 +250,7 @@ def test_a_form_of_a_printers_page_changes_nothing(home: Home, path: str) -> Non
     ["", "?print=print-1", "?print=print-1&at=1", "?print=print-1&at=-1", "?at=99999999999999999",
      f"?print=print-1&at={'9' * 400}", "?print=print-1&at=nan", "?print=..%2F..&at=%00"],
 )  # fmt: skip
-def test_a_guessed_picture_is_none(home: Home, query: str) -> None:
+def test_a_guessed_picture_is_not_found(home: Home, query: str) -> None:
     saw(home, *failing(home), jpeg=JPEG)
 
     assert home.get(f"/detector/picture{query}").status_code == 404

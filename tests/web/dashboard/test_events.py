@@ -305,7 +305,7 @@ def test_one_who_does_not_read_holds_up_nobody(world: WebWorld) -> None:
     body()
 
 
-def test_a_page_whose_session_has_ended_is_told_to_load_anew(
+def test_a_page_whose_session_has_ended_is_told_to_reload(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "RENEWED_EVERY_S", 0.05)

@@ -109,7 +109,7 @@ def test_a_form_that_was_wrong_keeps_its_ticks(home: Home) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/permissions"])
-def test_another_accounts_connection_is_none(home: Home, bobs_printer: str, path: str) -> None:
+def test_another_accounts_connection_is_not_found(home: Home, bobs_printer: str, path: str) -> None:
     connection_id = connect_app(home, bobs_printer)
     address = f"/connections/{connection_id}{path}"
     answer = home.browser.get(address) if not path else send(home.browser, address, choice="ticked")

@@ -113,7 +113,7 @@ def test_what_the_detector_saw_is_drawn_and_said(home: Home) -> None:
     assert "4 min ago, at quality 2 of 10. Look before you resume." in page
 
 
-def test_who_pauses_a_print_that_goes_on_is_not_taken_for_the_detector(home: Home) -> None:
+def test_a_persons_pause_after_a_resume_is_not_attributed_to_the_detector(home: Home) -> None:
     detector = DetectorStatus(
         last_score=5.0,
         score_history=[82.0, 5.0],

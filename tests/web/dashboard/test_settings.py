@@ -95,7 +95,7 @@ def test_a_page_of_the_dashboard_opens_the_printer_for_who_comes_from_its_addres
     assert "service-command-api/open" not in page.text
 
 
-def test_who_is_signed_out_comes_back_to_that_page(home: Home) -> None:
+def test_a_signed_out_person_returns_to_that_page(home: Home) -> None:
     home.browser.cookies.clear()
 
     asked = home.browser.get(home.path + "/open", follow_redirects=False)

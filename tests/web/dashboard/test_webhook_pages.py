@@ -126,7 +126,7 @@ def test_another_site_can_not_have_anything_sent_again(home: Home) -> None:
     assert home.browser.post(path, headers={"origin": "https://evil.example"}).status_code == 403
 
 
-def test_a_delivery_of_another_connection_is_none(home: Home) -> None:
+def test_a_delivery_of_another_connection_is_not_found(home: Home) -> None:
     connection_id, other = connect_app(home), connect_app_again(home)
     a_mixed_day(home.world, home.browser, connection_id, home.printer_id)
     [newest, _] = delivery_ids(home.world, home.browser, connection_id)
@@ -135,7 +135,7 @@ def test_a_delivery_of_another_connection_is_none(home: Home) -> None:
     assert send(home.browser, path).status_code == 404
 
 
-def test_a_number_that_no_delivery_can_have_is_none(home: Home) -> None:
+def test_an_impossible_delivery_number_is_not_found(home: Home) -> None:
     connection_id = connect_app(home)
     a_mixed_day(home.world, home.browser, connection_id, home.printer_id)
 

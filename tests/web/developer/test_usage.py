@@ -183,7 +183,7 @@ def test_where_nothing_is_billed_billing_cannot_be_forged(site: DeveloperSite) -
     assert switches(site) == Switches()
 
 
-def test_who_did_not_pay_is_told_and_switches_nothing(paying: DeveloperSite) -> None:
+def test_an_account_that_has_not_paid_is_told_and_switches_nothing(paying: DeveloperSite) -> None:
     usage = paying.world.services.developers.usage
     run(paying.browser, lambda: usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE))
 

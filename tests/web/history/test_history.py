@@ -138,7 +138,7 @@ def test_many_prints_are_read_page_by_page(home: Home) -> None:
 @pytest.mark.parametrize(
     "cursor", ["", "x", "1", "-", "1-", "-1", "9" * 40 + "-1", "\u0663-\u0661", "1-1-1"]
 )
-def test_a_cursor_that_makes_no_sense_is_none(home: Home, cursor: str) -> None:
+def test_an_invalid_cursor_counts_as_missing(home: Home, cursor: str) -> None:
     hear(home, told(home, EventType.COMPLETE))
     for path in (f"{home.path}/history", "/activity"):
         answer = home.browser.get(path, params={"before": cursor})

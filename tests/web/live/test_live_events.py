@@ -116,7 +116,7 @@ def test_a_customer_with_many_ipv6_networks_takes_the_room_of_sixteen() -> None:
     assert room.enter("a", "192.0.2.1")
 
 
-def test_who_leaves_before_anything_was_told_takes_up_no_room(world: WebWorld) -> None:
+def test_a_viewer_that_leaves_before_the_first_event_is_not_counted(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:
         async with hall(world) as here:

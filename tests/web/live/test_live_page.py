@@ -90,7 +90,7 @@ def test_addresses_are_too_long_to_be_guessed(shown: Shown) -> None:
     assert len(shown.link.short_id) * 5 >= 80
 
 
-def test_whoever_guesses_is_asked_to_wait(shown: Shown) -> None:
+def test_guessing_addresses_has_to_wait(shown: Shown) -> None:
     codes = [shown.ask(f"/l/guess{n}").status_code for n in range(PAGES_BY_ADDRESS.at_once + 1)]
 
     assert (codes[0], codes[-1]) == (404, 429)

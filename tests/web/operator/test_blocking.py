@@ -74,7 +74,7 @@ def test_another_password_is_no_way_around_it(office: Office, other: Browser) ->
     assert SENTENCE in sign_in(other, ADA).text, "the password is still the old one"
 
 
-def test_signing_up_again_before_the_address_was_confirmed_is_none(
+def test_signing_up_again_does_not_unblock_an_unconfirmed_account(
     office: Office, other: Browser
 ) -> None:
     eve = "eve@example.org"

@@ -22,7 +22,7 @@ def test_with_another_operator_they_go(office: Office) -> None:
     assert office.account(GRACE) is None
 
 
-def test_who_is_all_alone_goes_too(office: Office) -> None:
+def test_an_operator_who_is_the_only_account_can_leave_too(office: Office) -> None:
     send(office.browser, ada_path(office, "/delete"), password=PASSWORD)
 
     assert send(office.browser, "/account/delete", **DELETE).status_code == 200

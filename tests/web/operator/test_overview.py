@@ -15,7 +15,7 @@ from tests.web.operator.conftest import Office
 from tests.web.world import run
 
 
-def test_who_pays_though_nothing_is_sold_is_said(office: Office) -> None:
+def test_payments_while_nothing_is_sold_are_reported(office: Office) -> None:
     assert "at the payment provider" not in office.browser.get("/operator").text
     subscription = Subscription(
         subscription_id="sub_1",

@@ -88,7 +88,7 @@ def test_what_is_dangerous_needs_the_password_again(office: Office, password: st
     assert_untouched(office)
 
 
-def test_who_guesses_the_password_there_has_to_wait(office: Office) -> None:
+def test_guessing_the_password_there_has_to_wait(office: Office) -> None:
     path = path_of(office, "/accounts/{ada}/delete")
     for _ in range(10):
         send(office.browser, path, password="guessed")
@@ -99,7 +99,7 @@ def test_who_guesses_the_password_there_has_to_wait(office: Office) -> None:
     assert office.account() is not None
 
 
-def test_who_operates_no_more_is_out_at_once(office: Office, other: Browser) -> None:
+def test_a_former_operator_is_out_at_once(office: Office, other: Browser) -> None:
     send(office.browser, path_of(office, "/accounts/{ada}/operator"), password=PASSWORD, state="on")
     sign_in(other, ADA)
     grace = office.account(GRACE)

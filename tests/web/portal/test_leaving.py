@@ -32,7 +32,7 @@ def test_two_values_of_one_parameter_are_told_as_invalid(person: Person) -> None
     assert parameters["error"] == "invalid_request"
 
 
-def test_who_says_no_goes_back_by_themselves_as_the_button_said(ada: Person) -> None:
+def test_a_refusal_redirects_to_the_app_as_the_button_said(ada: Person) -> None:
     ada.begin()
 
     assert told(ada.press("refuse", error="access_denied")) == ACCESS_DENIED
@@ -43,7 +43,7 @@ def test_the_first_page_says_where_not_now_leads(person: Person) -> None:
 
 
 @pytest.mark.parametrize("was_checked", [True, False])
-def test_who_is_asked_reads_whether_the_service_knows_who_makes_the_app(
+def test_the_page_says_whether_the_service_knows_who_makes_the_app(
     world: WebWorld, ada: Person, was_checked: bool
 ) -> None:
     bob = world.add_account(ada.browser, "bob@example.org")

@@ -60,7 +60,7 @@ def test_paying_leads_on_in_the_same_flow(shop: Shop, ada: Person) -> None:
     assert "Let Layerlark use Workbench?" in page.text
 
 
-def test_who_leaves_the_payment_comes_back_to_the_step(shop: Shop, ada: Person) -> None:
+def test_leaving_the_payment_returns_to_the_step(shop: Shop, ada: Person) -> None:
     pay_page(ada)
     [session] = shop.fake.books.sessions.values()
 
@@ -81,7 +81,7 @@ def test_the_call_alone_is_enough_to_go_on(shop: Shop, ada: Person) -> None:
     assert "Let Layerlark use Workbench?" in ada.look().text
 
 
-def test_who_paid_in_another_tab_is_not_sent_to_pay_again(shop: Shop, ada: Person) -> None:
+def test_a_person_who_paid_in_another_tab_is_not_sent_to_pay_again(shop: Shop, ada: Person) -> None:
     shop.pay(pay_page(ada))
     page = follow(shop.browser, ada.send("pay", plan=MONTHLY))
 

@@ -120,7 +120,7 @@ def test_a_second_account_in_the_middle_answers_for_itself(world: WebWorld, ada:
     assert connections(world, ada.browser) == []
 
 
-def test_whoever_is_signed_out_while_a_key_is_made_is_told_no_secrets(
+def test_a_person_signed_out_while_a_key_is_made_gets_no_secrets(
     world: WebWorld, ada: Person, host_keys: FakeHostKeys
 ) -> None:
     printer_id = link_printer(world, ada.browser, "Workbench")

@@ -76,7 +76,7 @@ def test_a_new_person_signs_in_links_a_printer_names_it_and_allows_the_app(
     assert way_back(done).startswith(RETURN_URL + "?success=true&")
 
 
-def test_who_has_no_agent_yet_is_shown_how_to_install_it_and_goes_on_in_the_same_flow(
+def test_a_person_without_an_agent_is_shown_how_to_install_it_and_goes_on_in_the_same_flow(
     world: WebWorld, person: Person
 ) -> None:
     world.add_account(person.browser)
