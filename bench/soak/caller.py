@@ -9,7 +9,7 @@ from typing import Self
 
 import aiohttp
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 class Unexpected(Exception):
@@ -77,7 +77,7 @@ class Caller:
             f"http://127.0.0.1:{self._port}{path}",
             headers=self._headers(method, host, headers or {}),
             allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=PATIENCE_S, sock_read=PATIENCE_S),
+            timeout=aiohttp.ClientTimeout(total=None, connect=TIMEOUT_S, sock_read=TIMEOUT_S),
             data=data,
             json=json,
         ) as answer:

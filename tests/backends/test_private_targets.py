@@ -7,7 +7,7 @@ import pytest
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from tests.backends.test_webhook_http import HEADERS, NAME
-from tests.fakes.names import Names
+from tests.fakes.names import FakeLookup
 from tests.rules.test_public_addresses import FORBIDDEN
 from tests.rules.test_webhook_urls import REFUSED
 
@@ -36,7 +36,7 @@ def no_way_out(monkeypatch: pytest.MonkeyPatch) -> NoWayOut:
 
 def sender(*addresses: str) -> WebhookHttp:
     """addresses: what its name leads to."""
-    return WebhookHttp(Names(hook_example=[list(addresses)]), PUBLIC_ONLY)
+    return WebhookHttp(FakeLookup(hook_example=[list(addresses)]), PUBLIC_ONLY)
 
 
 @pytest.mark.parametrize("url", SPELLED)
@@ -78,7 +78,7 @@ def test_no_webhook_leads_to_the_service_itself_or_to_metadata_though_private_on
     no_way_out: NoWayOut, address: str
 ) -> None:
     reach = Reach(networks=PRIVATE_NETWORKS, own_ports=frozenset({8080}))
-    at_home = WebhookHttp(Names(hook_example=[[address]]), reach)
+    at_home = WebhookHttp(FakeLookup(hook_example=[[address]]), reach)
     url = "http://hook.example:8080/"
 
     said = asyncio.run(at_home.send(url, [], b"{}"))

@@ -15,7 +15,7 @@ from printreach.backends import webhook_http
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from printreach.rules.webhooks import Outcome
-from tests.fakes.names import Names
+from tests.fakes.names import FakeLookup
 from tests.rigs.certificates import Authority, self_signed
 from tests.rigs.receiver import (
     Behave,
@@ -42,12 +42,12 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 HOME = Reach(networks=PRIVATE_NETWORKS)
-LOOPBACK = Names(hook_example=[["127.0.0.1"]])
+LOOPBACK = FakeLookup(hook_example=[["127.0.0.1"]])
 
 
 @asynccontextmanager
 async def sending(
-    lookup: Names = LOOPBACK, reach: Reach = HOME, *, tls: ssl.SSLContext | None = None
+    lookup: FakeLookup = LOOPBACK, reach: Reach = HOME, *, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[WebhookHttp]:
     sender = WebhookHttp(lookup, reach, tls=tls)
     try:
@@ -294,7 +294,7 @@ def test_a_receiver_without_tls_is_no_https_receiver() -> None:
 # --- where it may go ----------------------------------------
 
 
-def guarded(lookup: Names, test: Callable[[WebhookHttp], Awaitable[T]]) -> T:
+def guarded(lookup: FakeLookup, test: Callable[[WebhookHttp], Awaitable[T]]) -> T:
     async def run() -> T:
         async with sending(lookup, PUBLIC_ONLY) as sender:
             return await test(sender)
@@ -307,7 +307,7 @@ def guarded(lookup: Names, test: Callable[[WebhookHttp], Awaitable[T]]) -> T:
     [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::ffff:7f00:1"], ["fe80::1%eth0"], ["fd00::1"]],
 )
 def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list[str]) -> None:
-    names = Names(hook_example=[addresses])
+    names = FakeLookup(hook_example=[addresses])
     problem = guarded(names, lambda sender: sender.problem_with(f"https://{NAME}/"))
     outcome = guarded(names, lambda sender: sender.send(f"https://{NAME}/", HEADERS, b"{}"))
 
@@ -322,7 +322,7 @@ def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list[str])
 def test_a_name_that_changes_between_check_and_connect_is_not_followed() -> None:
     async def call() -> None:
         async with receiving() as receiver:
-            names = Names(hook_example=[["8.8.8.8"], ["127.0.0.1"]])
+            names = FakeLookup(hook_example=[["8.8.8.8"], ["127.0.0.1"]])
             url = f"https://{NAME}:{receiver.port}/"
             async with sending(names, PUBLIC_ONLY) as sender:
                 assert await sender.problem_with(url) is None
@@ -350,7 +350,7 @@ def test_a_target_that_was_set_while_private_ones_were_allowed_is_called_no_more
 
 @pytest.mark.parametrize("url", ["https://nowhere.example/", "https://127.0.0.1/", "nonsense"])
 def test_what_can_not_be_called_has_a_problem(url: str) -> None:
-    problem = guarded(Names(), lambda sender: sender.problem_with(url))
+    problem = guarded(FakeLookup(), lambda sender: sender.problem_with(url))
 
     assert problem is not None
     assert problem.startswith("WebhookUrl")
@@ -359,7 +359,7 @@ def test_what_can_not_be_called_has_a_problem(url: str) -> None:
 def test_a_lookup_that_never_ends_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_http, "LOOKUP_TIMEOUT_S", 0.05)
 
-    class Silent(Names):
+    class Silent(FakeLookup):
         async def __call__(self, host: str) -> Sequence[str]:
             await asyncio.Event().wait()
             return []
@@ -371,7 +371,7 @@ def test_a_lookup_that_never_ends_is_a_problem(monkeypatch: pytest.MonkeyPatch) 
 def test_the_next_address_is_tried_where_one_is_down() -> None:
     async def call() -> None:
         async with receiving() as receiver:
-            names = Names(hook_example=[["::1", "127.0.0.1"]])
+            names = FakeLookup(hook_example=[["::1", "127.0.0.1"]])
             async with sending(names) as sender:
                 url = f"http://{NAME}:{receiver.port}/"
                 assert (await sender.send(url, HEADERS, b"{}")).is_success

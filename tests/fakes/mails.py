@@ -10,7 +10,7 @@ from printreach.rules.mails import Mail
 LINK = re.compile(r"https?://\S+")
 
 
-class KeptMails:
+class RecordingMailer:
     """ports.Mailer, and an outbox whose mails are there at once.
 
     answer: to those that are handed in; those are kept all the same.

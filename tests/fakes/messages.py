@@ -15,7 +15,7 @@ class Message:
     text: str
 
 
-class KeptMessages:
+class RecordingMessenger:
     """ports.Messenger. answer: what the other side says to the next ones; None takes them."""
 
     def __init__(self) -> None:

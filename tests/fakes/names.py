@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-class Names:
+class FakeLookup:
     """A Lookup: what each name leads to, one answer after the other; the last one stays."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:

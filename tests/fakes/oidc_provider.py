@@ -22,7 +22,7 @@ from tests.fakes.clock import FakeClock
 
 CLIENT_ID = "printreach"
 CLIENT_SECRET = "a secret: 100%+1&?"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 Json = dict[str, Any]
 
 
@@ -144,7 +144,7 @@ def fake_provider(clock: FakeClock) -> Iterator[FakeOidcProvider]:
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        with patch.object(asking, "DEADLINE_S", PATIENCE_S):
+        with patch.object(asking, "DEADLINE_S", TIMEOUT_S):
             yield provider
     finally:
         server.shutdown()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tests.faults.homes import Home
-from tests.rigs.behaviour.rig import Seen
+from tests.rigs.behaviour.rig import EchoedRequest
 from tests.rigs.calls import Answer, opened
 from tests.rigs.standstills import standstills
 from tests.rigs.ways import Header, Way
@@ -116,6 +116,6 @@ def undisturbed(home: Home, *, most_s: float = 4.0) -> Iterator[None]:
             asking.join()
         assert outcomes
         for outcome in outcomes:
-            assert Seen.by(outcome.answer).target == outcome.target
+            assert EchoedRequest.by(outcome.answer).target == outcome.target
             ended_at = outcome.began_at + outcome.seconds
             assert still.running_s(outcome.began_at, ended_at) < most_s

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
 from tests.rigs.service import Agent, LinkedPrinter, Service
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Way
 
 
@@ -30,7 +30,7 @@ class Home:
         return len(self.agent.events("connected"))
 
     @contextmanager
-    def reconnecting(self, seconds: float = PATIENCE_S) -> Iterator[None]:
+    def reconnecting(self, seconds: float = TIMEOUT_S) -> Iterator[None]:
         """What happens meanwhile costs the agent its tunnel; wait until it has another."""
         before = self.connections_so_far
         yield

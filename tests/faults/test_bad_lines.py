@@ -11,12 +11,12 @@ import pytest
 from tests.faults.attempts import attempt, background
 from tests.faults.homes import Home
 from tests.rigs.behaviour.pattern import digest, pattern
-from tests.rigs.behaviour.rig import Seen, behaviour_printer, fresh_key
+from tests.rigs.behaviour.rig import EchoedRequest, behaviour_printer, fresh_key
 from tests.rigs.network.rig import HOME, OTHER_HOME, SERVICE, Line, a_line
 from tests.rigs.service import Service, service
 from tests.rigs.sockets import websocket
 from tests.rigs.standstills import standstills
-from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_port, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault, pytest.mark.timeout(300)]
 
@@ -71,7 +71,7 @@ class FarHome(Home):
 
     def wait_heard(self, key: str) -> None:
         """Wait until it has."""
-        wait_for("the printer to hear of it", lambda: self.has_heard(key), PATIENCE_S)
+        wait_for("the printer to hear of it", lambda: self.has_heard(key), TIMEOUT_S)
 
 
 @pytest.fixture(scope="module")
@@ -99,12 +99,12 @@ def test_two_percent_loss_and_200_ms_cost_time_and_nothing_else(line: Line, far:
         with websocket(far.way, "/ws-echo") as socket:
             for number in range(10):
                 socket.send(f"message {number}")
-                assert socket.recv(timeout=PATIENCE_S) == f"message {number}"
+                assert socket.recv(timeout=TIMEOUT_S) == f"message {number}"
 
         assert up.result().answer.json() == {"sha256": digest(SIZE), "size": SIZE}
         assert down.result().answer.body == pattern(SIZE)
         for page in pages:
-            assert Seen.by(page.result().answer).target == page.result().target
+            assert EchoedRequest.by(page.result().answer).target == page.result().target
     assert far.connections_so_far == before
 
 
@@ -120,7 +120,7 @@ def test_what_was_sent_into_a_black_hole_is_not_done_behind_it(line: Line, far: 
             assert still.running_s(cut_at) < NOTICED_WITHIN_S
             sleep_until(cut_at + HOLE_S)
 
-    assert Seen.by(attempt(far.way, "/back").answer).target == "/back"
+    assert EchoedRequest.by(attempt(far.way, "/back").answer).target == "/back"
     assert not far.has_heard(lost)
 
 
@@ -134,7 +134,7 @@ def test_a_request_that_meets_an_idle_line_gone_dead_is_not_done_later(
         assert stale.status == 602
         sleep_until(cut_at + SHORT_HOLE_S)
 
-    assert Seen.by(attempt(far.way, "/back").answer).target == "/back"
+    assert EchoedRequest.by(attempt(far.way, "/back").answer).target == "/back"
     assert not far.has_heard(lost)
 
 
@@ -154,11 +154,11 @@ def a_request_that_loses_its_line(far: FarHome) -> Iterator[None]:
 def test_a_home_whose_address_changes_is_back_soon(line: Line, far: FarHome) -> None:
     with a_request_that_loses_its_line(far):
         line.move_home(to=OTHER_HOME)
-    assert Seen.by(attempt(far.way, "/moved").answer).target == "/moved"
+    assert EchoedRequest.by(attempt(far.way, "/moved").answer).target == "/moved"
 
     with a_request_that_loses_its_line(far):
         line.move_home(to=HOME)
-    assert Seen.by(attempt(far.way, "/back").answer).target == "/back"
+    assert EchoedRequest.by(attempt(far.way, "/back").answer).target == "/back"
 
 
 def test_both_ends_of_an_idle_line_gone_dead_find_out(

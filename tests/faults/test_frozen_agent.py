@@ -10,10 +10,10 @@ import pytest
 from tests.faults.attempts import attempt, background, undisturbed
 from tests.faults.homes import Home
 from tests.rigs.behaviour.pattern import BLOCK, blocks, pattern
-from tests.rigs.behaviour.rig import Seen, fresh_key
+from tests.rigs.behaviour.rig import EchoedRequest, fresh_key
 from tests.rigs.calls import opened
 from tests.rigs.standstills import standstills
-from tests.rigs.waiting import PATIENCE_S
+from tests.rigs.waiting import TIMEOUT_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
@@ -57,7 +57,7 @@ def test_what_waited_for_a_frozen_agent_never_happens(victim: Home) -> None:
             stale = running.attempt(victim.way, target, method="POST", body=b"print it")
             assert (waiting.result().status, stale.result().status) == (602, 602)
 
-    assert Seen.by(attempt(victim.way, "/echo").answer).target == "/echo"
+    assert EchoedRequest.by(attempt(victim.way, "/echo").answer).target == "/echo"
     victim.printer.wait_for(began, "cancelled")
     assert victim.printer.entries(posted) == []
 
@@ -70,7 +70,7 @@ def test_uploads_and_downloads_under_way_break_off_and_are_never_taken_for_whole
     def body_with_a_pause() -> Iterator[bytes]:
         for number, block in enumerate(blocks(UPLOAD)):
             if number * BLOCK == UPLOAD // 2:
-                may_go_on.wait(PATIENCE_S)
+                may_go_on.wait(TIMEOUT_S)
             yield block
 
     with (
@@ -102,7 +102,7 @@ def test_an_agent_frozen_for_a_moment_answers_as_if_nothing_had_been(victim: Hom
         with victim.frozen():
             new = running.attempt(victim.way, "/echo")
             time.sleep(SHORT_S)
-        assert Seen.by(new.result().answer).target == "/echo"
+        assert EchoedRequest.by(new.result().answer).target == "/echo"
         victim.printer.allow_step(key)
 
         assert waiting.result().answer.body == b"at last"

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.fault, pytest.mark.timeout(400)]
 
 GCODE = "G28\n" + "G1 X10 F6000\nG1 X60\n" * 1000
 STARTED, FAILED = 1, 3
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Shop:
         return [one.event["EventType"] for one in self.receiver.calls]
 
     def wait_for_told(self, *kinds: int) -> None:
-        wait_for(f"calls {kinds}", lambda: self.told() == list(kinds) or None, PATIENCE_S)
+        wait_for(f"calls {kinds}", lambda: self.told() == list(kinds) or None, TIMEOUT_S)
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def test_what_the_service_has_no_room_for_stays_with_the_agent_until_it_has(
         with no_room_for_files(shop.service.program.pid):
             refused = shop.app.set_webhook("https://localhost/other", STARTED)
             shop.printer.start("part.gcode")
-            wait_for("the event in the journal", lambda: is_in(shop.journal, STARTED), PATIENCE_S)
+            wait_for("the event in the journal", lambda: is_in(shop.journal, STARTED), TIMEOUT_S)
             shop.linked.agent.program.kill()
             shop.linked.agent.program.start()
             assert shop.told() == []
@@ -84,7 +84,7 @@ def test_an_agent_without_room_tells_what_happens_and_nothing_twice(tmp_path: Pa
             shop.printer.start("part.gcode")
             shop.wait_for_told(STARTED)
             before = shop.journal.read_bytes()
-        wait_for("the journal", lambda: shop.journal.read_bytes() != before, PATIENCE_S)
+        wait_for("the journal", lambda: shop.journal.read_bytes() != before, TIMEOUT_S)
         agent.kill()
         agent.start()
         shop.printer.cancel()

@@ -9,7 +9,7 @@ from tests.faults.load import Load, load_on
 from tests.rigs.fleet.rig import Fleet, busiest_instant, fleet
 from tests.rigs.service import Service
 from tests.rigs.standstills import standstills
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
@@ -46,7 +46,7 @@ def test_all_agents_come_back_within_ten_seconds_and_not_at_once(
 def _come_back_spread_out(relay: Service, agents: Fleet) -> bool:
     """Kill the service, and have all of them back in time; whether they dialled one by one."""
     with load_on(agents) as load, standstills() as still:
-        wait_for("the load to run", lambda: len(load.accepted) > 20, PATIENCE_S)
+        wait_for("the load to run", lambda: len(load.accepted) > 20, TIMEOUT_S)
         killed_at = time.monotonic()
         relay.program.kill()
         relay.program.start()
@@ -54,7 +54,7 @@ def _come_back_spread_out(relay: Service, agents: Fleet) -> bool:
         ready_at = time.monotonic()
         agents.wait_all_arrived(since=killed_at)
         dials = agents.dials(since=ready_at)  # a few were quicker than the ready line
-        wait_for("requests to succeed again", lambda: succeed_again(load, 20), PATIENCE_S)
+        wait_for("requests to succeed again", lambda: succeed_again(load, 20), TIMEOUT_S)
         within_s = max(BACK_WITHIN_S, 2 * (ready_at - killed_at))
         last_at = max((dial.at for dial in dials), default=ready_at)
         assert still.running_s(ready_at, last_at) < within_s

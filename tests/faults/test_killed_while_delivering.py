@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
 GCODE = "G28\n" + "G1 X10 F6000\nG1 X60\n" * 1000
 STARTED = 1
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 def test_an_event_that_was_on_its_way_arrives_after_a_power_cut(tmp_path: Path) -> None:
@@ -31,12 +31,12 @@ def test_an_event_that_was_on_its_way_arrives_after_a_power_cut(tmp_path: Path) 
         receiver.may_answer.clear()
         printer.put("part.gcode", GCODE)
         printer.start("part.gcode")
-        wait_for("the first call", lambda: receiver.calls or None, PATIENCE_S)
+        wait_for("the first call", lambda: receiver.calls or None, TIMEOUT_S)
         here.program.kill()
         receiver.may_answer.set()
         here.program.start()
         here.wait_ready()
-        wait_for("the second call", lambda: receiver.calls[1:] or None, PATIENCE_S)
+        wait_for("the second call", lambda: receiver.calls[1:] or None, TIMEOUT_S)
 
         first, second = receiver.calls
         assert first.body == second.body

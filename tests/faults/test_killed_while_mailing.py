@@ -20,7 +20,7 @@ GCODE = "G28\n" + "G1 X10 F6000\nG1 X60\n" * 1000
 SUBJECT = "workbench: print started"
 LATER_S = 300
 """When its claim on the place has run out, and the time to leave a place in peace, too."""
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 @contextmanager
@@ -65,14 +65,14 @@ def test_a_link_that_no_server_took_before_a_power_cut_comes_when_one_does(
             f"http://localhost:{here.port}/reset",
             data={"email": OWNER},
             headers={"origin": here.base_url, "accept": "text/html"},
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
         assert asked.status_code == 200
         wait_for(
-            "a try", lambda: "took no mail" in here.program.log_since(marks) or None, PATIENCE_S
+            "a try", lambda: "took no mail" in here.program.log_since(marks) or None, TIMEOUT_S
         )
         with smtp_server(mail_port) as box, restarted(here):
-            wait_for("the mail", lambda: box.subjects == ["Choose another password"], PATIENCE_S)
+            wait_for("the mail", lambda: box.subjects == ["Choose another password"], TIMEOUT_S)
 
 
 def test_a_mail_that_was_on_its_way_at_a_power_cut_comes_again(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_mail_that_was_on_its_way_at_a_power_cut_comes_again(tmp_path: Path) -
         box.may_answer.clear()
         printer.put("part.gcode", GCODE)
         printer.start("part.gcode")
-        wait_for("the mail", lambda: box.subjects == [SUBJECT], PATIENCE_S)
+        wait_for("the mail", lambda: box.subjects == [SUBJECT], TIMEOUT_S)
         with restarted(here):
             box.may_answer.set()
-            wait_for("the second mail", lambda: box.subjects == [SUBJECT] * 2, PATIENCE_S)
+            wait_for("the second mail", lambda: box.subjects == [SUBJECT] * 2, TIMEOUT_S)
 
 
 def test_a_mail_that_no_server_took_before_a_power_cut_comes_when_one_does(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_mail_that_no_server_took_before_a_power_cut_comes_when_one_does(tmp_p
         printer.put("part.gcode", GCODE)
         printer.start("part.gcode")
         wait_for(
-            "a try", lambda: "took no mail" in here.program.log_since(marks) or None, PATIENCE_S
+            "a try", lambda: "took no mail" in here.program.log_since(marks) or None, TIMEOUT_S
         )
         with smtp_server(mail_port) as box, restarted(here):
-            wait_for("the mail", lambda: box.subjects == [SUBJECT], PATIENCE_S)
+            wait_for("the mail", lambda: box.subjects == [SUBJECT], TIMEOUT_S)

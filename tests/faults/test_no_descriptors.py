@@ -14,12 +14,12 @@ from printreach.relay.descriptors import WARN_INTERVAL_S
 from tests.faults.attempts import attempt, background
 from tests.faults.homes import Home
 from tests.requirements_of_tests import need
-from tests.rigs.behaviour.rig import Seen, fresh_key
+from tests.rigs.behaviour.rig import EchoedRequest, fresh_key
 from tests.rigs.behaviour.streams import event
 from tests.rigs.calls import opened, raw_request, read_answer, request_head
 from tests.rigs.programs import Program
 from tests.rigs.service import Service
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
             wait_for(
                 "the log to say so",
                 lambda: "file descriptors run out" in relay.program.log_since(marks),
-                PATIENCE_S,
+                TIMEOUT_S,
             )
             refused = attempt(victim.way, "/any")
             victim.printer.allow_step(key)
@@ -85,8 +85,8 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
         def is_answered() -> bool:
             return attempt(victim.way, "/any").status == 200
 
-        wait_for("new callers to be served again", is_answered, PATIENCE_S)
-    assert Seen.by(attempt(victim.way, "/last").answer).target == "/last"
+        wait_for("new callers to be served again", is_answered, TIMEOUT_S)
+    assert EchoedRequest.by(attempt(victim.way, "/last").answer).target == "/last"
     told = relay.program.log_since(marks).count("file descriptors run out")
     assert told <= 1 + (time.monotonic() - began_at) / WARN_INTERVAL_S
 
@@ -94,10 +94,10 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
 def test_descriptors_of_callers_that_left_are_free_again(relay: Service, victim: Home) -> None:
     with many_callers(relay):
         wait_for(
-            "all to be accepted", lambda: open_descriptors(relay.program) >= CALLERS, PATIENCE_S
+            "all to be accepted", lambda: open_descriptors(relay.program) >= CALLERS, TIMEOUT_S
         )
 
-    wait_for("all to be gone", lambda: open_descriptors(relay.program) < CALLERS / 2, PATIENCE_S)
+    wait_for("all to be gone", lambda: open_descriptors(relay.program) < CALLERS / 2, TIMEOUT_S)
 
 
 def test_an_agent_without_descriptors_refuses_what_is_new_says_so_and_recovers(
@@ -120,7 +120,7 @@ def test_an_agent_without_descriptors_refuses_what_is_new_says_so_and_recovers(
         def all_have_met_their_fate() -> bool:
             return len(begun()) + sum(one.done() for one in asked.values()) == AT_ONCE
 
-        wait_for("each request to be served or refused", all_have_met_their_fate, PATIENCE_S)
+        wait_for("each request to be served or refused", all_have_met_their_fate, TIMEOUT_S)
         served = begun()
         refused = set(asked) - set(served)
         assert {asked[key].result().answer.status for key in refused} == {612}
@@ -133,5 +133,5 @@ def test_an_agent_without_descriptors_refuses_what_is_new_says_so_and_recovers(
         assert {asked[key].result().answer.body for key in served} == {b"at last"}
 
         # Some have ended, so there is room again.
-        assert Seen.by(attempt(victim.way, "/another").answer).target == "/another"
+        assert EchoedRequest.by(attempt(victim.way, "/another").answer).target == "/another"
     assert victim.connections_so_far == before

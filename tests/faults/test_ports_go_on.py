@@ -12,9 +12,9 @@ import pytest
 from tests.faults.attempts import Outcome, attempt, background
 from tests.faults.homes import Home
 from tests.rigs.behaviour.pattern import blocks, digest
-from tests.rigs.behaviour.rig import Seen, fresh_key
+from tests.rigs.behaviour.rig import EchoedRequest, fresh_key
 from tests.rigs.service import Service, service_on_localhost
-from tests.rigs.waiting import PATIENCE_S, free_ports, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_ports, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
@@ -62,9 +62,9 @@ def test_what_is_sent_to_a_port_when_its_agent_is_frozen_never_happens(
             target = f"/sink?key={posted}"
             stale = running.attempt(victim.way, target, method="POST", body=b"print it")
             assert (waiting.result().status, stale.result().status) == (602, 602)
-            assert Seen.by(attempt(bystander.way, "/echo").answer).target == "/echo"
+            assert EchoedRequest.by(attempt(bystander.way, "/echo").answer).target == "/echo"
 
-    assert Seen.by(attempt(victim.way, "/echo").answer).target == "/echo"
+    assert EchoedRequest.by(attempt(victim.way, "/echo").answer).target == "/echo"
     victim.printer.wait_for(began, "cancelled")
     assert victim.printer.entries(posted) == []
 
@@ -83,7 +83,7 @@ def uploads_to(home: Home) -> Iterator[list[Outcome]]:
     with ThreadPoolExecutor(1) as pool:
         going_on = pool.submit(upload)
         try:
-            wait_for("the first upload", lambda: ended or going_on.done(), PATIENCE_S)
+            wait_for("the first upload", lambda: ended or going_on.done(), TIMEOUT_S)
             yield ended
         finally:
             is_over.set()
@@ -100,8 +100,8 @@ def test_no_upload_to_a_port_fails_while_the_service_is_replaced(
         with victim.reconnecting(), bystander.reconnecting():
             replace(relay)
         counts = len(to_victim), len(to_bystander)
-        wait_for("an upload behind it", lambda: len(to_victim) > counts[0] + 1, PATIENCE_S)
-        wait_for("another one", lambda: len(to_bystander) > counts[1] + 1, PATIENCE_S)
+        wait_for("an upload behind it", lambda: len(to_victim) > counts[0] + 1, TIMEOUT_S)
+        wait_for("another one", lambda: len(to_bystander) > counts[1] + 1, TIMEOUT_S)
 
     for home, ended in zip(homes, (to_victim, to_bystander), strict=True):
         other = bystander if home is victim else victim

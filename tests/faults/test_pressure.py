@@ -13,7 +13,7 @@ from tests.faults.attempts import attempt, background, undisturbed
 from tests.faults.homes import Home
 from tests.faults.usage import gives_back
 from tests.rigs.behaviour.pattern import blocks, digest
-from tests.rigs.behaviour.rig import Seen, fresh_key
+from tests.rigs.behaviour.rig import EchoedRequest, fresh_key
 from tests.rigs.calls import Answer, read_answer, read_exactly, read_head, request_head
 from tests.rigs.service import Service
 from tests.rigs.sockets import websocket
@@ -77,7 +77,7 @@ def test_two_hundred_answers_at_once_keep_apart(victim: Home, flat: Flat) -> Non
             for number, connection in enumerate(connections):
                 connection.sendall(request_head(victim.way, "GET", f"/page?number={number}"))
             for number, connection in enumerate(connections):
-                assert Seen.by(read_answer(connection)).target == f"/page?number={number}"
+                assert EchoedRequest.by(read_answer(connection)).target == f"/page?number={number}"
 
     flat(ask_all)
 
@@ -92,7 +92,7 @@ def test_a_thousand_short_requests_after_each_other_are_each_answered(
         for number in range(REQUESTS):
             connection.request("GET", f"/page?number={number}", headers=headers)
             with connection.getresponse() as response:
-                seen = Seen.by(Answer(response.status, "", [], response.read()))
+                seen = EchoedRequest.by(Answer(response.status, "", [], response.read()))
             assert seen.target == f"/page?number={number}"
         connection.close()
 
@@ -112,7 +112,7 @@ def test_callers_that_do_not_read_slow_nobody_else_and_are_forgotten(
                 victim.printer.wait_for(key, "sent")
             for number in range(20):
                 answer = attempt(victim.way, f"/page?number={number}")
-                assert Seen.by(answer.answer).target == answer.target
+                assert EchoedRequest.by(answer.answer).target == answer.target
                 assert answer.seconds < SOON_S
         for key in keys:
             victim.printer.wait_for(key, "cancelled")
@@ -135,7 +135,7 @@ def test_a_printer_that_does_not_read_holds_up_its_own_upload_alone(
             victim.printer.wait_for(key, "began")
             for number in range(20):
                 answer = attempt(victim.way, f"/page?number={number}")
-                assert Seen.by(answer.answer).target == answer.target
+                assert EchoedRequest.by(answer.answer).target == answer.target
                 assert answer.seconds < SOON_S
             assert not slow.done()
             victim.printer.allow_step(key)
@@ -258,6 +258,6 @@ def test_a_stream_that_ends_in_any_state_leaves_nothing_behind(victim: Home, fla
             for end in STATES:
                 end(victim, fresh_key())
             answer = attempt(victim.way, "/still-there")
-            assert Seen.by(answer.answer).target == "/still-there"
+            assert EchoedRequest.by(answer.answer).target == "/still-there"
 
     flat(end_in_every_state)

@@ -15,7 +15,7 @@ from tests.rigs.behaviour.pattern import BLOCK, blocks, digest
 from tests.rigs.behaviour.rig import fresh_key
 from tests.rigs.fleet.rig import Fleet, busiest_instant, fleet
 from tests.rigs.service import Service, service_on_localhost
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
@@ -65,7 +65,7 @@ def test_no_request_fails_and_every_agent_moves(
         began = time.monotonic()
         replace(relay)
         agents.wait_all_arrived(since=began)
-        wait_for("enough requests", lambda: len(load.accepted) > 50, PATIENCE_S)
+        wait_for("enough requests", lambda: len(load.accepted) > 50, TIMEOUT_S)
 
     assert load.failures == []
     assert load.lies == []
@@ -90,7 +90,7 @@ def test_what_runs_is_finished_by_the_old_process(relay: Service, another_home: 
     def slow_body() -> Iterator[bytes]:
         for number, block in enumerate(blocks(UPLOAD)):
             if number * BLOCK == UPLOAD // 2:
-                may_go_on.wait(PATIENCE_S)
+                may_go_on.wait(TIMEOUT_S)
             yield block
 
     with background() as running:
@@ -107,5 +107,5 @@ def test_what_runs_is_finished_by_the_old_process(relay: Service, another_home: 
 
         assert uploading.result().answer.json() == {"sha256": digest(UPLOAD), "size": UPLOAD}
         assert waiting.result().answer.body == b"at last"
-    wait_for("the old process to end by itself", lambda: not old.is_running, PATIENCE_S)
+    wait_for("the old process to end by itself", lambda: not old.is_running, TIMEOUT_S)
     old.stop()

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, behaviour_printer
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, behaviour_printer
 from tests.rigs.calls import call
 from tests.rigs.service import OWNER, LinkedPrinter, Service, printreach
 from tests.rigs.shifted_clock import shifted
@@ -38,7 +38,7 @@ def test_an_agent_an_hour_off_is_linked_and_serves_and_says_so(
         agent.event("connected")
         way = relay.way(relay.connect(LinkedPrinter(linked["PrinterId"], agent)))
 
-        assert Seen.by(call(way, "/any")).target == "/any"
+        assert EchoedRequest.by(call(way, "/any")).target == "/any"
         said = re.search(r"clock is (-?\d+) s off", agent.program.log_tail())
         assert said is not None
         assert abs(int(said[1]) - ahead_s) < LATE_S

@@ -14,7 +14,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.mails import Mails
 from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
-from tests.fakes.mails import KeptMails
+from tests.fakes.mails import RecordingMailer
 from tests.hub.notify.test_enqueue import reached
 from tests.hub.test_blocking import block
 from tests.hub.test_event_stream import Streams, ids, read
@@ -92,7 +92,7 @@ async def exporting(world: World) -> tuple[Account, AccountData]:
     for number in range(5):
         await world.link_printer(key=bytes([number]) * 32)
     post = AccountMailer(
-        outbox=KeptMails(),
+        outbox=RecordingMailer(),
         mails=Mails(base_url="https://reach.example"),
         token_bytes=secrets.token_bytes,
     )

@@ -16,7 +16,7 @@ from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
 from tests.fakes.loop import on_a_loop
-from tests.fakes.mails import KeptMails
+from tests.fakes.mails import RecordingMailer
 from tests.hub.world import ADA, OpenWorld, World
 
 AWAY = NotSent(Trouble.MAIL_SERVER_AWAY)
@@ -29,7 +29,7 @@ class Office:
 
     def __init__(self, world: World, key: bytes = b"s" * 32) -> None:
         self.world = world
-        self.server = KeptMails()
+        self.server = RecordingMailer()
         outbox = SealedOutbox(
             sealer=KeySealer(key, secrets.token_bytes), token_bytes=secrets.token_bytes
         )

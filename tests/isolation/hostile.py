@@ -14,7 +14,7 @@ from tests.rigs.chromium import chromium, close_page
 from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service, service, service_at_home
-from tests.rigs.waiting import PATIENCE_S, free_port, free_ports, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_port, free_ports, wait_for
 
 REFUSED = 606
 AGENT_IS_AWAY = 601
@@ -118,7 +118,7 @@ def visit(page: Page, url: str) -> Response:
         answer = page.goto(url, referer=f"{parts.scheme}://{parts.netloc}/")
         return answer if answer is not None and answer.status < AGENT_IS_AWAY else None
 
-    return wait_for(url, look, PATIENCE_S)
+    return wait_for(url, look, TIMEOUT_S)
 
 
 def attack(page: Page, evil: Home, script: str, target: str) -> int | None:

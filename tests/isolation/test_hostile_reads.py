@@ -24,7 +24,7 @@ from tests.isolation.hostile import (
 from tests.rigs.behaviour.rig import fresh_key
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.service import Service
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 __all__ = [
     "browser",
@@ -88,7 +88,7 @@ def test_a_person_is_asked_before_a_link_of_another_printer_acts(
     assert victim.printer.entries(key) == []
     page.get_by_role("link", name="Open it").click()
 
-    wait_for("the page", lambda: victim.printer.entries(key) != [], PATIENCE_S)
+    wait_for("the page", lambda: victim.printer.entries(key) != [], TIMEOUT_S)
 
 
 def test_no_page_of_another_printer_shows_a_printer_in_a_frame(

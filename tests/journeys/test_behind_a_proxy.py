@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.rigs.behaviour.pattern import blocks, digest
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, fresh_key
 from tests.rigs.behaviour.streams import jpeg_part
 from tests.rigs.calls import call, opened, raw_request, read_head
 from tests.rigs.proxies import DOMAIN, PROXIES, SERVICE, service_behind
@@ -44,11 +44,11 @@ def test_the_connections_address_is_https_below_the_domain(way: Way) -> None:
 
 @pytest.mark.parametrize("target", ["/a%2Fb//c;d?x=%26&&y=%C3%A9", "/a/%2e%2e/x"])
 def test_targets_pass_untouched(way: Way, target: str) -> None:
-    assert Seen.by(call(way, target)).target == target
+    assert EchoedRequest.by(call(way, target)).target == target
 
 
 def test_neither_the_proxys_nor_the_callers_address_reaches_the_printer(way: Way) -> None:
-    seen = Seen.by(call(way, "/any", headers=[("X-Forwarded-For", "203.0.113.9")]))
+    seen = EchoedRequest.by(call(way, "/any", headers=[("X-Forwarded-For", "203.0.113.9")]))
 
     assert not seen.has("X-Forwarded-For")
     assert not seen.has("X-Real-IP")

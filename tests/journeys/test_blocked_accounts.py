@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 EVE = "blocked@example.com"
 STATUS = "/service-command-api/status"
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 def statuses(ways: list[Way]) -> list[int]:
@@ -31,8 +31,8 @@ def test_nothing_passes_while_it_is_blocked_and_all_of_it_after(relay: Service) 
         assert statuses(ways) == [200, 200]
 
         relay.admin("account", "block", EVE, "on")
-        wait_for("both are closed", lambda: statuses(ways) == [604, 604], PATIENCE_S)
+        wait_for("both are closed", lambda: statuses(ways) == [604, 604], TIMEOUT_S)
         assert agent.events("disconnected") == [], "the agent stays where it is"
 
         relay.admin("account", "block", EVE, "off")
-        wait_for("both are open", lambda: statuses(ways) == [200, 200], PATIENCE_S)
+        wait_for("both are open", lambda: statuses(ways) == [200, 200], TIMEOUT_S)

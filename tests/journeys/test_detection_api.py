@@ -25,7 +25,7 @@ CREATE = "/api/detector/v1/createcontext"
 FORM = ("Content-Type", "multipart/form-data; boundary=edge")
 HEAD = b'--edge\r\nContent-Disposition: form-data; name="a"; filename="b.jpg"\r\n\r\n'
 FARM = "farm@example.com"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_commands_of_the_page_work_as_they_stand_and_are_counted(
     assert list(result) == list(json.loads(example))
     assert result["NextProcessIntervalSec"]["Minimum"] == 5
     assert not result["WarningSuggested"]
-    wait_for("the call is counted", lambda: _calls(relay, farm) == 1, PATIENCE_S)
+    wait_for("the call is counted", lambda: _calls(relay, farm) == 1, TIMEOUT_S)
 
 
 def test_the_program_of_the_page_watches_and_comes_later_where_it_was_too_soon(

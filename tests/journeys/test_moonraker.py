@@ -15,7 +15,7 @@ from tests.rigs.curl import curl
 from tests.rigs.moonraker import moonraker
 from tests.rigs.pinned import pinned_session
 from tests.rigs.service import Connection, LinkedPrinter, Service
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Way, bearer
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -138,7 +138,7 @@ def test_apps_beside_the_printer_find_its_public_id(address: str, linked: Linked
         answer = call(Way.straight(address), target)
         return json.loads(answer.body)["result"]["value"] if answer.status == 200 else None
 
-    assert wait_for("the printer's id", found, PATIENCE_S) == linked.id
+    assert wait_for("the printer's id", found, TIMEOUT_S) == linked.id
 
 
 def test_a_bearer_token_of_ours_never_reaches_moonraker(way: Way, connection: Connection) -> None:

@@ -13,7 +13,7 @@ from tests.rigs.curl import curl
 from tests.rigs.octoprint import LONG_MOVES, USER, OctoPrint, gcode
 from tests.rigs.peers import LOOPBACK_NAMES, ROOT, peer_program
 from tests.rigs.sockets import websocket
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Way
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -70,7 +70,7 @@ def test_a_slicers_upload_with_curl_starts_a_print(
     told = answer.json()
     assert isinstance(told, dict)
     assert told["effectivePrint"]
-    wait_for("the print to start", lambda: idle.state() == "Printing", PATIENCE_S)
+    wait_for("the print to start", lambda: idle.state() == "Printing", TIMEOUT_S)
 
 
 def test_a_slicers_test_call_names_the_version(octoprint_way: Way, octoprint: OctoPrint) -> None:
@@ -116,7 +116,7 @@ def test_octoprint_pushes_temperatures_over_its_websocket(
     with websocket(octoprint_way, "/sockjs/websocket") as connection:
         connection.send(json.dumps({"auth": f"{session['name']}:{session['session']}"}))
         while "temps" not in seen:
-            message = json.loads(connection.recv(timeout=PATIENCE_S))
+            message = json.loads(connection.recv(timeout=TIMEOUT_S))
             seen.update(message)
             if message.get("current", {}).get("temps"):
                 seen.add("temps")

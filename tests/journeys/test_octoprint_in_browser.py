@@ -13,7 +13,7 @@ from tests.rigs.octoprint import LONG_MOVES, PASSWORD, USER, OctoPrint, gcode
 from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service, service_at_home
-from tests.rigs.waiting import PATIENCE_S, free_ports, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_ports, wait_for
 
 # Browsers fetch a page's manifest without cookies, so nobody can tell who asks: 606 is right.
 ASKED_WITHOUT_COOKIES = "/static/manifest.json"
@@ -90,20 +90,20 @@ def test_the_whole_interface_works_in_a_browser(
     seen = watch(page)
     page.goto(address)
     log_in(page)
-    cold = wait_for("the page to show a temperature", lambda: hotend_c(page), PATIENCE_S)
+    cold = wait_for("the page to show a temperature", lambda: hotend_c(page), TIMEOUT_S)
     sliced = tmp_path / "journey.gcode"
     sliced.write_bytes(gcode(LONG_MOVES, hotend_c=int(cold) + 40))
     upload(page, sliced)
     frames = seen.frames_received
     start(page, sliced.name)
     assert octoprint.state() == "Printing"
-    wait_for("the page to show it hot", lambda: (hotend_c(page) or 0) > cold + 30, PATIENCE_S)
+    wait_for("the page to show it hot", lambda: (hotend_c(page) or 0) > cold + 30, TIMEOUT_S)
     screenshot(page, f"octoprint-{page.url.split(':')[0]}")
     assert seen.frames_received > frames
     assert any("/sockjs/" in socket for socket in seen.sockets)
 
     cancel(page)
     assert octoprint.state() == "Operational"
-    wait_for("the job to be put away", lambda: octoprint.completion() is None, PATIENCE_S)
+    wait_for("the job to be put away", lambda: octoprint.completion() is None, TIMEOUT_S)
     assert [error for error in seen.errors if ASKED_WITHOUT_COOKIES not in error] == []
     assert seen.hosts == {page.url.split("/")[2]}

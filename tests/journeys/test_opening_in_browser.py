@@ -25,7 +25,7 @@ from tests.rigs.service import (
 )
 from tests.rigs.sites import phone, press
 from tests.rigs.straight import goes_straight
-from tests.rigs.waiting import PATIENCE_S, free_ports, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_ports, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -207,7 +207,7 @@ def test_a_guest_opens_a_shared_printer_by_its_link_until_the_share_ends(
         guest.reload()
         return guest.get_by_role("heading", name="This printer is no longer shared").is_visible()
 
-    wait_for("the end of the share", is_over, PATIENCE_S)
+    wait_for("the end of the share", is_over, TIMEOUT_S)
 
 
 def test_a_program_uses_a_shared_printer_as_before(home: Service, page: Page) -> None:

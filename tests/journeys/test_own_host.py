@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, fresh_key
 from tests.rigs.calls import Answer, call
 from tests.rigs.service import LinkedPrinter, Service
 from tests.rigs.ways import Way
@@ -32,7 +32,7 @@ def follow(relay: Service, link: str) -> Answer:
 
 def test_the_link_opens_the_printers_page(own: Way) -> None:
     assert own.host.startswith("own-")
-    assert Seen.by(call(own, "/settings?tab=1")).target == "/settings?tab=1"
+    assert EchoedRequest.by(call(own, "/settings?tab=1")).target == "/settings?tab=1"
 
 
 def test_the_cookie_is_kept_from_scripts_other_hosts_and_the_printer(
@@ -44,7 +44,7 @@ def test_the_cookie_is_kept_from_scripts_other_hosts_and_the_printer(
 
     assert {"httponly", "samesite", "path"} <= attributes
     assert "domain" not in attributes
-    assert not Seen.by(call(own, "/any")).has("Cookie")
+    assert not EchoedRequest.by(call(own, "/any")).has("Cookie")
 
 
 def test_the_link_leads_to_the_printers_first_page_without_its_ticket(
@@ -97,7 +97,7 @@ def test_a_write_from_another_page_is_606_and_never_reaches_the_printer(
 def test_a_write_from_the_hosts_own_page_passes(own: Way) -> None:
     answer = call(own, "/any", method="POST", headers=[("Origin", own.origin)], body=b"G28")
 
-    assert Seen.by(answer).size == 3
+    assert EchoedRequest.by(answer).size == 3
 
 
 def test_a_websocket_needs_the_hosts_own_origin(own: Way) -> None:

@@ -23,7 +23,7 @@ from tests.rigs.portal import (
 )
 from tests.rigs.service import Connection
 from tests.rigs.sites import heading, phone, press, site
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -113,7 +113,7 @@ def _pay_on_the_way(shop: Shop, page: Page, stripe: FakeStripe, email: str) -> N
     assert call(way, "/").status != 605
     stripe.books.end(subscription)
     assert stripe.send("customer.subscription.deleted", subscription, "evt_end") == 200
-    wait_for("605 for the app", lambda: call(way, "/").status == 605 or None, PATIENCE_S)
+    wait_for("605 for the app", lambda: call(way, "/").status == 605 or None, TIMEOUT_S)
     assert KEY not in shop.running.program.log_since((0, 0))
     assert SECRET not in shop.running.program.log_since((0, 0))
 

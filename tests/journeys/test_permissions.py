@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 API = "/service-command-api"
 LONG = b";LAYER_COUNT:2\n;LAYER:0\n" + b"G1 X60 F600\nG1 X50 F600\n" * 300
 UNDER_WAY = {"warmingup", "printing", "paused", "resuming"}
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def test_a_lock_holds_for_apps_and_for_the_owners_own_browser(
     call(ways[0], upload, method="PUT", body=LONG)
     call(ways[0], f"{API}/start", method="POST", body=b'{"Path": "gcode/long.gcode"}')
     is_printing = lambda: result(ways[0])["JobStatus"]["State"] == "printing"  # noqa: E731
-    wait_for("the print runs", is_printing, PATIENCE_S)
+    wait_for("the print runs", is_printing, TIMEOUT_S)
 
     interface = Command(Permission.INTERFACE, "GET", "/")
     assert status(ways[1], interface) != 606
@@ -128,7 +128,7 @@ def test_a_lock_holds_for_apps_and_for_the_owners_own_browser(
         wait_for(
             "it is locked",
             lambda: (status(ways[0], resume), status(ways[1], interface)) == (606, 606),
-            PATIENCE_S,
+            TIMEOUT_S,
         )
         told = cast("dict[str, Any]", call(ways[0], f"{API}/resume", method="POST").json())
         assert "locked" in told["Error"]
@@ -148,8 +148,8 @@ def test_a_lock_holds_for_apps_and_for_the_owners_own_browser(
             f"{API}/pause",
         }
         is_paused = lambda: result(ways[0])["JobStatus"]["State"] == "paused"  # noqa: E731
-        wait_for("the pause that was let through", is_paused, PATIENCE_S)
+        wait_for("the pause that was let through", is_paused, TIMEOUT_S)
     finally:
         relay.admin("account", "unlock", OWNER)
     cancel = Command(Permission.CONTROL, "POST", f"{API}/cancel")
-    wait_for("it is open again", lambda: status(ways[0], cancel) == 200, PATIENCE_S)
+    wait_for("it is open again", lambda: status(ways[0], cancel) == 200, TIMEOUT_S)

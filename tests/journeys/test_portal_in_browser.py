@@ -24,7 +24,7 @@ from tests.rigs.portal import (
 )
 from tests.rigs.service import APP, OWNER, PASSWORD, Agent, Connection
 from tests.rigs.sites import heading, phone, press, site
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -339,7 +339,7 @@ def test_nobody_may_frame_the_portal(shop: Shop, page: Page) -> None:
     wait_for(
         "the browser's refusal",
         lambda: [x for x in seen.errors if "frame-ancestors" in x],
-        PATIENCE_S,
+        TIMEOUT_S,
     )
     assert "wants to reach" not in "".join(frame.content() for frame in page.frames)
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, behaviour_printer, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, behaviour_printer, fresh_key
 from tests.rigs.calls import call
 from tests.rigs.service import Connection, LinkedPrinter, Service, service_on_localhost
 from tests.rigs.sockets import websocket
@@ -16,7 +16,7 @@ from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_basic_and_bearer_open_it_and_the_printer_sees_neither(
     way: Way, connection_with_port: Connection
 ) -> None:
     for proof in (connection_with_port.basic, connection_with_port.bearer):
-        seen = Seen.by(call(way.proving(proof), "/any"))
+        seen = EchoedRequest.by(call(way.proving(proof), "/any"))
 
         assert (seen.target, seen.has("Authorization")) == ("/any", False)
 
@@ -62,7 +62,7 @@ def test_a_key_in_the_query_opens_it_and_the_printer_does_not_see_it(
     way: Way, connection_with_port: Connection
 ) -> None:
     for key in (connection_with_port.token, basic_key(connection_with_port)):
-        seen = Seen.by(call(way.proving(), f"/any?a=1&service_api_key={key}&b=2"))
+        seen = EchoedRequest.by(call(way.proving(), f"/any?a=1&service_api_key={key}&b=2"))
 
         assert seen.target == "/any?a=1&b=2"
 
@@ -74,7 +74,7 @@ def test_a_websocket_opens_with_a_key_in_the_query(
     with websocket(way.proving(), target) as socket:
         socket.send("hello")
 
-        assert socket.recv(timeout=PATIENCE_S) == "hello"
+        assert socket.recv(timeout=TIMEOUT_S) == "hello"
 
 
 def test_what_host_says_counts_for_nothing(
@@ -83,14 +83,14 @@ def test_what_host_says_counts_for_nothing(
     own = urlsplit(relay_with_ports.own_link(linked_with_ports)).netloc
     service = urlsplit(relay_with_ports.base_url).netloc
     for host in (service, own, urlsplit(another.url).netloc, "app-0.localhost", "else.example"):
-        seen = Seen.by(call(way.named(host), "/any"))
+        seen = EchoedRequest.by(call(way.named(host), "/any"))
 
         assert seen.all("Host") == [host]
 
 
 def test_no_path_on_a_port_is_the_services_own(way: Way) -> None:
     for target in ("/healthz", "/metrics", "/api/agent/tunnel", "/"):
-        assert Seen.by(call(way, target)).target == target
+        assert EchoedRequest.by(call(way, target)).target == target
 
 
 def test_nobody_enters_without_the_ports_own_credentials(
@@ -112,7 +112,7 @@ def test_an_owners_cookie_opens_the_printers_own_port_and_no_other(
 ) -> None:
     own = relay_with_ports.open_own_host(linked_with_ports)
     by_hand = own.proving(*own.credentials, ("Sec-Fetch-Site", "none"))
-    assert Seen.by(call(by_hand, "/any")).target == "/any"
+    assert EchoedRequest.by(call(by_hand, "/any")).target == "/any"
 
     assert own.port != way.port
     assert call(way.proving(*by_hand.credentials), "/any").status == 606
@@ -154,21 +154,21 @@ def test_a_port_serves_nobody_then_one_connection_then_the_next(
         ways = small.way(kept), small.way(ended)
         assert {way.port for way in ways} == {lowest, highest}
         for way in ways:  # that nobody is there was just said, and is believed for a second
-            wait_for("a connection at its port", partial(_is_open, way), PATIENCE_S)
-        assert [Seen.by(call(way, "/any")).target for way in ways] == ["/any", "/any"]
+            wait_for("a connection at its port", partial(_is_open, way), TIMEOUT_S)
+        assert [EchoedRequest.by(call(way, "/any")).target for way in ways] == ["/any", "/any"]
         with pytest.raises(RuntimeError, match="ports for connections are in use"):
             small.connect(second_linked)
 
         small.revoke(ended)
-        wait_for("the revocation", lambda: call(ways[1], "/any").status == 604, PATIENCE_S)
+        wait_for("the revocation", lambda: call(ways[1], "/any").status == 604, TIMEOUT_S)
 
         next_way, key = small.way(small.connect(second_linked)), fresh_key()
-        wait_for("the next one", lambda: _is_open(next_way), PATIENCE_S)
+        wait_for("the next one", lambda: _is_open(next_way), TIMEOUT_S)
         assert next_way.port == ways[1].port
         assert call(next_way, f"/sink?key={key}", method="POST").status == 200
         assert (behaviour.entries(key) != [], second.entries(key) != []) == (False, True)
         assert call(ways[1], "/any").status == 606
-        assert Seen.by(call(ways[0], "/any")).target == "/any"
+        assert EchoedRequest.by(call(ways[0], "/any")).target == "/any"
 
 
 def _is_open(way: Way) -> bool:

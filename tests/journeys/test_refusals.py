@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, fresh_key
 from tests.rigs.calls import Answer, call, opened, raw_request, read_answer, request_head
 from tests.rigs.service import Connection, LinkedPrinter, Service
 from tests.rigs.sockets import websocket
-from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_port, wait_for
 from tests.rigs.ways import Header, Way, basic, bearer
 
 pytestmark = pytest.mark.slow
@@ -151,7 +151,7 @@ def test_revoking_ends_streams_and_sockets_that_are_open(
         websocket(way, f"/ws-echo?key={socket}") as open_socket,
     ):
         open_socket.send("still there?")
-        assert open_socket.recv(timeout=PATIENCE_S) == "still there?"
+        assert open_socket.recv(timeout=TIMEOUT_S) == "still there?"
         behaviour.wait_for(stream, "began")
 
         relay.revoke(ended)
@@ -203,7 +203,7 @@ def test_no_request_hangs_when_it_meets_the_end_of_its_tunnel(
         return call(way, "/any").status
 
     for _ in range(3):
-        wait_for("the printer to be there", lambda: call(way, "/any").status == 200, PATIENCE_S)
+        wait_for("the printer to be there", lambda: call(way, "/any").status == 200, TIMEOUT_S)
         with ThreadPoolExecutor(40) as callers:
             answers = callers.map(ask, range(40))
             time.sleep(0.01)
@@ -252,7 +252,7 @@ def test_an_agent_that_comes_back_needs_no_new_link(relay: Service, spare: Linke
 
     spare.agent.program.start()
 
-    wait_for("the printer to be back", lambda: call(way, "/any").status == 200, PATIENCE_S)
+    wait_for("the printer to be back", lambda: call(way, "/any").status == 200, TIMEOUT_S)
 
 
 @pytest.mark.parametrize("accept", ["text/html", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"])
@@ -287,4 +287,4 @@ def test_a_refusal_leaves_the_connection_usable(way: Way, connection: Connection
 
 def test_a_path_that_names_another_host_stays_with_the_connections_printer(way: Way) -> None:
     for target in ("//app-other.localhost/x", "/http://app-other.localhost/x", "/..//x"):
-        assert Seen.by(call(way, target)).target == target
+        assert EchoedRequest.by(call(way, target)).target == target

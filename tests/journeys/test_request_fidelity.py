@@ -4,7 +4,7 @@ import http.client
 
 import pytest
 
-from tests.rigs.behaviour.rig import Seen
+from tests.rigs.behaviour.rig import EchoedRequest
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
 
@@ -38,18 +38,18 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "MKCO
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target[:40])
 def test_the_printer_sees_the_target_byte_for_byte(way: Way, target: str) -> None:
-    assert Seen.by(call(way, target)).target == target
+    assert EchoedRequest.by(call(way, target)).target == target
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_printer_sees_the_method(way: Way, method: str) -> None:
-    assert Seen.by(call(way, "/any", method=method)).method == method
+    assert EchoedRequest.by(call(way, "/any", method=method)).method == method
 
 
 def test_repeated_request_headers_arrive_one_by_one_and_in_order(way: Way) -> None:
     sent = [("X-One", "a"), ("X-Other", "b"), ("X-One", "c, d"), ("x-one", "e")]
 
-    seen = Seen.by(call(way, "/any", headers=sent))
+    seen = EchoedRequest.by(call(way, "/any", headers=sent))
 
     ours = [
         (name.lower(), value)
@@ -74,7 +74,7 @@ def test_headers_a_printer_may_need_pass_untouched(way: Way) -> None:
         "X-Empty": "",
     }
 
-    seen = Seen.by(call(way, "/any", headers=[*sent.items()]))
+    seen = EchoedRequest.by(call(way, "/any", headers=[*sent.items()]))
 
     assert {name: seen.all(name) for name in sent} == {name: [sent[name]] for name in sent}
 
@@ -91,7 +91,7 @@ def test_hop_by_hop_headers_end_at_the_hop(way: Way) -> None:
         ("TE", "trailers"),
     ]
 
-    seen = Seen.by(call(way, "/any", headers=sent))
+    seen = EchoedRequest.by(call(way, "/any", headers=sent))
 
     assert [name for name, _ in sent[1:] if seen.has(name)] == []
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.rigs.behaviour.pattern import pattern
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, fresh_key
 from tests.rigs.calls import call, raw_request
 from tests.rigs.service import Service
 from tests.rigs.sockets import websocket
@@ -21,7 +21,7 @@ def way(relay: Service, behaviour: BehaviourPrinter) -> Iterator[Way]:
 
 
 def test_it_is_reached_like_any_other(way: Way) -> None:
-    assert Seen.by(call(way, "/a%2Fb?c")).target == "/a%2Fb?c"
+    assert EchoedRequest.by(call(way, "/a%2Fb?c")).target == "/a%2Fb?c"
     assert call(way, "/file?size=1000000").body == pattern(1_000_000)
 
 

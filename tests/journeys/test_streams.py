@@ -13,7 +13,7 @@ from tests.rigs.behaviour.streams import event, jpeg_part
 from tests.rigs.calls import opened, raw_request, read_head
 from tests.rigs.service import LinkedPrinter, Service
 from tests.rigs.standstills import standstills
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def test_a_printer_may_think_before_its_first_byte(way: Way, behaviour: Behaviou
         connection.settimeout(0.5)
         with pytest.raises(TimeoutError):
             connection.recv(1)
-        connection.settimeout(PATIENCE_S)
+        connection.settimeout(TIMEOUT_S)
         behaviour.allow_step(key)
         assert read_head(connection)[0] == 200
 
@@ -94,7 +94,7 @@ def test_an_app_that_reads_slowly_slows_the_printer_down(
             time.sleep(0.3)
             return before == sent
 
-        wait_for("the printer to be held back", has_stopped_sending, PATIENCE_S)
+        wait_for("the printer to be held back", has_stopped_sending, TIMEOUT_S)
 
     assert sent < KERNEL_BUFFERS_AND_WINDOWS
 
@@ -152,7 +152,7 @@ def test_two_who_watch_the_same_webcam_share_one_stream_of_the_printer(
                 assert answer.read(len(jpeg_part(1))) == jpeg_part(1)
         behaviour.allow_step(key)
         assert staying.read(len(jpeg_part(2))) == jpeg_part(2)
-    wait_for("the camera to be left", lambda: cancelled(behaviour, key) == 2, PATIENCE_S)
+    wait_for("the camera to be left", lambda: cancelled(behaviour, key) == 2, TIMEOUT_S)
 
 
 def cancelled(behaviour: BehaviourPrinter, key: str) -> int:

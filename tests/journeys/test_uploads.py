@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.rigs.behaviour.pattern import blocks, digest, pattern
-from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.behaviour.rig import BehaviourPrinter, EchoedRequest, fresh_key
 from tests.rigs.calls import call, raw_request, read_answer, read_head, request_head
 from tests.rigs.ways import Header, Way
 
@@ -63,13 +63,13 @@ def test_chunks_of_an_upload_reach_the_printer_one_by_one(
 
 
 def test_a_length_that_the_app_announced_is_announced_to_the_printer(way: Way) -> None:
-    seen = Seen.by(call(way, "/any", method="POST", body=b"some"))
+    seen = EchoedRequest.by(call(way, "/any", method="POST", body=b"some"))
 
     assert (seen.all("Content-Length"), seen.has("Transfer-Encoding")) == (["4"], False)
 
 
 def test_a_body_without_a_length_reaches_the_printer_with_one_framing(way: Way) -> None:
-    seen = Seen.by(call(way, "/any", method="POST", body=iter([b"so", b"me"])))
+    seen = EchoedRequest.by(call(way, "/any", method="POST", body=iter([b"so", b"me"])))
 
     # Where all of it is here already, a hop may announce its length instead.
     framing = (seen.all("Transfer-Encoding"), seen.all("Content-Length"))

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 E = EventType
 SPEED = 8.0
 """A look each 20 s is one each 2.5 s. Where the machine is busy there are fewer."""
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 LONG_PRINT = "\n".join(["G28", *["G1 X10 Y10 E1 F3000\nG4 P1000"] * 300, ""]).encode()
 
 
@@ -89,7 +89,7 @@ def start(peer: OctoPrint) -> None:
     way = Way.straight(peer.url)
     answer = call(way, "/api/files/local", method="POST", headers=[peer.key, kind], body=body)
     assert answer.status == 201, answer.body
-    wait_for("the print to start", lambda: peer.state() == "Printing", PATIENCE_S)
+    wait_for("the print to start", lambda: peer.state() == "Printing", TIMEOUT_S)
 
 
 def told(service: Service, linked: LinkedPrinter, kind: EventType) -> list[PrintEvent]:
@@ -106,15 +106,15 @@ def test_a_print_that_turns_into_spaghetti_is_warned_of_and_paused_by_itself(
 ) -> None:
     allow_pauses(service, linked)
     start(peer)
-    wait_for("the start to be told", lambda: bool(told(service, linked, E.STARTED)), PATIENCE_S)
+    wait_for("the start to be told", lambda: bool(told(service, linked, E.STARTED)), TIMEOUT_S)
     let_time_fly(service.program.pid)
-    wait_for("some looks", lambda: camera.by_picture.get(GOOD, 0) >= 5, PATIENCE_S)
+    wait_for("some looks", lambda: camera.by_picture.get(GOOD, 0) >= 5, TIMEOUT_S)
     assert told(service, linked, E.POSSIBLE_FAILURE) == []
 
     camera.shows = SPAGHETTI
-    wait_for("the pause", lambda: bool(told(service, linked, E.PAUSED_BY_DETECTOR)), PATIENCE_S)
+    wait_for("the pause", lambda: bool(told(service, linked, E.PAUSED_BY_DETECTOR)), TIMEOUT_S)
 
-    wait_for("OctoPrint to stand", lambda: peer.state() == "Paused", PATIENCE_S)
+    wait_for("OctoPrint to stand", lambda: peer.state() == "Paused", TIMEOUT_S)
     [warning] = told(service, linked, E.POSSIBLE_FAILURE)
     [pause] = told(service, linked, E.PAUSED_BY_DETECTOR)
     [begun] = told(service, linked, E.STARTED)
@@ -123,7 +123,7 @@ def test_a_print_that_turns_into_spaghetti_is_warned_of_and_paused_by_itself(
     assert pause.event_time_sec >= warning.event_time_sec
     assert camera.by_picture[SPAGHETTI] >= 3
     assert told(service, linked, E.PAUSED) == []
-    wait_for("the agent to hear of it", lambda: shows_the_pause(service, linked), PATIENCE_S)
+    wait_for("the agent to hear of it", lambda: shows_the_pause(service, linked), TIMEOUT_S)
     peer.reset()
 
 

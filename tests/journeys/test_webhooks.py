@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow]
 
 GCODE = "G28\n" + "G1 X10 F6000\nG1 X16\n" * 400
 STARTED, COMPLETE, TEST = 1, 2, 16
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +73,9 @@ def test_a_print_is_told_once_signed_and_in_its_order(
     receiver.calls.clear()
     printer.run_at(1)  # until it was seen: an agent that stands still would miss a short print
     printer.start("part.gcode")
-    wait_for("the start of the print", lambda: receiver.of_type(STARTED) or None, PATIENCE_S)
+    wait_for("the start of the print", lambda: receiver.of_type(STARTED) or None, TIMEOUT_S)
     printer.run_at(FAST)
-    wait_for("the end of the print", lambda: receiver.of_type(COMPLETE) or None, PATIENCE_S)
+    wait_for("the end of the print", lambda: receiver.of_type(COMPLETE) or None, TIMEOUT_S)
 
     assert [one.event["EventType"] for one in receiver.calls] == [STARTED, COMPLETE]
     [key] = [base64.b64decode(one["PublicKey"]) for one in app.public_keys()]

@@ -10,7 +10,7 @@ import pytest
 from printreach.contract.events import EventType
 from tests.rigs.klippy import Klippy, klippy
 from tests.rigs.moonraker import moonraker
-from tests.rigs.told_app import PATIENCE_S, ToldApp, kinds, told_app
+from tests.rigs.told_app import TIMEOUT_S, ToldApp, kinds, told_app
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -50,7 +50,7 @@ def printer(tmp_path: Path) -> Iterator[Printer]:
     with klippy(folder) as klipper, moonraker(folder) as url:
         running = Printer(url, klipper)
         klipper.machine.cooling_c_per_s = COOLING_C_PER_S
-        wait_for("Klipper", running.is_ready, PATIENCE_S)
+        wait_for("Klipper", running.is_ready, TIMEOUT_S)
         yield running
 
 

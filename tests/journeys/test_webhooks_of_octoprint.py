@@ -9,7 +9,7 @@ import pytest
 from printreach.contract.events import EventType
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
-from tests.rigs.told_app import PATIENCE_S, ToldApp, kinds, told_app
+from tests.rigs.told_app import TIMEOUT_S, ToldApp, kinds, told_app
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -53,7 +53,7 @@ class Job:
 
 def in_state(printer: OctoPrint, state: str) -> None:
     """OctoPrint passes over orders while it is on its way there."""
-    wait_for(f"OctoPrint to be {state}", lambda: printer.state() == state, PATIENCE_S)
+    wait_for(f"OctoPrint to be {state}", lambda: printer.state() == state, TIMEOUT_S)
 
 
 @pytest.mark.timeout(900)

@@ -11,7 +11,7 @@ from websockets.sync.client import ClientConnection
 from tests.rigs.behaviour.pattern import pattern
 from tests.rigs.behaviour.rig import BehaviourPrinter, fresh_key
 from tests.rigs.sockets import websocket
-from tests.rigs.waiting import PATIENCE_S
+from tests.rigs.waiting import TIMEOUT_S
 from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ SIZES = [0, 1, 125, 126, 65535, 65536, 1 << 20, 16 << 20]
 def closed(connection: ClientConnection) -> tuple[int, str]:
     """Read until the other side closes: its code and reason."""
     with pytest.raises(ConnectionClosed) as caught:
-        connection.recv(timeout=PATIENCE_S)
+        connection.recv(timeout=TIMEOUT_S)
     assert caught.value.rcvd is not None, "the connection broke without a close frame"
     return caught.value.rcvd.code, caught.value.rcvd.reason
 
@@ -34,7 +34,7 @@ def test_a_binary_message_of_any_size_comes_back_whole(way: Way, size: int) -> N
     with websocket(way, "/ws-echo") as connection:
         connection.send(message)
 
-        assert connection.recv(timeout=PATIENCE_S) == message
+        assert connection.recv(timeout=TIMEOUT_S) == message
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -43,7 +43,7 @@ def test_a_text_message_of_any_size_comes_back_as_text(way: Way, size: int) -> N
     with websocket(way, "/ws-echo") as connection:
         connection.send(message)
 
-        assert connection.recv(timeout=PATIENCE_S) == message
+        assert connection.recv(timeout=TIMEOUT_S) == message
 
 
 def test_many_messages_keep_their_order_and_their_borders(way: Way) -> None:
@@ -52,14 +52,14 @@ def test_many_messages_keep_their_order_and_their_borders(way: Way) -> None:
         for message in messages:
             connection.send(message)
 
-        assert [connection.recv(timeout=PATIENCE_S) for _ in messages] == messages
+        assert [connection.recv(timeout=TIMEOUT_S) for _ in messages] == messages
 
 
 def test_a_message_sent_in_fragments_is_one_message(way: Way) -> None:
     with websocket(way, "/ws-echo") as connection:
         connection.send(["in ", "several ", "", "pieces"])
 
-        assert connection.recv(timeout=PATIENCE_S) == "in several pieces"
+        assert connection.recv(timeout=TIMEOUT_S) == "in several pieces"
 
 
 def test_fragments_from_the_printer_stay_fragments(way: Way) -> None:
@@ -69,12 +69,12 @@ def test_fragments_from_the_printer_stay_fragments(way: Way) -> None:
 
 def test_a_ping_is_answered_by_a_pong_with_its_payload(way: Way) -> None:
     with websocket(way, "/ws-echo") as connection:
-        assert connection.ping(b"payload").wait(timeout=PATIENCE_S)
+        assert connection.ping(b"payload").wait(timeout=TIMEOUT_S)
 
 
 def test_a_ping_of_the_printer_reaches_the_app_and_its_pong_the_printer(way: Way) -> None:
     with websocket(way, "/ws-ping?payload=are-you-there") as connection:
-        assert connection.recv(timeout=PATIENCE_S) == "PONG are-you-there"
+        assert connection.recv(timeout=TIMEOUT_S) == "PONG are-you-there"
 
 
 @pytest.mark.parametrize(("code", "reason"), [(1000, ""), (1001, "restarting"), (4999, "own code")])
@@ -100,7 +100,7 @@ def test_an_app_that_vanishes_leaves_no_socket_behind_at_the_printer(
     key = fresh_key()
     with websocket(way, f"/ws-echo?key={key}") as connection:
         connection.send("here")
-        assert connection.recv(timeout=PATIENCE_S) == "here"
+        assert connection.recv(timeout=TIMEOUT_S) == "here"
         connection.socket.shutdown(SHUT_RDWR)
 
     behaviour.wait_for(key, "cancelled")
@@ -124,7 +124,7 @@ def test_compressed_messages_pass_where_both_ends_agreed_on_them(way: Way) -> No
         assert "permessage-deflate" in connection.response.headers["Sec-WebSocket-Extensions"]
         connection.send("the same again and again " * 10_000)
 
-        assert connection.recv(timeout=PATIENCE_S) == "the same again and again " * 10_000
+        assert connection.recv(timeout=TIMEOUT_S) == "the same again and again " * 10_000
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_compressed_messages_pass_where_both_ends_agreed_on_them(way: Way) -> No
 )
 def test_the_handshake_keeps_path_and_query(way: Way, target: str) -> None:
     with websocket(way, target, headers=[("X-Api-Key", "abc"), ("Cookie", "a=1")]) as connection:
-        seen = json.loads(connection.recv(timeout=PATIENCE_S))
+        seen = json.loads(connection.recv(timeout=TIMEOUT_S))
 
     assert seen["target"] == target
     assert (seen["headers"]["X-Api-Key"], seen["headers"]["Cookie"]) == ("abc", "a=1")
@@ -157,6 +157,6 @@ def test_twenty_sockets_at_once_keep_apart(way: Way) -> None:
         for number, connection in enumerate(sockets):
             connection.send(str(number))
 
-        assert [connection.recv(timeout=PATIENCE_S) for connection in sockets] == list(
+        assert [connection.recv(timeout=TIMEOUT_S) for connection in sockets] == list(
             map(str, range(20))
         )

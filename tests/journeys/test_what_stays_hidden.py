@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rigs.behaviour.rig import Seen
+from tests.rigs.behaviour.rig import EchoedRequest
 from tests.rigs.calls import call
 from tests.rigs.service import Connection, LinkedPrinter, Service
 from tests.rigs.ways import Header, Way, basic
@@ -20,7 +20,7 @@ def way(relay: Service, connection: Connection) -> Way:
     return relay.way(connection)
 
 
-def everything(seen: Seen) -> str:
+def everything(seen: EchoedRequest) -> str:
     """All that the printer saw, as one text."""
     return "\n".join([seen.target, *(f"{name}: {value}" for name, value in seen.headers)])
 
@@ -31,7 +31,7 @@ def test_our_credentials_never_reach_the_printer(
 ) -> None:
     proof: Header = getattr(connection, kind)
 
-    seen = Seen.by(call(way.proving(proof), "/any"))
+    seen = EchoedRequest.by(call(way.proving(proof), "/any"))
 
     assert not seen.has("Authorization")
     assert connection.password not in everything(seen)
@@ -55,20 +55,20 @@ def test_our_credentials_never_reach_the_printer(
 def test_what_a_caller_says_of_its_address_never_reaches_the_printer(
     way: Way, header: Header
 ) -> None:
-    seen = Seen.by(call(way, "/any", headers=[header, header]))
+    seen = EchoedRequest.by(call(way, "/any", headers=[header, header]))
 
     assert header[1] not in seen.all(header[0])
 
 
 def test_the_callers_address_is_not_told_either(way: Way) -> None:
-    seen = Seen.by(call(way, "/any"))
+    seen = EchoedRequest.by(call(way, "/any"))
 
     assert not seen.has("X-Forwarded-For")
     assert not seen.has("Forwarded")
 
 
 def test_the_printers_own_api_key_passes(way: Way) -> None:
-    seen = Seen.by(call(way, "/any", headers=[("X-Api-Key", "of-the-printer")]))
+    seen = EchoedRequest.by(call(way, "/any", headers=[("X-Api-Key", "of-the-printer")]))
 
     assert seen.all("X-Api-Key") == ["of-the-printer"]
 
@@ -80,7 +80,7 @@ def test_a_header_that_connection_names_is_dropped_wherever_it_is_named(way: Way
         ("X-Secret-Of-The-Hop", "1"),
     ]
 
-    assert not Seen.by(call(way, "/any", headers=sent)).has("X-Secret-Of-The-Hop")
+    assert not EchoedRequest.by(call(way, "/any", headers=sent)).has("X-Secret-Of-The-Hop")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_header_that_connection_names_is_dropped_wherever_it_is_named(way: Way
 def test_the_key_in_the_query_lets_in_and_is_taken_out(
     way: Way, connection: Connection, target: str, arrives: str
 ) -> None:
-    seen = Seen.by(call(way.proving(), target.format(key=connection.token)))
+    seen = EchoedRequest.by(call(way.proving(), target.format(key=connection.token)))
 
     assert seen.target == arrives
     assert connection.token not in everything(seen)
@@ -105,7 +105,7 @@ def test_the_key_in_the_query_may_be_the_basic_pair_too(way: Way, connection: Co
     pair = connection.basic[1].removeprefix("Basic ")
 
     for written in (pair, pair.replace("=", "%3D")):
-        seen = Seen.by(call(way.proving(), f"/any?service_api_key={written}"))
+        seen = EchoedRequest.by(call(way.proving(), f"/any?service_api_key={written}"))
         assert seen.target == "/any"
 
 
@@ -114,7 +114,7 @@ def test_beside_a_key_in_the_query_the_printers_own_authorization_passes(
 ) -> None:
     own = basic("printer-user", "printer-password")
 
-    seen = Seen.by(call(way.proving(own), f"/any?service_api_key={connection.token}"))
+    seen = EchoedRequest.by(call(way.proving(own), f"/any?service_api_key={connection.token}"))
 
     assert seen.all("Authorization") == [own[1]]
 
@@ -122,11 +122,13 @@ def test_beside_a_key_in_the_query_the_printers_own_authorization_passes(
 def test_our_cookies_never_reach_the_printer(way: Way) -> None:
     sent = "a=1; printreach_own=x; __Host-printreach_own=y; printreach_session=z; b=2"
 
-    assert Seen.by(call(way, "/any", headers=[("Cookie", sent)])).all("Cookie") == ["a=1; b=2"]
+    assert EchoedRequest.by(call(way, "/any", headers=[("Cookie", sent)])).all("Cookie") == [
+        "a=1; b=2"
+    ]
 
 
 def test_a_request_with_only_our_cookies_carries_none(way: Way) -> None:
-    seen = Seen.by(call(way, "/any", headers=[("Cookie", "printreach_own=x")]))
+    seen = EchoedRequest.by(call(way, "/any", headers=[("Cookie", "printreach_own=x")]))
 
     assert not seen.has("Cookie")
 

@@ -28,7 +28,7 @@ from tests.fakes.clock import NOON
 from tests.look import samples
 
 HOST = "http://gallery.localhost"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 WRONG_CODE = {"code": "That code has run out. Get a new one from the agent."}
 NO_PASSWORD = {"password": "Enter your password."}
 
@@ -173,7 +173,7 @@ def let_requests_arrive(page: Page) -> None:
 
 
 def _until(is_so: Callable[[], bool], go_on: Callable[[], None]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not is_so():
         assert time.monotonic() < deadline, "gave up waiting"
         go_on()

@@ -21,7 +21,7 @@ from typing import Final, NoReturn, TypedDict, cast
 
 from printreach.run.main import main
 
-PATIENCE_S: Final = 100.0
+TIMEOUT_S: Final = 100.0
 """A test that waits for longer than two minutes is ended."""
 
 
@@ -44,22 +44,23 @@ class Done(TypedDict):
 def run_admin(words: Sequence[str], env: Mapping[str, str], stdin: str = "") -> Done:
     """Run `printreach admin WORDS` to its end. env: added to this process's environment."""
     environ = {**os.environ, **env}
-    office = _office()
+    office = _command_server()
     try:
         return office.carry_out(Order(words=["admin", *words], environ=environ, stdin=stdin))
     except TimeoutError:
-        _office.cache_clear()  # what it still says would be taken for the next command's answer
+        # Its late output would be taken for the answer to the next command.
+        _command_server.cache_clear()
         office.close()
         raise
 
 
-class _Office:
+class _CommandServer:
     """The process that has imported everything. It ends when this one does."""
 
     def __init__(self) -> None:
         self._turn = Lock()
         self._socket, theirs = socket.socketpair()
-        self._socket.settimeout(PATIENCE_S)
+        self._socket.settimeout(TIMEOUT_S)
         argv = [sys.executable, __file__, str(theirs.fileno())]
         with theirs:
             self._process = subprocess.Popen(
@@ -82,9 +83,9 @@ class _Office:
 
 
 @cache
-def _office() -> _Office:
+def _command_server() -> _CommandServer:
     """The one of this worker."""
-    office = _Office()
+    office = _CommandServer()
     atexit.register(office.close)
     return office
 

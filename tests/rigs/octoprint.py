@@ -15,7 +15,7 @@ from urllib.parse import quote
 from tests.rigs.calls import Answer, call
 from tests.rigs.peers import peer_program
 from tests.rigs.programs import Program
-from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
+from tests.rigs.waiting import TIMEOUT_S, free_port, wait_for
 from tests.rigs.ways import Header, Way
 
 USER = "admin"
@@ -94,7 +94,7 @@ class OctoPrint:
             body, kind = b'{"command": "cancel"}', ("Content-Type", "application/json")
             call(way, "/api/job", method="POST", headers=[self.key, kind], body=body)
             # a heater that is awaited holds up the cancel until it is hot
-            wait_for("the job to end", lambda: self.state() == "Operational", PATIENCE_S)
+            wait_for("the job to end", lambda: self.state() == "Operational", TIMEOUT_S)
         for file in json.loads(self.get("/api/files").body)["files"]:
             path = quote(file["path"])
             call(way, f"/api/files/local/{path}", method="DELETE", headers=[self.key])

@@ -19,7 +19,7 @@ from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
 PLUGIN = "/api/plugin/service"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 _JSON: Header = ("Content-Type", "application/json")
 _OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")
@@ -90,7 +90,7 @@ class PluginRig:
             state = self.state()
             return state if wanted.items() <= state.items() else None
 
-        return wait_for(f"the plugin: {what}", found, PATIENCE_S)
+        return wait_for(f"the plugin: {what}", found, TIMEOUT_S)
 
     def link_code(self, service: Service) -> str:
         """Wait for the code that this service has given."""

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route
 
 from tests.rigs.service import APP, OWNER, PASSWORD, Service
 from tests.rigs.sites import press
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 RETURN_URL = "https://app.example.com/done"
 LOGO_URL = "https://cdn.example.com/logo.svg"
@@ -80,4 +80,4 @@ def mailed_link(shop: Shop, email: str) -> str:
         match = pattern.search(shop.running.program.log_since((0, 0)))
         return match[1] if match else None
 
-    return wait_for(f"a mail to {email}", found, PATIENCE_S)
+    return wait_for(f"a mail to {email}", found, TIMEOUT_S)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from tests.rigs.handover import handover_words
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 T = TypeVar("T")
 
@@ -153,7 +153,7 @@ class Program:
         parts = (self._stdout.read_text(errors="replace"), self._stderr.read_text(errors="replace"))
         return "\n".join("\n".join(part.splitlines()[-lines:]) for part in parts)
 
-    def wait_until(self, what: str, look: Callable[[], T | None], seconds: float = PATIENCE_S) -> T:
+    def wait_until(self, what: str, look: Callable[[], T | None], seconds: float = TIMEOUT_S) -> T:
         """Poll as wait_for does, but fail at once, with the log, when the program has ended."""
 
         def look_while_alive() -> T | None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from tests.rigs.admin_commands import run_admin
 from tests.rigs.calls import call
 from tests.rigs.programs import Program
-from tests.rigs.waiting import PATIENCE_S, free_port
+from tests.rigs.waiting import TIMEOUT_S, free_port
 from tests.rigs.ways import Header, Way, basic, bearer
 
 OWNER = "owner@example.com"
@@ -66,7 +66,7 @@ class Agent:
         self.program = program
         self.data_dir = data_dir
 
-    def event(self, name: str, seconds: float = PATIENCE_S) -> dict[str, str]:
+    def event(self, name: str, seconds: float = TIMEOUT_S) -> dict[str, str]:
         """Wait for an event that it announces on standard output; the latest of that name."""
         return self.program.wait_until(f"event {name}", lambda: self._latest(name), seconds)
 

@@ -12,7 +12,7 @@ from threading import Event
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from tests.rigs.waiting import PATIENCE_S, free_port
+from tests.rigs.waiting import TIMEOUT_S, free_port
 
 
 @dataclass
@@ -61,7 +61,7 @@ def smtp_server(port: int | None = None) -> Iterator[MailBox]:
         box,
         "127.0.0.1",
         box.port,
-        ready_timeout=PATIENCE_S,
+        ready_timeout=TIMEOUT_S,
         authenticator=lambda *_: AuthResult(success=True),
         auth_require_tls=False,
     )

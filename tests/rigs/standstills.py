@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EVERY_S = 0.02
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 class Standstills:
@@ -24,7 +24,7 @@ class Standstills:
     def between(self, began_at: float, ended_at: float) -> float:
         """Seconds for which the machine stood still within that time of its monotonic clock."""
         with self._ticked:
-            self._ticked.wait_for(lambda: self._ticked_at > ended_at, PATIENCE_S)
+            self._ticked.wait_for(lambda: self._ticked_at > ended_at, TIMEOUT_S)
             noticed = list(self._noticed)
         overlaps = (min(until, ended_at) - max(since, began_at) for since, until in noticed)
         return sum(seconds for seconds in overlaps if seconds > 0)

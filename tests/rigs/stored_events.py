@@ -11,7 +11,7 @@ from printreach.contract.events import EventType, PrintEvent
 from tests.rigs.service import LinkedPrinter, Service
 from tests.rigs.waiting import wait_for
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def wait_for_event(
         found = [kept for kept in stored_events(service, printer) if kept.kind is kind]
         return len(found) >= count and all(kept.is_handed_out for kept in found)
 
-    wait_for(f"{count} event(s) {kind.name}", look, PATIENCE_S)
+    wait_for(f"{count} event(s) {kind.name}", look, TIMEOUT_S)
 
 
 def milestones(events: list[Kept]) -> list[EventType]:

@@ -16,7 +16,7 @@ WANTED = (
     *(EventType.STARTED, EventType.COMPLETE, EventType.FAILED, EventType.PAUSED),
     *(EventType.RESUMED, EventType.BED_COOLED_DOWN),
 )
-PATIENCE_S = 240
+TIMEOUT_S = 240
 
 
 class ToldApp:
@@ -28,7 +28,7 @@ class ToldApp:
 
     def wait_for(self, kind: EventType) -> None:
         """Until it is told of one such event."""
-        wait_for(f"a call of {kind.name}", lambda: kind in self._kinds() or None, PATIENCE_S)
+        wait_for(f"a call of {kind.name}", lambda: kind in self._kinds() or None, TIMEOUT_S)
 
     def read_print(self) -> list[dict[str, Any]]:
         """Every call since the last time, in the order in which they came."""

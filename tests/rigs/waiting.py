@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 """For what takes no time on a quiet machine; a busy one stands still now and then."""
 PAUSE_SECONDS = 0.02  # short beside any start-up, long enough to leave the CPU to the program
 

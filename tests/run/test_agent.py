@@ -20,7 +20,7 @@ from tests.agent.snapshots import PRINTER_ID, a_snapshot
 # What the architecture promises for an idle agent, and what a Raspberry Pi Zero can spare.
 MOST_MEMORY_MB = 60
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 # An agent whose uplink announces that it runs, and then waits to be stopped.
 AGENT = """
@@ -145,7 +145,7 @@ def test_the_status_of_a_running_agent_is_readable_by_people(
 def test_an_agent_that_is_told_to_stop_ends_cleanly(tmp_path: Path, stop: signal.Signals) -> None:
     with running_agent(tmp_path) as program:
         program.send_signal(stop)
-        output, log = program.communicate(timeout=PATIENCE_S)
+        output, log = program.communicate(timeout=TIMEOUT_S)
 
     assert program.returncode == 0
     assert output == ""
@@ -161,7 +161,7 @@ def test_an_impatient_person_ends_an_agent_that_does_not_stop(tmp_path: Path) ->
         assert program.stdout is not None
         program.stdout.readline()
         program.send_signal(signal.SIGINT)
-        _, log = program.communicate(timeout=PATIENCE_S)
+        _, log = program.communicate(timeout=TIMEOUT_S)
 
     assert program.returncode == 130
     assert "Traceback" not in log
@@ -175,7 +175,7 @@ def test_a_second_agent_on_a_folder_says_so_and_leaves_the_first_alone(tmp_path:
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
         assert first.poll() is None
 
@@ -190,7 +190,7 @@ def test_an_agent_runs_on_without_anyone_to_read_its_output(tmp_path: Path) -> N
         assert program.stdout is not None
         program.stdout.close()
         program.send_signal(signal.SIGTERM)
-        assert program.wait(timeout=PATIENCE_S) == 0
+        assert program.wait(timeout=TIMEOUT_S) == 0
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_an_agent_started_without_standard_output_runs(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
     )
 
     assert done.returncode == 0, done.stderr
@@ -214,7 +214,7 @@ def test_an_agent_started_without_standard_output_runs(tmp_path: Path) -> None:
 def test_the_log_has_time_level_and_logger_in_each_line(tmp_path: Path) -> None:
     with running_agent(tmp_path) as program:
         program.send_signal(signal.SIGTERM)
-        _, log = program.communicate(timeout=PATIENCE_S)
+        _, log = program.communicate(timeout=TIMEOUT_S)
 
     pattern = (
         r"(?m)\A(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} (INFO|WARNING) printreach\.\S+ .+\n)+\Z"

@@ -30,16 +30,16 @@ from printreach.run.web_node import WebNode
 from printreach.run.web_services import web_dependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
-from tests.fakes.mails import KeptMails
+from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
-from tests.fakes.messages import KeptMessages
+from tests.fakes.messages import RecordingMessenger
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
@@ -52,7 +52,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 
     def run_in_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
         with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
-            return runner.run(asyncio.wait_for(coroutine, PATIENCE_S))
+            return runner.run(asyncio.wait_for(coroutine, TIMEOUT_S))
 
     return run_in_loop
 
@@ -60,7 +60,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 @pytest.fixture(autouse=True)
 def patient_node(monkeypatch: pytest.MonkeyPatch) -> None:
     """A head may come late, where the machine stood still while it was sent."""
-    monkeypatch.setattr(web_node, "_HEAD_TIMEOUT_MS", int(PATIENCE_S * 1000))
+    monkeypatch.setattr(web_node, "_HEAD_TIMEOUT_MS", int(TIMEOUT_S * 1000))
 
 
 @get("/caller", sync_to_thread=False)
@@ -105,9 +105,9 @@ def an_app() -> Litestar:
         SqlStore(Path("never-opened")),
         bus,
         Messaging(
-            mailer=KeptMails(),
-            outbox=KeptMails(),
-            messenger=KeptMessages(),
+            mailer=RecordingMailer(),
+            outbox=RecordingMailer(),
+            messenger=RecordingMessenger(),
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),
         ),
@@ -139,7 +139,7 @@ async def serving(
 def client(path: Path) -> httpx.AsyncClient:
     transport = httpx.AsyncHTTPTransport(uds=str(path))
     base_url = "http://localhost:8080"
-    return httpx.AsyncClient(transport=transport, base_url=base_url, timeout=PATIENCE_S)
+    return httpx.AsyncClient(transport=transport, base_url=base_url, timeout=TIMEOUT_S)
 
 
 async def fetch(path: Path, target: str, **options: Any) -> httpx.Response:
@@ -276,7 +276,7 @@ def test_a_stop_ends_event_streams_at_once_and_properly(run: Run, tmp_path: Path
             async with web.stream("GET", "/events") as answer:
                 pieces = answer.aiter_bytes()
                 heard = await anext(pieces)
-                await node.stop(2 * PATIENCE_S)  # nobody waits for this deadline
+                await node.stop(2 * TIMEOUT_S)  # nobody waits for this deadline
                 # Reading on raises where the body was cut instead of ended.
                 async for piece in pieces:
                     heard += piece
@@ -292,7 +292,7 @@ def test_a_stop_lets_a_running_request_finish(run: Run, tmp_path: Path) -> None:
         async with serving(tmp_path, app) as (node, path):
             asking = asyncio.create_task(fetch(path, "/slow"))
             await app.state.begun.wait()
-            await node.stop(PATIENCE_S)
+            await node.stop(TIMEOUT_S)
             return (await asking).text
 
     assert run(scenario()) == "finished"
@@ -315,7 +315,7 @@ def test_a_request_that_outlasts_the_deadline_is_ended(run: Run, tmp_path: Path)
     async def scenario() -> tuple[int, float]:
         loop = asyncio.get_running_loop()
         async with serving(tmp_path, app) as (node, path):
-            asking = asyncio.create_task(fetch(path, f"/slow?seconds={2 * PATIENCE_S}"))
+            asking = asyncio.create_task(fetch(path, f"/slow?seconds={2 * TIMEOUT_S}"))
             await app.state.begun.wait()
             began = loop.time()
             await node.stop(0.3)

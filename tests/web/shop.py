@@ -19,8 +19,8 @@ from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import (
     KEY,
     MONTHLY,
-    PATIENCE_S,
     SECRET,
+    TIMEOUT_S,
     YEARLY,
     FakeStripe,
     fake_stripe,
@@ -78,7 +78,7 @@ def open_shop(migrated: Path, folder: Path, **settings: str) -> Iterator[Shop]:
         )
         client = stripe.StripeClient(
             KEY,
-            http_client=stripe.HTTPXClient(timeout=PATIENCE_S),
+            http_client=stripe.HTTPXClient(timeout=TIMEOUT_S),
             base_addresses={"api": fake.url},
         )
         payments = StripePayments(account, client, clock)

@@ -25,9 +25,9 @@ from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
-from tests.fakes.mails import KeptMails
+from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
-from tests.fakes.messages import KeptMessages
+from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.scorer import FakeScorer
@@ -60,9 +60,9 @@ class WebWorld:
         self.store = SqlStore(path)
         self.settings = _settings(path.parent, settings)
         self.passwords = PlainPasswords()
-        self.mailer = KeptMails()
+        self.mailer = RecordingMailer()
         self.printers = FakePrinterHttp()
-        self.messenger = KeptMessages()
+        self.messenger = RecordingMessenger()
         self.bus = MemoryBus()
         self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)

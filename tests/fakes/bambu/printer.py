@@ -17,7 +17,7 @@ from tests.rigs.waiting import free_port, wait_for
 
 SERIAL = "01P00A000000001"
 TICK_S = 0.05
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 class FakeBambu:
@@ -45,7 +45,7 @@ class FakeBambu:
         self._client.connect("127.0.0.1", self.broker.inner_port)
         self._client.loop_start()
         self._thread.start()
-        wait_for("the fake printer", self._is_up.is_set, PATIENCE_S)
+        wait_for("the fake printer", self._is_up.is_set, TIMEOUT_S)
 
     def stop(self) -> None:
         self._is_over.set()
@@ -61,7 +61,7 @@ class FakeBambu:
 
     def come_back(self) -> None:
         self.broker.start()
-        wait_for("the fake printer", self._is_up.is_set, PATIENCE_S)
+        wait_for("the fake printer", self._is_up.is_set, TIMEOUT_S)
 
     def say(self, payload: bytes | str) -> None:
         """Anything at all, as a report."""

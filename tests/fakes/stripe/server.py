@@ -21,7 +21,7 @@ from tests.fakes.stripe.books import Books, Object
 KEY = "sk_test_abcdefgh12345678"
 SECRET = "whsec_abcdefgh12345678"
 MONTHLY, YEARLY = "price_monthly", "price_yearly"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 _SESSION = {
     *("mode", "line_items[0][price]", "line_items[0][quantity]", "client_reference_id"),
@@ -71,7 +71,7 @@ class FakeStripe:
         body = self.event(kind, about, event_id)
         headers = {"Stripe-Signature": sign(body), "Content-Type": "application/json"}
         request = urllib.request.Request(self.calls_go_to, body.encode(), headers)
-        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
             return int(answer.status)
 
 
@@ -93,7 +93,7 @@ def fake_stripe(now: Callable[[], int]) -> Iterator[FakeStripe]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        with patch.object(pay_stripe, "TIMEOUT_S", PATIENCE_S):
+        with patch.object(pay_stripe, "TIMEOUT_S", TIMEOUT_S):
             yield fake
     finally:
         server.shutdown()

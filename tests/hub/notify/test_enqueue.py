@@ -16,8 +16,8 @@ from printreach.ports.notifications import Destination, NotSent, Trouble
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import GIVEN_UP_AFTER, NotifySettings, QuietHours
 from tests.fakes.loop import on_a_loop
-from tests.fakes.mails import KeptMails
-from tests.fakes.messages import KeptMessages
+from tests.fakes.mails import RecordingMailer
+from tests.fakes.messages import RecordingMessenger
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
 PHONE = "ntfys://ntfy.sh/phone"
@@ -33,8 +33,8 @@ class Reached:
     ) -> None:
         self.world = world
         self.account_id = account_id
-        self.messenger = KeptMessages()
-        self.mailer = KeptMails()
+        self.messenger = RecordingMessenger()
+        self.mailer = RecordingMailer()
         self.sealer = KeySealer(b"s" * 32, secrets.token_bytes)
         self._made = 0
         notification_enqueuer = NotificationEnqueuer(

@@ -12,12 +12,12 @@ from printreach.hub.notify.sending import MESSAGES_OF_A_CLAIM
 from printreach.ports import Records
 from printreach.ports.notifications import NewMessage, NotSent
 from tests.fakes.loop import on_a_loop
-from tests.fakes.messages import KeptMessages
+from tests.fakes.messages import RecordingMessenger
 from tests.hub.notify.test_enqueue import OTHER_KEY, reached
 from tests.hub.world import BOB, OpenWorld, World
 
 
-class Slow(KeptMessages):
+class Slow(RecordingMessenger):
     """Each message takes a while of the service's own time."""
 
     def __init__(self, world: World) -> None:
@@ -42,7 +42,7 @@ class SlowOnce(Slow):
         return await super().send(url, title, text)
 
 
-class Hanging(KeptMessages):
+class Hanging(RecordingMessenger):
     """One address never answers."""
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:

@@ -49,8 +49,8 @@ from printreach.web.app import WebSettings, build_app
 from printreach.web.draining import Draining
 from printreach.web.services import Services
 from printreach.wire.heads import Headers
-from tests.fakes.mails import KeptMails
-from tests.fakes.messages import KeptMessages
+from tests.fakes.mails import RecordingMailer
+from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
@@ -70,8 +70,8 @@ INTERNAL_KEY: Final = InternalKey(b"i" * 32)
 class Outbox:
     """What left the service. It stays over restarts, until the oracle has looked."""
 
-    mails: KeptMails = field(default_factory=KeptMails)
-    messages: KeptMessages = field(default_factory=KeptMessages)
+    mails: RecordingMailer = field(default_factory=RecordingMailer)
+    messages: RecordingMessenger = field(default_factory=RecordingMessenger)
     webhooks: FakeSender = field(default_factory=FakeSender)
     broker: MemoryBroker = field(default_factory=MemoryBroker)
 

@@ -15,7 +15,7 @@ from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.bambu.broker import ACCESS_CODE
-from tests.fakes.bambu.eye import Eye, eye_at
+from tests.fakes.bambu.camera_port import CameraPort, camera_port_at
 from tests.fakes.bambu.printer import SERIAL, FakeBambu
 from tests.printers.meddler import NONSENSE, TOO_LONG
 from tests.printers.rig import PrinterRig, PrintFile
@@ -38,7 +38,7 @@ class BambuRig(PrinterRig):
     features = Feature(63)
     nonsense_ends_contact = True
     smart_pause = SMART_PAUSE
-    eye: Eye
+    camera_port: CameraPort
 
     def __init__(self, fake: FakeBambu) -> None:
         self.fake = fake
@@ -47,8 +47,8 @@ class BambuRig(PrinterRig):
     async def open(self) -> AsyncIterator[None]:
         self._tidy()
         fake = self.fake
-        eye = eye_at(fake.camera_port, fake.certificate, fake.key, ACCESS_CODE)
-        async with eye as self.eye:
+        camera_port = camera_port_at(fake.camera_port, fake.certificate, fake.key, ACCESS_CODE)
+        async with camera_port as self.camera_port:
             yield
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:

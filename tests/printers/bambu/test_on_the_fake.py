@@ -325,7 +325,7 @@ class TestCamera:
     async def test_the_greeting_carries_the_access_code(self, bench: Bench) -> None:
         await bench.calls.get("webcam/snapshot")
 
-        assert fake_rig(bench.rig).eye.greetings[0][48:56] == b"12345678"
+        assert fake_rig(bench.rig).camera_port.greetings[0][48:56] == b"12345678"
 
     def test_a_refused_code_is_told_as_such(self, rig: PrinterRig) -> None:
         async def body() -> None:

@@ -14,7 +14,7 @@ from tests.rigs.calls import Answer, call
 from tests.rigs.certificates import self_signed
 from tests.rigs.peers import ROOT
 from tests.rigs.programs import Program
-from tests.rigs.waiting import PATIENCE_S, accepts_connections, free_port, wait_for
+from tests.rigs.waiting import TIMEOUT_S, accepts_connections, free_port, wait_for
 from tests.rigs.ways import Header, Way
 
 
@@ -24,7 +24,7 @@ def fresh_key() -> str:
 
 
 @dataclass(frozen=True)
-class Seen:
+class EchoedRequest:
     """What an echoed request looked like to the printer."""
 
     method: str
@@ -95,7 +95,7 @@ class BehaviourPrinter:
             )
             return next(fitting, None)
 
-        return wait_for(f"the printer to note {what}", look, PATIENCE_S)
+        return wait_for(f"the printer to note {what}", look, TIMEOUT_S)
 
     def _control(self, target: str) -> list[Entry]:
         answer = call(Way.straight(self.url), target)

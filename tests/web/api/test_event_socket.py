@@ -22,7 +22,7 @@ from tests.web.world import WebWorld
 
 PAGES = 60
 """Some 27 MB; the kernel's buffers of both ends take a sixth of that."""
-PATIENCE_S = 90.0
+TIMEOUT_S = 90.0
 
 
 async def much_happens(here: Hall) -> None:
@@ -70,10 +70,10 @@ async def test_a_reader_that_never_reads_costs_little_and_is_disconnected(
         token = b"Authorization: Bearer " + here.token.secret.encode()
         async with calling(rig.port, receive_buffer=4096) as stuck:
             stuck.send(request(OWN, token, target=b"/api/events?after=oldest"))
-            await until(lambda: pages, PATIENCE_S)
-            await until(lambda: not streams._open, PATIENCE_S)
+            await until(lambda: pages, TIMEOUT_S)
+            await until(lambda: not streams._open, TIMEOUT_S)
             asked = len(pages)
-            sent = await asyncio.wait_for(stuck.rest(), PATIENCE_S)
+            sent = await asyncio.wait_for(stuck.rest(), TIMEOUT_S)
 
         assert sent.startswith(b"HTTP/1.1 200")
         assert not sent.endswith(b"0\r\n\r\n"), "it was cut, not brought to an end"

@@ -12,7 +12,7 @@ from tests.printers.film import picture
 PICTURE_S = 0.05
 
 
-class Eye:
+class CameraPort:
     """greetings: what clients have sent."""
 
     def __init__(self, access_code: str) -> None:
@@ -38,12 +38,14 @@ class Eye:
 
 
 @asynccontextmanager
-async def eye_at(port: int, certificate: Path, key: Path, access_code: str) -> AsyncIterator[Eye]:
+async def camera_port_at(
+    port: int, certificate: Path, key: Path, access_code: str
+) -> AsyncIterator[CameraPort]:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
-    eye = Eye(access_code)
-    server = await asyncio.start_server(eye.show, "127.0.0.1", port, ssl=context)
+    camera_port = CameraPort(access_code)
+    server = await asyncio.start_server(camera_port.show, "127.0.0.1", port, ssl=context)
     try:
-        yield eye
+        yield camera_port
     finally:
         server.close()
