@@ -192,10 +192,20 @@ REFUSED_NAMES: dict[str, str] = {
     "tells_of_print": "concerns_print",
     "was_away": "has_gap",
     "write_masked": "format_masked",
+    "Conversation": "AgentHandshake",
+    "KEPT_FOR_FIRSTS": "SLOTS_FOR_FIRSTS",
+    "Turn": "QueuedDestination",
+    "_has_room_of_its_kind": "_has_slot_of_its_kind",
+    "barred": "accounts_at_limit",
+    "failing_have_room": "has_failing_slot",
+    "mails_have_room": "has_mail_slot",
+    "next_turns": "next_destinations",
 }
 """Identifiers, whole, and what is said instead. Case matters."""
 
-REFUSED_DOCSTRING_STARTS: dict[str, str] = {}
+REFUSED_DOCSTRING_STARTS: dict[str, str] = {
+    r"(Who|Whoever|Whose|Whom)\b": "a relative clause as a subject: name the subject",
+}
 """By a pattern of a docstring's first words: what is wrong with it."""
 
 # The words are refused here by name.

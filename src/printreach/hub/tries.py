@@ -15,8 +15,8 @@ SIGN_IN_BY_ADDRESS: Final = Limit(name="sign-in", at_once=30, every=timedelta(se
 PROOF_BY_SESSION: Final = Limit(name="proof", at_once=10, every=timedelta(minutes=1))
 """Passwords typed in a browser that is signed in. Nobody else can use it up."""
 CODE_BY_ACCOUNT: Final = Limit(name="code", at_once=5, every=timedelta(minutes=5))
-"""Who guesses codes knows the password already: 3 codes of a million are valid, at 288 tries a day.
-"""
+"""An attacker who guesses codes knows the password already. 3 codes of a million are valid, and 288
+attempts a day are allowed."""
 SIGN_UP_BY_ADDRESS: Final = Limit(name="sign-up", at_once=10, every=timedelta(minutes=5))
 RESET_MAIL: Final = Limit(name="reset-mail", at_once=9, every=timedelta(minutes=10))
 """Nobody can fill another person's mailbox with our mails. Each kind of mail has its own limits, so

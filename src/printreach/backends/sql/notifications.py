@@ -38,11 +38,11 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.notify_channels import MAIL
 from printreach.rules.notify_turns import (
-    Turn,
-    barred,
-    failing_have_room,
-    mails_have_room,
-    next_turns,
+    QueuedDestination,
+    accounts_at_limit,
+    has_failing_slot,
+    has_mail_slot,
+    next_destinations,
 )
 
 _DESTINATION_NAMES: Final = {"destination_id": "target_id", "channel": "way"}
@@ -191,7 +191,7 @@ class NotifyRows:
             .limit(room * MOST_DESTINATIONS)
         )
         waiting = {row["destination_id"]: Destination(**row) for row in found.mappings()}
-        turns = next_turns(under_way, [_turn(one) for one in waiting.values()], room)
+        turns = next_destinations(under_way, [_turn(one) for one in waiting.values()], room)
         claimed = [waiting[one.destination_id] for one in turns]
         await self._connection.execute(
             update(notify_targets)
@@ -314,7 +314,7 @@ class NotifyRows:
             .values(due_at=at)
         )
 
-    async def _under_way(self, at: datetime) -> list[Turn]:
+    async def _under_way(self, at: datetime) -> list[QueuedDestination]:
         found = await self._connection.execute(
             select(
                 _targets.target_id.label("destination_id"),
@@ -326,9 +326,9 @@ class NotifyRows:
         return [_turn(row) for row in found]
 
 
-def _turn(row: Any) -> Turn:
+def _turn(row: Any) -> QueuedDestination:
     """Return the turn of a destination. row: a Destination, or a row with the same names."""
-    return Turn(
+    return QueuedDestination(
         destination_id=row.destination_id,
         account_id=row.account_id,
         is_failing=row.failures > 0,
@@ -336,14 +336,14 @@ def _turn(row: Any) -> Turn:
     )
 
 
-def _have_turns(under_way: Sequence[Turn], room: int) -> list[ColumnElement[bool]]:
+def _have_turns(under_way: Sequence[QueuedDestination], room: int) -> list[ColumnElement[bool]]:
     """Match accounts that may have a turn, so that the others do not hide them."""
     conditions: list[ColumnElement[bool]] = [
-        _targets.account_id.not_in(each_of(barred(under_way, room)))
+        _targets.account_id.not_in(each_of(accounts_at_limit(under_way, room)))
     ]
-    if not failing_have_room(under_way):
+    if not has_failing_slot(under_way):
         conditions.append(_targets.failures == 0)
-    if not mails_have_room(under_way):
+    if not has_mail_slot(under_way):
         conditions.append(_targets.way != MAIL)
     return conditions
 

@@ -33,7 +33,7 @@ BLOCKED: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visitor:
-    """Who makes a request: the caller's address, and the browser's User-Agent.
+    """The maker of a request: the caller's address, and the browser's User-Agent.
 
     device: the cookie of a browser that signed in before; see `rules.devices`.
     """

@@ -102,7 +102,7 @@ def _create_targets() -> None:
 
 
 def _account(table: str) -> sa.Column[str]:
-    """Whose it is; it goes with the account."""
+    """The account that it belongs to, and with which it is deleted."""
     return sa.Column(
         "account_id",
         sa.String(64),
