@@ -150,13 +150,14 @@ async def _begin_people(living: Living) -> None:
         if not person.printers:
             continue
         visits = PersonVisits(await living.caller(), person)
-        living.often("sign in, look around, sign out", 5, visits.session)
+        # Together they sign in to an account less than once a minute, which is its limit.
+        living.often("sign in, look around, sign out", 60, visits.session)
         if number % 3 == 0:
             sharing = PersonVisits(await living.caller(), person)
-            living.often("share, use, revoke", 15, sharing.share_and_revoke)
+            living.often("share, use, revoke", 180, sharing.share_and_revoke)
         if number % 3 == 1:
             listening = PersonVisits(await living.caller(), person)
-            living.often("stream of events", 5, listening.listen)
+            living.often("stream of events", 150, listening.listen)
 
 
 async def _begin_detection(living: Living) -> None:
