@@ -176,6 +176,7 @@ def _setup(config: AgentConfig, environment: AdapterEnvironment, printer_id: str
         access_code=secrets.access_code,
         serial=secrets.serial,
         printer_id=printer_id,
+        limits=config.limits.commands,
         camera_hosts=CameraHosts(config.printer.host, config.limits.camera_hosts),
     )
 

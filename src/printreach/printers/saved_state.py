@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
-from printreach.rules.commands import MAX_DISTANCE_MM
+from printreach.rules.commands import MAX_PAUSE_MM
 
 from . import loose
 from .state_files import remove_state_file
@@ -88,4 +88,4 @@ def target_c(told: object, key: str) -> float:
 def distance_mm(told: object, key: str) -> int:
     """Return a stored lift or retraction; 0 for a value that no smart pause could have had."""
     distance = loose.count(told, key) or 0
-    return distance if distance <= MAX_DISTANCE_MM else 0
+    return distance if distance <= MAX_PAUSE_MM else 0

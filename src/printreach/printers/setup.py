@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+
 from .camera_hosts import CameraHosts
 
 
@@ -14,8 +16,9 @@ class PrinterSetup:
     data_dir: the agent's folder, for what an adapter must remember across restarts.
     steady_time: seconds of a clock that nobody sets. unix_time: seconds. token_bytes: so many
     unguessable bytes. uniform: a random number between two. printer_id: the public one, which may
-    be left where apps on the local network find it. camera_hosts: where cameras may be that the
-    platform names.
+    be left where apps on the local network find it. limits: what the agent's owner allows, which
+    holds for what a smart pause restores, too. camera_hosts: where cameras may be that the platform
+    names.
     """
 
     host: str
@@ -33,6 +36,7 @@ class PrinterSetup:
     access_code: str | None = field(default=None, repr=False)
     serial: str | None = None
     printer_id: str = ""
+    limits: CommandLimits = DEFAULT_LIMITS
 
     @property
     def authority(self) -> str:

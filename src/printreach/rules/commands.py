@@ -106,6 +106,20 @@ def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str |
     return None
 
 
+def restore_problem(
+    limits: CommandLimits,
+    *,
+    hotend_c: float = 0.0,
+    bed_c: float = 0.0,
+    lift_mm: int = 0,
+    retract_mm: int = 0,
+) -> str | None:
+    """Why a resume may not give back what a smart pause took: a limit was lowered since."""
+    moves = Pause(z_lift_mm=lift_mm, retract_filament_mm=retract_mm)
+    heat = SetTemp(tool_c=hotend_c, bed_c=bed_c)
+    return pause_problem(moves, limits) or set_temp_problem(heat, limits)
+
+
 def plain_pause(order: Pause) -> Pause:
     """Return the pause without smart options, as allowed while remote control is locked.
 

@@ -273,7 +273,7 @@ class TestSmartPause:
         retract = ["M120", "G91", "M83", "G1 E-3 F1200", "G1 Z4 F300", "M121"]
         assert resting == [*retract, "M568 P0 A0", "M140 S0"]
         give_back = ["M120", "G91", "M83", "G1 E3 F1200", "M121"]
-        assert waking == ["M568 P0 A2", "M140 S60", "M116", *give_back, "M24"]
+        assert waking == ["M568 P0 A2", "M140 S60", *give_back, "M24"]
 
     @on_the_bench
     async def test_a_print_that_is_resumed_at_the_printer_gets_its_heat_back(

@@ -7,22 +7,46 @@ from typing import cast
 import pytest
 
 from printreach.printers.duet import gcode
-from printreach.printers.duet.known_state import KnownState
+from printreach.printers.duet.known_state import KnownState, with_model
 from printreach.printers.duet.live_view import LiveView
 from printreach.printers.duet.pausing import PauseController
-from printreach.printers.duet.smart_pause import SavedState, restore_commands, saved_state_store
-from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.duet.smart_pause import (
+    SavedState,
+    heat_commands,
+    move_back_commands,
+    saved_state_store,
+)
+from printreach.printers.port import PrinterRefused, View, failed
+from printreach.printers.print_progress import PrintProgress
+from printreach.rules.commands import CommandLimits
 from tests.fakes.loop import on_a_loop
 
 SAVED = SavedState(
-    path="0:/gcodes/a.gcode", tools={0: "active"}, bed_c=60.0, lift_mm=4, retract_mm=3
+    path="0:/gcodes/a.gcode",
+    tools={0: "active"},
+    bed_c=60.0,
+    lift_mm=4,
+    retract_mm=3,
+    progress=PrintProgress(duration_s=60.0, position=(4711.0,)),
 )
+HOT = {"state": "active", "active": 200.0, "standby": 160.0, "current": 199.0}
+BED = {"state": "active", "active": 60.0, "standby": 0.0, "current": 59.5}
+MODEL = {
+    "state": {"status": "paused"},
+    "job": {"file": {"fileName": "0:/gcodes/a.gcode"}, "filePosition": 4711, "duration": 61},
+    "heat": {"bedHeaters": [0], "heaters": [BED, HOT]},
+    "tools": [{"number": 0, "heaters": [1], "state": "active"}],
+}
 
 
 class BusyWatch:
-    """A board that is paused, and has no room for the first order."""
+    """A board that is paused and hot. refuses: how many orders it has no room for."""
 
-    def __init__(self) -> None:
+    view = View(trouble=None)
+    known = with_model(KnownState(), MODEL)
+
+    def __init__(self, refuses: int = 0) -> None:
+        self.refuses = refuses
         self.orders: list[list[str]] = []
 
     async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
@@ -30,7 +54,7 @@ class BusyWatch:
 
     async def order(self, lines: list[str]) -> None:
         self.orders.append(lines)
-        if len(self.orders) == 1:
+        if len(self.orders) <= self.refuses:
             raise failed("The board has no room for another order.")
 
 
@@ -39,12 +63,28 @@ async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_ag
     tmp_path: Path,
 ) -> None:
     saved_state_store(tmp_path).save(SAVED)
-    live_view = BusyWatch()
+    live_view = BusyWatch(refuses=1)
     pausing = PauseController(cast("LiveView", live_view), saved_state_store(tmp_path))
 
     with pytest.raises(PrinterRefused, match="no room"):
         await pausing.resume()
     await pausing.resume()
 
-    assert live_view.orders[1] == [*restore_commands(SAVED), *gcode.RESUME]
+    heat, moves = heat_commands(SAVED), move_back_commands(SAVED)
+    assert live_view.orders[1:] == [heat, moves, gcode.RESUME]
     assert saved_state_store(tmp_path).load() is None
+
+
+@on_a_loop
+async def test_temperatures_that_the_board_keeps_are_within_the_limits_of_the_owner(
+    tmp_path: Path,
+) -> None:
+    saved_state_store(tmp_path).save(SAVED)
+    live_view = BusyWatch()
+    limits = CommandLimits(hotend_c=190.0)
+    pausing = PauseController(cast("LiveView", live_view), saved_state_store(tmp_path), limits)
+
+    with pytest.raises(PrinterRefused, match="ToolC must be 0 to 190"):
+        await pausing.resume()
+
+    assert live_view.orders == []

@@ -7,16 +7,19 @@ from typing import cast
 import pytest
 
 from printreach.contract.commands import Pause
+from printreach.printers.changes import Changes
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.live_view import LiveView
 from printreach.printers.octoprint.pausing import PauseController
 from printreach.printers.octoprint.smart_pause import (
     SavedState,
-    restore_commands,
+    heat_commands,
+    move_back_commands,
     saved_state_store,
 )
-from printreach.printers.octoprint.translate import KnownState, features_of
+from printreach.printers.octoprint.translate import KnownState, features_of, with_current
 from printreach.printers.port import PrinterRefused, View, failed
+from printreach.printers.print_progress import PrintProgress
 from tests.fakes.loop import on_a_loop
 
 SAVED = SavedState(
@@ -26,11 +29,20 @@ SAVED = SavedState(
     retract_mm=3,
     has_tools=False,
     is_relative=False,
+    progress=PrintProgress(duration_s=60.0, position=(4711.0,)),
 )
+PAUSED = {
+    "state": {"flags": {"paused": True, "operational": True}},
+    "job": {"file": {"path": "a.gcode"}},
+    "progress": {"printTime": 60, "filepos": 4711},
+    "temps": [{"tool0": {"actual": 215.0, "target": 0.0}}],
+}
 
 
 class PausedWatch:
     view = View(trouble=None, features=features_of(frozenset({"print"})))
+    known = with_current(KnownState(), PAUSED)
+    changes = Changes()
 
     async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
         return True
@@ -85,7 +97,7 @@ async def test_commands_that_were_refused_are_sent_at_the_next_try(tmp_path: Pat
     octoprint = BusyOctoPrint(refuses="/api/printer/command")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [restore_commands(SAVED)]
+    assert octoprint.commands == [heat_commands(SAVED), move_back_commands(SAVED)]
     assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)
 
 
@@ -96,5 +108,6 @@ async def test_a_resume_that_was_refused_lowers_the_nozzle_once_and_heats_again(
     octoprint = BusyOctoPrint(refuses="/api/job")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [restore_commands(SAVED), ["M104 S215", "M109 S215"]]
+    heat = heat_commands(SAVED)
+    assert octoprint.commands == [heat, move_back_commands(SAVED), heat]
     assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)

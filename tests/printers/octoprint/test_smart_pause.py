@@ -13,12 +13,14 @@ from printreach.printers.octoprint.smart_pause import (
     STORE,
     ModeSearch,
     SavedState,
+    heat_commands,
+    move_back_commands,
     parse_saved_state,
     pause_commands,
     plan_saved_state,
-    restore_commands,
     saved_state_store,
 )
+from printreach.printers.print_progress import PrintProgress
 from tests.printers.damage import damaged
 
 HOT = {"tool0": 210.0, "bed": 60.0, "chamber": 35.0}
@@ -29,6 +31,7 @@ SAVED = SavedState(
     retract_mm=2,
     has_tools=False,
     is_relative=True,
+    progress=PrintProgress(duration_s=90.0, position=(4711.0,)),
 )
 
 
@@ -50,7 +53,7 @@ def test_nothing_to_do_is_nothing() -> None:
     order = Pause(smart_pause=True, disable_hotend=False)
 
     assert planned(order).is_empty
-    assert pause_commands(planned(order)) == restore_commands(planned(order)) == []
+    assert pause_commands(planned(order)) == heat_commands(planned(order)) == []
 
 
 def test_the_filament_is_drawn_back_while_it_is_hot_and_before_the_nozzle_rises() -> None:
@@ -61,8 +64,8 @@ def test_the_filament_is_drawn_back_while_it_is_hot_and_before_the_nozzle_rises(
 
 
 def test_it_comes_down_and_gives_filament_only_when_it_is_hot_again() -> None:
-    assert restore_commands(SAVED) == [
-        *("M104 S210", "M109 S210"),
+    assert heat_commands(SAVED) == ["M104 S210"]
+    assert move_back_commands(SAVED) == [
         *("G91", "M83", "G1 Z-5 F300", "G1 E2 F1200", "G90", "M83"),
     ]
 
@@ -71,17 +74,16 @@ def test_a_print_with_absolute_lengths_gets_its_mode_back() -> None:
     absolute = dataclasses.replace(SAVED, is_relative=False)
 
     assert pause_commands(absolute)[5] == "M82"
-    assert restore_commands(absolute)[-1] == "M82"
+    assert move_back_commands(absolute)[-1] == "M82"
 
 
-def test_all_heaters_are_heated_before_any_is_waited_for() -> None:
+def test_all_heaters_are_heated_at_once_and_none_is_waited_for() -> None:
     saved = dataclasses.replace(
         SAVED, targets={"tool0": 210.0, "tool1": 205.5, "bed": 60.0}, has_tools=True
     )
 
-    assert restore_commands(saved)[:6] == [
+    assert heat_commands(saved) == [
         *("M104 T0 S210", "M104 T1 S205.5", "M140 S60"),
-        *("M109 T0 S210", "M109 T1 S205.5", "M190 S60"),
     ]
 
 
@@ -149,5 +151,5 @@ def test_a_damaged_store_is_an_empty_one(tmp_path: Path, content: str) -> None:
 def test_no_damage_to_a_store_puts_anything_else_into_a_command(data: st.DataObject) -> None:
     saved = parse_saved_state(data.draw(damaged(dataclasses.asdict(SAVED))))
 
-    for command in [] if saved is None else restore_commands(saved):
+    for command in [] if saved is None else [*heat_commands(saved), *move_back_commands(saved)]:
         assert re.fullmatch(r"[GM]\d{1,3}( [TSEZF]-?\d{1,4}(\.\d+)?)*", command)

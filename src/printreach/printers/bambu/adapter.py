@@ -54,13 +54,14 @@ class BambuPrinter:
         self._api = BambuApi(setup)
         self._live_view = LiveView(setup, self._api)
         self._pausing = PauseController(
-            self._api, saved_state_store(setup.data_dir), self._live_view
+            self._api, saved_state_store(setup.data_dir), self._live_view, setup.limits
         )
-        self._live_view.is_restoring = lambda: self._pausing.is_restoring
+        self._live_view.is_restoring = lambda: self._pausing.smart.is_restoring
         self.files = BambuFiles(setup, ports.files)
         self._estimates = Estimates(self.files.sliced)
         self._live_view.sliced = self._estimates.of
         self._live_view.on_update = self._on_update
+        self._live_view.on_lost = self._pausing.smart.on_update
 
     @property
     def view(self) -> View:
@@ -77,7 +78,7 @@ class BambuPrinter:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.close()
+            await self._pausing.smart.close()
             await self._estimates.close()
 
     async def cameras(self) -> list[Camera]:
@@ -93,6 +94,9 @@ class BambuPrinter:
 
     async def cancel(self) -> None:
         await self._pausing.cancel()
+
+    async def end_restore(self) -> None:
+        await self._pausing.smart.end_restore()
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, CARD)
@@ -140,7 +144,7 @@ class BambuPrinter:
 
     async def _on_update(self) -> None:
         self._estimates.on_update(self._live_view.known.report, self._live_view.state)
-        await self._pausing.on_update()
+        self._pausing.smart.on_update()
 
     def _has_targets(self, order: SetTemp) -> bool:
         temps = self._live_view.temps

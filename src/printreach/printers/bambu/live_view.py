@@ -42,6 +42,7 @@ class LiveView:
         self.is_restoring: Callable[[], bool] = lambda: False
         self.sliced: Callable[[Json], Sliced] = lambda _report: NOTHING
         self.on_update: Callable[[], Awaitable[None]] | None = None
+        self.on_lost: Callable[[], None] = lambda: None
         self._setup = setup
         self._api = api
         self._stopwatch: Stopwatch | None = None
@@ -160,3 +161,4 @@ class LiveView:
         status = CommandStatus(refused.status)
         self._trouble = Trouble(status=status, sentence=refused.sentence)
         self._view = None
+        self.on_lost()

@@ -1,137 +1,105 @@
-"""Pauses and resumes prints, smart pauses included."""
+"""Pauses, resumes and cancels prints, smart pauses included."""
 
-import asyncio
-import logging
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from printreach.contract.commands import Pause
-from printreach.contract.status import State, Temps
-from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.saved_state import CurrentSavedState, SavedStateStore
+from printreach.contract.status import State
+from printreach.printers.print_progress import SeenPrint
+from printreach.printers.saved_state import SavedStateStore
+from printreach.printers.smart_pauses import SmartPauses
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
 
 from .api import BambuApi
+from .live_view import LiveView
 from .orders import PAUSE, RESUME, STOP, gcode
-from .smart_pause import SavedState, pause_lines, plan_saved_state, unpark_lines, warm_up_lines
-
-log = logging.getLogger(__name__)
+from .smart_pause import (
+    SavedState,
+    limit_problem,
+    pause_lines,
+    plan_saved_state,
+    unpark_lines,
+    warm_up_lines,
+)
+from .stopwatch import seen_print
 
 UNTIL_PAUSED_S = 120.0
 """The printer first finishes its current move, and may park its head."""
-UNTIL_WARM_S = 900.0
-
-
-class StatusSource(Protocol):
-    """The part of the printer's state that pausing needs."""
-
-    @property
-    def state(self) -> State: ...
-    @property
-    def temps(self) -> Temps: ...
-    @property
-    def job(self) -> str: ...
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
 
 
 class PauseController:
-    """One printer's pauses."""
+    """printers.smart_pauses.PausePlatform."""
+
+    repauses = False
+    refuses_moves_whole = False
 
     def __init__(
-        self, api: BambuApi, store: SavedStateStore[SavedState], printer: StatusSource
+        self,
+        api: BambuApi,
+        store: SavedStateStore[SavedState],
+        live_view: LiveView,
+        limits: CommandLimits = DEFAULT_LIMITS,
     ) -> None:
         self._api = api
-        self._printer = printer
-        self._current = CurrentSavedState(store)
-        self._task: asyncio.Task[None] | None = None
-        self.is_restoring = False
+        self._live_view = live_view
+        self._limits = limits
+        self.smart = SmartPauses(store, self)
 
     async def pause(self, order: Pause) -> None:
-        printer = self._printer
-        saved = plan_saved_state(order, printer.job, printer.temps) if order.smart_pause else None
-        await self._api.order(PAUSE)
-        if saved is not None and not saved.is_empty:
-            self._current.remember(saved)
-            await self._replace_task(self._enter_smart_pause(saved))
+        live_view = self._live_view
+        saved = plan_saved_state(order, live_view.job, live_view.temps, self._limits)
+        require_paused = await self.smart.begin_pause()
+        await self.pause_print()
+        if order.smart_pause and not saved.is_empty:
+            self.smart.start(self._enter_smart_pause(saved, require_paused))
 
     async def resume(self) -> None:
-        """Resume; returns when the printer has resumed, or has begun to warm up for it."""
-        saved = self._current.saved
-        if saved is None or saved.job != self._printer.job:
-            await self._api.order(RESUME)
-            return
-        if self.is_restoring:
-            return
-        await self._stop_task()
-        await self._tell(warm_up_lines(saved))
-        await self._replace_task(self._restore(saved))
+        await self.smart.resume()
 
     async def cancel(self) -> None:
-        await self._stop_task()
-        await self._api.order(STOP)
-        self._current.take()
+        await self.smart.cancel(lambda: self._api.order(STOP))
 
-    async def close(self) -> None:
-        await self._stop_task()
+    async def _enter_smart_pause(
+        self, saved: SavedState, require_paused: Callable[[], None]
+    ) -> None:
+        live_view = self._live_view
+        if not await live_view.wait_until(lambda: live_view.state is State.PAUSED, UNTIL_PAUSED_S):
+            return  # it was resumed or cancelled before it was paused
+        require_paused()
+        if self.smart.remember(saved) is not None:
+            await self.smart.send(self._tell(pause_lines(saved)))
 
-    async def on_update(self) -> None:
-        """Turn the heaters on again for a print that was resumed at the printer itself."""
-        saved = self._current.saved
-        if saved is None or self._task is not None:
-            return
-        printer = self._printer
-        if printer.state is State.PAUSED and saved.job == printer.job:
-            return
-        self._current.take()
-        if printer.state is State.PRINTING and saved.job == printer.job:
-            log.warning("the print was resumed at the printer: its heaters are turned on again")
-            await self._replace_task(self._attempt(self._tell(warm_up_lines(saved))))
+    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
 
-    # --- smart pause and restore ------------------------------------------------------------------
+    def seen(self) -> SeenPrint | None:
+        if self._live_view.view.trouble is not None:
+            return None
+        return seen_print(self._live_view.known.report)
 
-    async def _enter_smart_pause(self, saved: SavedState) -> None:
-        async def enter() -> None:
-            printer = self._printer
-            if not await printer.wait_until(lambda: printer.state is State.PAUSED, UNTIL_PAUSED_S):
-                return  # it was resumed or cancelled before it was paused
-            await self._tell(pause_lines(saved))
+    def is_warm(self, saved: SavedState) -> bool:
+        return saved.is_warm(self._live_view.temps)
 
-        await self._attempt(enter())
+    def without_moves(self, saved: SavedState) -> SavedState:
+        return replace(saved, lift_mm=0, retract_mm=0)
 
-    async def _restore(self, saved: SavedState) -> None:
-        async def restore() -> None:
-            printer = self._printer
-            if not await printer.wait_until(lambda: saved.is_warm(printer.temps), UNTIL_WARM_S):
-                raise failed("It does not get warm.")
-            await self._tell(unpark_lines(saved))
-            await self._api.order(RESUME)
-            self._current.take()
+    def limit_problem(self, saved: SavedState) -> str | None:
+        return limit_problem(saved, self._limits)
 
-        self.is_restoring = True
-        try:
-            await self._attempt(restore())
-        finally:
-            self.is_restoring = False
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        return await self._live_view.wait_until(condition, seconds)
 
-    async def _attempt(self, steps: Coroutine[object, object, None]) -> None:
-        try:
-            await steps
-        except PrinterRefused as refused:
-            log.warning("a smart pause could not go on: %s", refused.sentence)
-        finally:
-            self._task = None
+    async def pause_print(self) -> None:
+        await self._api.order(PAUSE)
+
+    async def resume_print(self) -> None:
+        await self._api.order(RESUME)
+
+    async def heat(self, saved: SavedState) -> None:
+        await self._tell(warm_up_lines(saved))
+
+    async def move_back(self, saved: SavedState) -> None:
+        await self._tell(unpark_lines(saved))
 
     async def _tell(self, lines: Sequence[str]) -> None:
         if lines:
             await self._api.order(gcode(*lines))
-
-    # --- helpers ----------------------------------------------------------------------------------
-
-    async def _replace_task(self, steps: Coroutine[object, object, None]) -> None:
-        await self._stop_task()
-        self._task = asyncio.create_task(steps)
-
-    async def _stop_task(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)

@@ -11,7 +11,9 @@ from printreach.contract.commands import Axis, Pause, SetTemp
 from printreach.contract.status import Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
+from printreach.printers.print_progress import UNKNOWN_PROGRESS, PrintProgress, parse_progress
 from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .orders import extrude_lines, move_lines, temp_lines
 
@@ -21,17 +23,33 @@ CLOSE_ENOUGH_C = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed. job: the print's id. Targets are 0 where nothing was changed."""
+    """What a smart pause changed. Targets are 0 where nothing was changed.
+
+    job: the print's id. progress: of the print then.
+    """
 
     job: str
     hotend_c: float
     bed_c: float
     lift_mm: int
     retract_mm: int
+    progress: PrintProgress = UNKNOWN_PROGRESS
+
+    @property
+    def path(self) -> str:
+        return self.job
 
     @property
     def is_empty(self) -> bool:
-        return not (self.hotend_c or self.bed_c or self.lift_mm or self.retract_mm)
+        return not (self.has_heat or self.has_moves)
+
+    @property
+    def has_heat(self) -> bool:
+        return bool(self.hotend_c or self.bed_c)
+
+    @property
+    def has_moves(self) -> bool:
+        return bool(self.lift_mm or self.retract_mm)
 
     @property
     def heat(self) -> SetTemp:
@@ -48,11 +66,16 @@ class SavedState:
         )
 
 
-def plan_saved_state(order: Pause, job: str, temps: Temps) -> SavedState:
+def plan_saved_state(
+    order: Pause, job: str, temps: Temps, limits: CommandLimits = DEFAULT_LIMITS
+) -> SavedState:
+    """Return what is to be turned off; not what a resume wouldn't be allowed to heat again."""
+    is_hotend_off = order.disable_hotend and temps.hotend_target <= limits.hotend_c
+    is_bed_off = order.disable_bed and temps.bed_target <= limits.bed_c
     return SavedState(
         job=job,
-        hotend_c=temps.hotend_target if order.disable_hotend else 0.0,
-        bed_c=temps.bed_target if order.disable_bed else 0.0,
+        hotend_c=temps.hotend_target if is_hotend_off else 0.0,
+        bed_c=temps.bed_target if is_bed_off else 0.0,
         lift_mm=order.z_lift_mm,
         retract_mm=order.retract_filament_mm,
     )
@@ -80,6 +103,16 @@ def unpark_lines(saved: SavedState) -> Sequence[str]:
     ]
 
 
+def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
+    return restore_problem(
+        limits,
+        hotend_c=saved.hotend_c,
+        bed_c=saved.bed_c,
+        lift_mm=saved.lift_mm,
+        retract_mm=saved.retract_mm,
+    )
+
+
 def parse_saved_state(told: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
     job = loose.text(told, "job")
@@ -91,6 +124,7 @@ def parse_saved_state(told: object) -> SavedState | None:
         bed_c=target_c(told, "bed_c"),
         lift_mm=distance_mm(told, "lift_mm"),
         retract_mm=distance_mm(told, "retract_mm"),
+        progress=parse_progress(told),
     )
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
+
+from .states import state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,28 @@ def job_of(report: Json) -> str:
     """Return what tells one print from another; "" when nothing does."""
     keys = ("project_id", "task_id", "subtask_id", "subtask_name", "gcode_file")
     return "\n".join(loose.text(report, key) or "" for key in keys).strip()
+
+
+def seen_print(report: Json) -> SeenPrint:
+    """The print as it is now. Only one that runs or is paused has numbers of its own: until then,
+    those of the print before are still there."""
+    state = state_of(report)
+    told = report if _tells_progress(report) else loose.EMPTY
+    line = loose.text(told, "mc_print_line_number") or ""
+    return SeenPrint(
+        state=state,
+        is_paused=state is State.PAUSED,
+        path=job_of(report),
+        progress=PrintProgress(
+            position=positions(
+                loose.number(told, "mc_percent"),
+                loose.number(told, "layer_num"),
+                float(line) if line.isascii() and line.isdigit() and len(line) < 16 else 0.0,
+            )
+            if told
+            else ()
+        ),
+    )
 
 
 def _held(stopwatch: Stopwatch, now: float) -> Stopwatch:

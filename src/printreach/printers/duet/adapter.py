@@ -39,18 +39,20 @@ class DuetPrinter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._http = DuetHttp(setup)
         self._live_view = LiveView(self._http, setup, self._on_update)
-        self._pausing = PauseController(self._live_view, saved_state_store(setup.data_dir))
+        self._pausing = PauseController(
+            self._live_view, saved_state_store(setup.data_dir), setup.limits
+        )
         self.files = DuetFiles(self._live_view.board, setup.data_dir)
 
     @property
     def view(self) -> View:
-        return self._live_view.view
+        return self._pausing.smart.shown(self._live_view.view)
 
     async def run(self) -> None:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.close()
+            await self._pausing.smart.close()
             await self._live_view.close()
             await self._http.close()
 
@@ -68,6 +70,9 @@ class DuetPrinter:
 
     async def cancel(self) -> None:
         await self._pausing.cancel()
+
+    async def end_restore(self) -> None:
+        await self._pausing.smart.end_restore()
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)
@@ -133,4 +138,4 @@ class DuetPrinter:
         return number
 
     def _on_update(self) -> None:
-        self._pausing.on_update()
+        self._pausing.smart.on_update()

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from printreach.contract.status import UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
 
 from . import model as duet
 
@@ -121,6 +122,22 @@ def is_pausing(known: KnownState) -> bool:
 def job_path(known: KnownState) -> str | None:
     """Return the path of the file that is printed."""
     return loose.text(loose.obj(duet.job(known.model), "file"), "fileName")
+
+
+def seen_print(known: KnownState) -> SeenPrint | None:
+    """The print as it is now; None while the board isn't ready for anything."""
+    if known.condition.state is None:
+        return None
+    job = duet.job(known.model)
+    return SeenPrint(
+        state=known.condition.state,
+        is_paused=is_fully_paused(known),
+        path=job_path(known) or "",
+        progress=PrintProgress(
+            duration_s=loose.number(job, "duration"),
+            position=positions(loose.number(job, "filePosition")),
+        ),
+    )
 
 
 def _job_condition(model: Json, known: KnownState) -> Condition | None:

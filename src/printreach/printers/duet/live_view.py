@@ -116,3 +116,4 @@ class LiveView:
         if refused.status in TROUBLES:
             status = CommandStatus(refused.status)
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self._on_update()

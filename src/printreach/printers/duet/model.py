@@ -72,6 +72,20 @@ def tools(model: Json) -> list[Tool]:
     return [_tool(model, number, found[number]) for number in sorted(found)]
 
 
+def set_target_c(model: Json, number: int, state: str) -> float:
+    """What a tool is set to for a state (active, standby), whether on or off; 0.0 for none."""
+    for place, entry in enumerate(loose.items(model, "tools")):
+        told = loose.obj(entry)
+        own = loose.count(told, "number")
+        if told and (place if own is None else own) == number:
+            heaters = loose.items(loose.obj(model, "heat"), "heaters")
+            numbers = _numbers(told, "heaters")
+            known = [loose.obj(heaters[one]) for one in numbers if one < len(heaters)]
+            targets = [loose.number(heater, state) or 0.0 for heater in known]
+            return max(targets, default=0.0)
+    return 0.0
+
+
 def current_tool(model: Json) -> int | None:
     return loose.count(loose.obj(model, "state"), "currentTool")
 

@@ -2,12 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-
-from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.status import State
 from printreach.printers import network_errors
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
@@ -17,13 +13,12 @@ ANSWER_S = 10.0
 PAUSES_S = 20.0
 """The printer first finishes its current move, and parks its head."""
 PAUSING = "Pausing"
-WARMING_UP = "Heating up again"
 
 
 class LiveView:
     """A printer's view. follow: receives and calls tell(), until it is lost (PrinterRefused).
 
-    is_restoring: a smart pause is being undone, which the printer itself does not report.
+    print_id: of the print that was last told of, "" where it has none. on_lost: called then.
     """
 
     def __init__(
@@ -34,18 +29,17 @@ class LiveView:
         self._updates = UpdateSignal()
         self._told = View()
         self._heard = self._told
-        self.is_restoring = False
+        self.print_id = ""
+        self.on_lost: Callable[[], None] = lambda: None
 
     @property
-    def view(self) -> View:
-        told = self._told
-        if not self.is_restoring or told.job.state is not State.PAUSED:
-            return told
-        job = structs.replace(told.job, state=State.RESUMING, sub_state=WARMING_UP)
-        return replace(told, job=job)
+    def told(self) -> View:
+        """As the printer tells it."""
+        return self._told
 
-    def tell(self, view: View) -> None:
+    def tell(self, view: View, print_id: str) -> None:
         self._told = self._heard = view
+        self.print_id = print_id
         self._updates.tell()
 
     async def wait_until(self, condition: Callable[[View], bool], seconds: float) -> bool:
@@ -57,7 +51,9 @@ class LiveView:
 
         Raises PrinterRefused.
         """
-        if not await self._updates.wait_until(lambda: self.view.job.sub_state != PAUSING, PAUSES_S):
+        if not await self._updates.wait_until(
+            lambda: self._told.job.sub_state != PAUSING, PAUSES_S
+        ):
             raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
 
     async def run(self) -> None:
@@ -67,6 +63,7 @@ class LiveView:
     def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus(refused.status)
         self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self.on_lost()
 
 
 class Answers:

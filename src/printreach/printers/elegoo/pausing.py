@@ -5,32 +5,32 @@ for temperatures and moves. Filament is not retracted: no command for that is kn
 printer accepts these commands in a pause is a guess; if it refuses, the pause is an ordinary one.
 """
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from printreach.contract.commands import Axis, MoveAxis, Pause, SetTemp
 from printreach.contract.features import Feature
 from printreach.contract.status import State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.saved_state import (
-    CurrentSavedState,
-    SavedStateStore,
-    distance_mm,
-    target_c,
+from printreach.printers.port import View
+from printreach.printers.print_progress import (
+    UNKNOWN_PROGRESS,
+    PrintProgress,
+    SeenPrint,
+    parse_progress,
+    positions,
 )
+from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
+from printreach.printers.smart_pauses import SmartPauses
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .live_view import LiveView
 
-log = logging.getLogger(__name__)
-
 STORE = "elegoo-smart-pause.json"
 UNTIL_PAUSED_S = 120.0
-UNTIL_WARM_S = 900.0
 CLOSE_ENOUGH_C = 5.0
 
 
@@ -38,17 +38,30 @@ CLOSE_ENOUGH_C = 5.0
 class SavedState:
     """What a smart pause changed.
 
-    file_name: of the print. Targets are 0 where nothing was changed.
+    file_name, progress: of the print. Targets are 0 where nothing was changed.
     """
 
     file_name: str
     hotend_c: float
     bed_c: float
     lift_mm: int
+    progress: PrintProgress = UNKNOWN_PROGRESS
+
+    @property
+    def path(self) -> str:
+        return self.file_name
 
     @property
     def is_empty(self) -> bool:
-        return not (self.hotend_c or self.bed_c or self.lift_mm)
+        return not (self.has_heat or self.has_moves)
+
+    @property
+    def has_heat(self) -> bool:
+        return bool(self.hotend_c or self.bed_c)
+
+    @property
+    def has_moves(self) -> bool:
+        return bool(self.lift_mm)
 
     @property
     def heat(self) -> SetTemp | None:
@@ -77,106 +90,116 @@ class Orders:
     pause: Callable[[], Awaitable[object]]
     resume: Callable[[], Awaitable[object]]
     stop: Callable[[], Awaitable[object]]
-    heat: Callable[[SetTemp], Awaitable[None]]
-    move: Callable[[MoveAxis], Awaitable[None]]
+    heat: Callable[[SetTemp], Coroutine[Any, Any, None]]
+    move: Callable[[MoveAxis], Coroutine[Any, Any, None]]
 
 
 class PauseController:
-    """Pauses one printer. folder: where the saved state is kept across restarts of the agent."""
+    """printers.smart_pauses.PausePlatform. folder: for what outlives a restart of the agent."""
 
-    def __init__(self, orders: Orders, live_view: LiveView, folder: Path) -> None:
+    repauses = False
+    refuses_moves_whole = False
+
+    def __init__(
+        self,
+        orders: Orders,
+        live_view: LiveView,
+        folder: Path,
+        limits: CommandLimits = DEFAULT_LIMITS,
+    ) -> None:
         self._orders = orders
         self._live_view = live_view
-        self._current = CurrentSavedState(saved_state_store(folder))
-        self._task: asyncio.Task[None] | None = None
+        self._limits = limits
+        self.smart = SmartPauses(saved_state_store(folder), self)
 
     async def pause(self, order: Pause) -> None:
-        view = self._live_view.view
-        saved = plan_saved_state(order, view) if order.smart_pause else None
-        await self._orders.pause()
-        if saved is not None and not saved.is_empty:
-            self._current.remember(saved)
-            await self._begin(lambda: self._enter_smart_pause(saved))
+        saved = plan_saved_state(order, self._live_view.told, self._limits)
+        require_paused = await self.smart.begin_pause()
+        await self.pause_print()
+        if order.smart_pause and not saved.is_empty:
+            self.smart.start(self._enter_smart_pause(saved, require_paused))
 
     async def resume(self) -> None:
-        """Resume; returns when the printer has resumed, or has begun to warm up for it."""
-        saved = self._current.saved
-        if saved is None or saved.file_name != _file_name(self._live_view.view):
-            await self._live_view.until_paused()
-            await self._orders.resume()
-        elif not self._live_view.is_restoring:
-            await self._stop()
-            if saved.heat is not None:
-                await self._orders.heat(saved.heat)
-            await self._begin(lambda: self._restore(saved))
-            self._live_view.is_restoring = True
+        await self.smart.resume(self._live_view.until_paused)
 
     async def cancel(self) -> None:
-        await self._stop()
-        await self._orders.stop()
-        self._current.take()
+        await self.smart.cancel(self._orders.stop)
 
-    async def close(self) -> None:
-        await self._stop()
-
-    async def on_update(self) -> None:
-        """Turn the heaters on again for a print that was resumed at the printer itself."""
-        saved, view = self._current.saved, self._live_view.view
-        if saved is None or self._task is not None or view.trouble is not None:
-            return
-        heat = saved.heat
-        is_same = saved.file_name == _file_name(view)
-        if is_same and view.job.state is State.PAUSED:
-            return
-        self._current.take()
-        if is_same and view.job.state is State.PRINTING and heat is not None:
-            log.warning("the print was resumed at the printer: its heaters are turned on again")
-            await self._begin(lambda: self._orders.heat(heat))
-
-    # --- smart pause and restore ------------------------------------------------------------------
-
-    async def _enter_smart_pause(self, saved: SavedState) -> None:
+    async def _enter_smart_pause(
+        self, saved: SavedState, require_paused: Callable[[], None]
+    ) -> None:
         if not await self._live_view.wait_until(_is_fully_paused, UNTIL_PAUSED_S):
             return  # it was resumed or cancelled before it was paused
+        require_paused()
+        if self.smart.remember(saved) is None:
+            return
         if saved.lift_mm:
-            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=saved.lift_mm))
+            lift = MoveAxis(axis=Axis.Z, distance_mm=saved.lift_mm)
+            await self.smart.send(self._orders.move(lift))
         if saved.cold is not None:
-            await self._orders.heat(saved.cold)
+            require_paused()
+            await self.smart.send(self._orders.heat(saved.cold))
 
-    async def _restore(self, saved: SavedState) -> None:
-        if not await self._live_view.wait_until(lambda view: _is_warm(saved, view), UNTIL_WARM_S):
-            raise failed("It does not get warm.")
-        if saved.lift_mm:
-            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=-saved.lift_mm))
+    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+
+    def seen(self) -> SeenPrint | None:
+        view = self._live_view.told
+        if view.trouble is not None:
+            return None
+        current = view.job.current_print
+        return SeenPrint(
+            state=view.job.state,
+            is_paused=_is_fully_paused(view),
+            path=current.file_name,
+            progress=PrintProgress(
+                print_id=self._live_view.print_id,
+                duration_s=current.duration_sec,
+                position=positions(current.progress, current.current_layer),
+            ),
+        )
+
+    def is_warm(self, saved: SavedState) -> bool:
+        return _is_warm(saved, self._live_view.told)
+
+    def without_moves(self, saved: SavedState) -> SavedState:
+        return replace(saved, lift_mm=0)
+
+    def limit_problem(self, saved: SavedState) -> str | None:
+        return restore_problem(
+            self._limits,
+            hotend_c=saved.hotend_c,
+            bed_c=saved.bed_c,
+            lift_mm=saved.lift_mm,
+        )
+
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        return await self._live_view.wait_until(lambda _: condition(), seconds)
+
+    async def pause_print(self) -> None:
+        await self._orders.pause()
+
+    async def resume_print(self) -> None:
         await self._orders.resume()
-        self._current.take()
 
-    async def _begin(self, steps: Callable[[], Awaitable[None]]) -> None:
-        await self._stop()
-        self._task = asyncio.create_task(self._attempt(steps))
+    async def heat(self, saved: SavedState) -> None:
+        if saved.heat is not None:
+            await self._orders.heat(saved.heat)
 
-    async def _attempt(self, steps: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await steps()
-        except PrinterRefused as refused:
-            log.warning("a smart pause could not go on: %s", refused.sentence)
-        self._task = None
-        self._live_view.is_restoring = False
-
-    async def _stop(self) -> None:
-        task, self._task = self._task, None
-        self._live_view.is_restoring = False
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    async def move_back(self, saved: SavedState) -> None:
+        await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=-saved.lift_mm))
 
 
-def plan_saved_state(order: Pause, view: View) -> SavedState:
+def plan_saved_state(
+    order: Pause, view: View, limits: CommandLimits = DEFAULT_LIMITS
+) -> SavedState:
+    """Return what is to be turned off; not what a resume wouldn't be allowed to heat again."""
     temps = view.job.current_print.temps
+    is_hotend_off = order.disable_hotend and temps.hotend_target <= limits.hotend_c
+    is_bed_off = order.disable_bed and temps.bed_target <= limits.bed_c
     return SavedState(
         file_name=_file_name(view),
-        hotend_c=temps.hotend_target if order.disable_hotend else 0.0,
-        bed_c=temps.bed_target if order.disable_bed else 0.0,
+        hotend_c=temps.hotend_target if is_hotend_off else 0.0,
+        bed_c=temps.bed_target if is_bed_off else 0.0,
         lift_mm=order.z_lift_mm if Feature.AXIS_MOVEMENT in view.features else 0,
     )
 
@@ -191,6 +214,7 @@ def parse_saved_state(told: object) -> SavedState | None:
         hotend_c=target_c(told, "hotend_c"),
         bed_c=target_c(told, "bed_c"),
         lift_mm=distance_mm(told, "lift_mm"),
+        progress=parse_progress(told),
     )
 
 

@@ -45,17 +45,18 @@ class ElegooPrinter(ABC, Generic[F]):
         self._now = setup.steady_time
         self._connected = connected
         self._live_view = LiveView(self._follow, setup.uniform)
-        self._pausing = PauseController(orders, self._live_view, setup.data_dir)
+        self._pausing = PauseController(orders, self._live_view, setup.data_dir, setup.limits)
+        self._live_view.on_lost = self._pausing.smart.on_update
 
     @property
     def view(self) -> View:
-        return self._live_view.view
+        return self._pausing.smart.shown(self._live_view.told)
 
     async def run(self) -> None:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.close()
+            await self._pausing.smart.close()
             await self.files.close()
 
     async def pause(self, order: Pause) -> None:
@@ -66,6 +67,9 @@ class ElegooPrinter(ABC, Generic[F]):
 
     async def cancel(self) -> None:
         await self._pausing.cancel()
+
+    async def end_restore(self) -> None:
+        await self._pausing.smart.end_restore()
 
     async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
         raise not_supported("extrude by hand")
@@ -98,7 +102,7 @@ class ElegooPrinter(ABC, Generic[F]):
             try:
                 async for message in messages:
                     self._on_message(message)
-                    await self._pausing.on_update()
+                    self._pausing.smart.on_update()
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)

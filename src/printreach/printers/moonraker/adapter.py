@@ -69,7 +69,11 @@ class MoonrakerPrinter:
         self._api = MoonrakerApi(setup)
         self._finder = CameraFinder(setup, self._api)
         self._pausing = PauseController(
-            self._api, saved_state_store(setup.data_dir), lambda: self._session
+            self._api,
+            saved_state_store(setup.data_dir),
+            lambda: self._session,
+            lambda: self._view.trouble is None,
+            setup.limits,
         )
         self._session = self._new_session(KnownState())
         self._view = self._changed = View()
@@ -88,7 +92,7 @@ class MoonrakerPrinter:
         try:
             await keep_following(self._follow, self._on_lost, lambda: self._changed, uniform)
         finally:
-            await self._pausing.close()
+            await self._pausing.smart.close()
             await self.files.close()
             await self._api.close()
 
@@ -105,6 +109,9 @@ class MoonrakerPrinter:
 
     async def cancel(self) -> None:
         await self._pausing.cancel()
+
+    async def end_restore(self) -> None:
+        await self._pausing.smart.end_restore()
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)
@@ -181,15 +188,20 @@ class MoonrakerPrinter:
     def _on_lost(self, refused: PrinterRefused) -> None:
         self._view = View(trouble=_trouble(refused))
         self._changes.tell()
+        self._pausing.on_update()
 
     def _show(self, view: View) -> None:
-        if view.trouble is None and self._pausing.is_restoring and view.job.state is State.PAUSED:
+        if (
+            view.trouble is None
+            and self._pausing.smart.is_restoring
+            and view.job.state is State.PAUSED
+        ):
             view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
         self._view = view
         self._changes.tell()
         if view.trouble is None:
             self._changed = view
-            self._pausing.on_update()
+        self._pausing.on_update()
 
     async def _move(self, script: str, undone_by: str = gcode.RESTORE) -> None:
         try:

@@ -10,10 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from printreach.contract.commands import Pause
+from printreach.contract.status import State
 from printreach.printers import loose
+from printreach.printers.print_progress import (
+    UNKNOWN_PROGRESS,
+    PrintProgress,
+    SeenPrint,
+    parse_progress,
+    positions,
+)
 from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
-from .status import KnownState, active_extruder, obj, print_path
+from .status import KnownState, active_extruder, obj, print_path, state_of
 
 STORE = "moonraker-smart-pause.json"
 CLOSE_ENOUGH_C = 3.0
@@ -22,16 +31,28 @@ BED = "heater_bed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed. path: of the print's file. targets: of heaters turned off."""
+    """What a smart pause changed.
+
+    path: of the print's file. progress: of the print then. targets: of heaters turned off.
+    """
 
     path: str
     targets: dict[str, float]
     lift_mm: int
     retract_mm: int
+    progress: PrintProgress = UNKNOWN_PROGRESS
 
     @property
     def is_empty(self) -> bool:
-        return not (self.targets or self.lift_mm or self.retract_mm)
+        return not (self.has_heat or self.has_moves)
+
+    @property
+    def has_heat(self) -> bool:
+        return bool(self.targets)
+
+    @property
+    def has_moves(self) -> bool:
+        return bool(self.lift_mm or self.retract_mm)
 
 
 def targets_of(known: KnownState) -> dict[str, float]:
@@ -44,14 +65,21 @@ def targets_of(known: KnownState) -> dict[str, float]:
     return {heater: target for heater, target in found.items() if target > 0}
 
 
-def plan_saved_state(order: Pause, path: str, targets: Mapping[str, float]) -> SavedState:
-    """Return what is to be saved.
+def plan_saved_state(
+    order: Pause,
+    path: str,
+    targets: Mapping[str, float],
+    limits: CommandLimits = DEFAULT_LIMITS,
+) -> SavedState:
+    """Return what is to be turned off; not what a resume wouldn't be allowed to heat again.
 
     targets: as they were before the pause, since a printer's own pause may change them.
     """
 
     def is_turned_off(heater: str) -> bool:
-        return order.disable_bed if heater == BED else order.disable_hotend
+        if heater == BED:
+            return order.disable_bed and targets[heater] <= limits.bed_c
+        return order.disable_hotend and targets[heater] <= limits.hotend_c
 
     return SavedState(
         path=path,
@@ -68,8 +96,29 @@ def is_warm(saved: SavedState, known: KnownState) -> bool:
     )
 
 
-def is_of_this_print(saved: SavedState, known: KnownState) -> bool:
-    return saved.path == print_path(known)
+def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
+    hotends = [target for heater, target in saved.targets.items() if heater != BED]
+    return restore_problem(
+        limits,
+        hotend_c=max(hotends, default=0.0),
+        bed_c=saved.targets.get(BED, 0.0),
+        lift_mm=saved.lift_mm,
+        retract_mm=saved.retract_mm,
+    )
+
+
+def seen_print(known: KnownState) -> SeenPrint:
+    """The print as it is now."""
+    state = state_of(known)
+    return SeenPrint(
+        state=state,
+        is_paused=state is State.PAUSED,
+        path=print_path(known),
+        progress=PrintProgress(
+            duration_s=loose.number(obj(known, "print_stats"), "total_duration"),
+            position=positions(loose.number(obj(known, "virtual_sdcard"), "file_position")),
+        ),
+    )
 
 
 def parse_saved_state(told: object) -> SavedState | None:
@@ -88,6 +137,7 @@ def parse_saved_state(told: object) -> SavedState | None:
         },
         lift_mm=distance_mm(told, "lift_mm"),
         retract_mm=distance_mm(told, "retract_mm"),
+        progress=parse_progress(told),
     )
 
 

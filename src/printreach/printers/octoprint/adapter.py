@@ -59,12 +59,12 @@ class OctoPrintPrinter:
             self._api, setup.uniform, self.files.look_for_logs, self._on_update
         )
         self._pausing = PauseController(
-            self._api, self._live_view, saved_state_store(setup.data_dir)
+            self._api, self._live_view, saved_state_store(setup.data_dir), setup.limits
         )
 
     @property
     def view(self) -> View:
-        return self._live_view.view
+        return self._pausing.smart.shown(self._live_view.view)
 
     def on_change(self, callback: Callable[[], None]) -> None:
         self._live_view.changes.add(callback)
@@ -73,7 +73,7 @@ class OctoPrintPrinter:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.close()
+            await self._pausing.smart.close()
             await self._api.close()
 
     async def cameras(self) -> list[Camera]:
@@ -94,7 +94,10 @@ class OctoPrintPrinter:
         await self._pausing.resume()
 
     async def cancel(self) -> None:
-        await self._api.post("/api/job", {"command": "cancel"})
+        await self._pausing.cancel()
+
+    async def end_restore(self) -> None:
+        await self._pausing.smart.end_restore()
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)
@@ -164,7 +167,7 @@ class OctoPrintPrinter:
         await self._api.post(f"/api/printer/{part}", body)
 
     def _on_update(self) -> None:
-        self._pausing.on_update()
+        self._pausing.smart.on_update()
 
     def _camera(self, found: CameraSettings) -> Camera | None:
         """Return a camera that tries every address that its URLs may mean."""

@@ -160,6 +160,7 @@ class LiveView:
             status = CommandStatus.NOT_AUTHORIZED
         self._was_out_of_reach = True
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self._on_update()
         self.changes.tell()
 
 

@@ -11,11 +11,15 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.print_progress import UNKNOWN_PROGRESS, PrintProgress, parse_progress
 from printreach.printers.saved_state import SavedStateStore, distance_mm
+from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 STORE = "octoprint-smart-pause.json"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
 RETRACT_MM_PER_MIN = 1200
+CLOSE_ENOUGH_C = 3.0
 MAX_TARGET_C = 500.0
 """Hotter than any hotend gets."""
 
@@ -26,9 +30,9 @@ _MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE
 class SavedState:
     """What a smart pause changed.
 
-    path: of the print's file. targets: the heaters that were turned off, by OctoPrint's names.
-    has_tools: the printer has several, so that a hotend has to be named by its number.
-    is_relative: the print gives its filament in relative lengths (M83).
+    path: of the print's file. progress: of the print then. targets: the heaters that were turned
+    off, by OctoPrint's names. has_tools: the printer has several, so that a hotend has to be named
+    by its number. is_relative: the print gives its filament in relative lengths (M83).
     """
 
     path: str
@@ -37,10 +41,19 @@ class SavedState:
     retract_mm: int
     has_tools: bool
     is_relative: bool
+    progress: PrintProgress = UNKNOWN_PROGRESS
 
     @property
     def is_empty(self) -> bool:
-        return not (self.targets or self.lift_mm or self.retract_mm)
+        return not (self.has_heat or self.has_moves)
+
+    @property
+    def has_heat(self) -> bool:
+        return bool(self.targets)
+
+    @property
+    def has_moves(self) -> bool:
+        return bool(self.lift_mm or self.retract_mm)
 
     def without_moves(self) -> "SavedState":
         """Return the temperatures alone; setting them twice does no harm."""
@@ -48,12 +61,23 @@ class SavedState:
 
 
 def plan_saved_state(
-    order: Pause, path: str, targets: dict[str, float], *, has_tools: bool, is_relative: bool
+    order: Pause,
+    path: str,
+    targets: dict[str, float],
+    *,
+    has_tools: bool,
+    is_relative: bool,
+    limits: CommandLimits = DEFAULT_LIMITS,
 ) -> SavedState:
-    """targets: of all heaters that are on."""
+    """Return what is to be turned off; not what a resume wouldn't be allowed to heat again.
+
+    targets: of all heaters that are on.
+    """
 
     def is_turned_off(heater: str) -> bool:
-        return order.disable_bed if heater == "bed" else order.disable_hotend
+        if heater == "bed":
+            return order.disable_bed and targets[heater] <= limits.bed_c
+        return order.disable_hotend and targets[heater] <= limits.hotend_c
 
     return SavedState(
         path=path,
@@ -75,12 +99,34 @@ def pause_commands(saved: SavedState) -> list[str]:
     return [*moves, *(_heat(heater, 0, saved) for heater in saved.targets)]
 
 
-def restore_commands(saved: SavedState) -> list[str]:
-    """Return the commands that undo it: heat everything, wait, lower the nozzle, unretract."""
-    heats = [_heat(heater, target, saved) for heater, target in saved.targets.items()]
-    waits = [_await_heat(heater, target, saved) for heater, target in saved.targets.items()]
-    moves = _moves(saved, lift_mm=-saved.lift_mm, extrude_mm=saved.retract_mm)
-    return [*heats, *waits, *moves]
+def heat_commands(saved: SavedState) -> list[str]:
+    """Return the commands that heat everything again, and don't wait for it: what is queued behind
+    a command that waits would still be carried out after a cancel."""
+    return [_heat(heater, target, saved) for heater, target in saved.targets.items()]
+
+
+def move_back_commands(saved: SavedState) -> list[str]:
+    """Return the commands that lower the nozzle and unretract, for when it is warm."""
+    return _moves(saved, lift_mm=-saved.lift_mm, extrude_mm=saved.retract_mm)
+
+
+def is_warm(saved: SavedState, temps: Json) -> bool:
+    """temps: of all heaters, as OctoPrint tells them."""
+    return all(
+        (loose.number(loose.obj(temps, heater), "actual") or 0.0) >= target - CLOSE_ENOUGH_C
+        for heater, target in saved.targets.items()
+    )
+
+
+def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
+    hotends = [target for heater, target in saved.targets.items() if heater != "bed"]
+    return restore_problem(
+        limits,
+        hotend_c=max(hotends, default=0.0),
+        bed_c=saved.targets.get("bed", 0.0),
+        lift_mm=saved.lift_mm,
+        retract_mm=saved.retract_mm,
+    )
 
 
 def parse_saved_state(told: object) -> SavedState | None:
@@ -101,6 +147,7 @@ def parse_saved_state(told: object) -> SavedState | None:
         retract_mm=distance_mm(told, "retract_mm"),
         has_tools=loose.flag(told, "has_tools") or False,
         is_relative=loose.flag(told, "is_relative") or False,
+        progress=parse_progress(told),
     )
 
 
@@ -136,10 +183,6 @@ def _is_known(heater: str) -> bool:
 
 def _heat(heater: str, target: float, saved: SavedState) -> str:
     return _order("M140" if heater == "bed" else "M104", heater, target, saved)
-
-
-def _await_heat(heater: str, target: float, saved: SavedState) -> str:
-    return _order("M190" if heater == "bed" else "M109", heater, target, saved)
 
 
 def _order(code: str, heater: str, target: float, saved: SavedState) -> str:

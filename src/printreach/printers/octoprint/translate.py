@@ -15,6 +15,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Trouble, View
+from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
 from printreach.rules.prints import Need, NeedKind
 
 from .materials import materials_of
@@ -189,6 +190,22 @@ def is_fully_paused(known: KnownState) -> bool:
 def job_path(known: KnownState) -> str | None:
     """Return the path of the file that is selected or printed."""
     return loose.text(loose.obj(known.now, "job", "file"), "path")
+
+
+def seen_print(known: KnownState) -> SeenPrint | None:
+    """The print as it is now; None while OctoPrint has no connection to the printer."""
+    if known.condition.state is None:
+        return None
+    told = loose.obj(known.now, "progress")
+    return SeenPrint(
+        state=known.condition.state,
+        is_paused=is_fully_paused(known),
+        path=job_path(known) or "",
+        progress=PrintProgress(
+            duration_s=loose.number(told, "printTime"),
+            position=positions(loose.number(told, "filepos")),
+        ),
+    )
 
 
 def view_of(

@@ -16,7 +16,7 @@ from printreach.printers.storage import require_storage
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files
-from .translate import KnownState, view_of, with_message
+from .translate import KnownState, print_id_of, view_of, with_message
 
 CAMERA_PORT = 8080
 BRIGHTEST = 255
@@ -64,7 +64,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
     def _on_message(self, message: Json) -> None:
         known = with_message(self._known, message)
         if known is not self._known and known.status:
-            self._live_view.tell(view_of(known))
+            self._live_view.tell(view_of(known), print_id_of(known.status))
         self._known = known
 
     async def _ask(self) -> None:

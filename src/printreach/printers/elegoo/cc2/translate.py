@@ -117,6 +117,11 @@ def version_of(attributes: Json) -> str:
     return loose.text(loose.obj(attributes, "software_version"), "ota_version") or ""
 
 
+def print_id_of(status: Json) -> str:
+    """The printer's own id of the print; "" where it has none."""
+    return loose.text(loose.obj(status, "print_status"), "uuid") or ""
+
+
 def state_of(status: Json) -> State:
     """print_status.state first, codes second. A pause stays one that can be resumed."""
     machine = loose.obj(status, "machine_status")

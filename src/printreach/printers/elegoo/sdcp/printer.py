@@ -17,7 +17,7 @@ from printreach.printers.storage import require_storage
 from .api import Cmd, SdcpApi
 from .entries import STORAGE
 from .files import SdcpFiles
-from .translate import KnownState, view_of, with_message
+from .translate import KnownState, print_id_of, view_of, with_message
 
 STORAGE_NAME = "local"
 CAMERA_PORT = 3031
@@ -60,7 +60,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
             self._known_at = self._now()
         self._known = known
         if known.status:
-            self._live_view.tell(view_of(known))
+            self._live_view.tell(view_of(known), print_id_of(known.status))
 
     async def _ask(self) -> None:
         await self._api.send(Cmd.ATTRIBUTES, {})

@@ -89,6 +89,11 @@ def view_of(known: KnownState) -> View:
     )
 
 
+def print_id_of(status: Json) -> str:
+    """The printer's own id of the print; "" where it has none."""
+    return loose.text(loose.obj(status, "PrintInfo"), "TaskId") or ""
+
+
 def state_of(status: Json) -> State:
     """ErrorNumber counts once the print has ended; a paused one can still be resumed."""
     if _is_homing(status):

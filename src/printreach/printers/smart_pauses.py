@@ -1,0 +1,394 @@
+"""Smart pauses that are made of commands, and their restore: alike on each platform.
+
+Nothing is ever restored on a doubt. Before each command of a restore the printer has to be paused
+in the very print that the smart pause took it from, as far as it had come then. An order to cancel,
+a lock of remote control and a lost connection end a restore before its next command.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from msgspec import structs
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import AT_WORK, UNDER_WAY, State
+from printreach.printers.port import PrinterRefused, View, failed
+
+from .print_progress import PrintProgress, SeenPrint
+from .saved_state import CurrentSavedState, SavedState, SavedStateStore
+
+log = logging.getLogger(__name__)
+
+PAUSED_WITHIN_S: Final = 20.0
+"""Firmware first ends the moves that it holds; a command has 25 s in all."""
+WARM_WITHIN_S: Final = 1800.0
+SENT_WITHIN_S: Final = 2.0
+"""For an order that was under way when another one ended the restore."""
+WARMING_UP: Final = "Heating up again"
+
+
+class SavedPause(SavedState, Protocol):
+    """What a smart pause took from a print. path, progress: by which the print is known again."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def progress(self) -> PrintProgress: ...
+    @property
+    def has_heat(self) -> bool: ...
+    @property
+    def has_moves(self) -> bool: ...
+
+
+S = TypeVar("S", bound=SavedPause)
+
+
+class PausePlatform(Protocol[S]):
+    """What a platform does of it. Orders raise PrinterRefused.
+
+    repauses: a print that was resumed at the printer is paused again, to get everything back;
+    otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
+    were not begun.
+    """
+
+    repauses: bool
+    refuses_moves_whole: bool
+
+    def seen(self) -> SeenPrint | None:
+        """None while the printer can't be reached."""
+        ...
+
+    def is_warm(self, saved: S) -> bool: ...
+    def without_moves(self, saved: S) -> S: ...
+
+    def limit_problem(self, saved: S) -> str | None:
+        """Which limit of the agent's owner a restore would exceed, as a sentence."""
+        ...
+
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
+    async def pause_print(self) -> None: ...
+    async def resume_print(self) -> None: ...
+    async def heat(self, saved: S) -> None: ...
+    async def move_back(self, saved: S) -> None: ...
+
+
+class SmartPauses(Generic[S]):
+    """What one printer's smart pauses took. Owns the restore that is under way.
+
+    on_change: called when a restore begins or ends to show.
+    """
+
+    def __init__(
+        self,
+        store: SavedStateStore[S],
+        platform: PausePlatform[S],
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._current = CurrentSavedState(store)
+        self._platform = platform
+        self._on_change = on_change
+        self._is_followed = False  # the paused print was seen, and never lost sight of since
+        self._needs_order = False  # nothing is given back unless somebody orders a resume
+        self._cancels = 0
+        self._work: asyncio.Task[None] | None = None
+        self._sending: asyncio.Future[None] | None = None
+        self._is_accepted = asyncio.Event()
+        self._is_giving_back = False
+        self._pause: object | None = None  # the latest that was begun, and nothing ordered since
+        self.is_restoring = False
+
+    def shown(self, view: View) -> View:
+        """A print that heats up before it goes on is resuming."""
+        if not self.is_restoring or view.job.state is not State.PAUSED:
+            return view
+        job = structs.replace(view.job, state=State.RESUMING, sub_state=WARMING_UP)
+        return replace(view, job=job)
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def begin_pause(self) -> "Callable[[], None]":
+        """Before a pause is ordered. What is returned raises PrinterRefused as soon as the print
+        isn't paused any more, or something else was ordered since: call it before each step."""
+        await self._stop()
+        work = object()
+        self._pause = work
+
+        def require_paused() -> None:
+            seen = self._platform.seen()
+            if self._pause is not work or seen is None or not seen.is_paused:
+                raise PrinterRefused(
+                    CommandStatus.INVALID_STATE,
+                    "The print isn't paused any more: nothing else was done.",
+                )
+
+        return require_paused
+
+    def remember(self, saved: S) -> S | None:
+        """Save it once the print is paused, before anything is done.
+
+        None: the printer doesn't tell this print from others. Nothing could ever be restored then,
+        and the pause has to stay a plain one. Raises PrinterRefused.
+        """
+        seen = self._platform.seen()
+        if seen is None or not seen.is_paused:
+            raise _no_longer_paused()
+        saved = replace(saved, progress=seen.progress)
+        if not self._is_as_paused(saved, seen):
+            log.warning("this print can't be told from others, so its pause is a plain one")
+            return None
+        self._current.remember(saved)
+        self._is_followed, self._needs_order = True, False
+        return saved
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Go on with what nobody waits for any more."""
+        self._is_accepted.set()
+        self._start(work)
+
+    async def resume(self, until_paused: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Returns when the print goes on, or begins to heat up for it. Raises PrinterRefused."""
+        if self._cancels:
+            raise PrinterRefused(CommandStatus.INVALID_STATE, "The print is being cancelled.")
+        if self._is_giving_back:
+            return
+        await self._stop()
+        self._is_accepted.clear()
+        work = self._start(self._resume(until_paused))
+        try:
+            await self._is_accepted.wait()
+        except asyncio.CancelledError:
+            await self._stop()
+            raise
+        if work.cancelled():
+            raise PrinterRefused(CommandStatus.INVALID_STATE, "Another order ended the resume.")
+        if work.done():
+            work.result()
+
+    async def cancel(self, order: Callable[[], Awaitable[object]]) -> None:
+        """End the restore, then cancel. Nothing is given back from here on."""
+        self._cancels += 1
+        self._needs_order = True
+        try:
+            await self._stop()
+            await order()
+            self._current.take()
+        finally:
+            self._cancels -= 1
+
+    async def end_restore(self) -> None:
+        """Remote control was locked: what was taken is given back to an order alone."""
+        self._needs_order = True
+        if self._is_giving_back:
+            log.warning("remote control was locked: what a smart pause took is not given back")
+            await self._stop()
+
+    async def close(self) -> None:
+        await self._stop()
+
+    # --- what the printer says --------------------------------------------------------------------
+
+    def on_update(self) -> None:
+        """The printer has told something, or was lost."""
+        seen = self._platform.seen()
+        if seen is None:
+            self._is_followed = False
+            if self._is_giving_back and self._work is not None:
+                self._work.cancel()
+            return
+        saved = self._current.saved
+        if saved is None or self._work is not None:
+            return
+        if seen.state is State.PAUSED:
+            self._follow(saved, seen)
+            return
+        is_same = self._is_followed and self._can_be(saved, seen)
+        self._is_followed = False
+        if seen.state in AT_WORK and is_same and not self._needs_order:
+            self.start(self._restore_ended_pause(saved))
+        else:
+            self._drop(seen)
+
+    def _follow(self, saved: S, seen: SeenPrint) -> None:
+        """It is paused: the same print as far as it was, or on its way there under our eyes."""
+        is_same = self._is_as_paused(saved, seen)
+        if not is_same and self._is_followed and self._can_be(saved, seen):
+            self._current.remember(replace(saved, progress=seen.progress))
+        elif not is_same:
+            self._drop(seen)
+            return
+        self._is_followed = True
+
+    def _drop(self, seen: SeenPrint) -> None:
+        self._current.take()
+        if seen.state in UNDER_WAY and not self._needs_order:
+            log.warning(
+                "what a smart pause took is not given back: this may be another print by now"
+            )
+
+    @staticmethod
+    def _can_be(saved: S, seen: SeenPrint) -> bool:
+        is_path = bool(seen.path) and seen.path == saved.path
+        return is_path and not seen.progress.is_behind(saved.progress)
+
+    @staticmethod
+    def _is_as_paused(saved: S, seen: SeenPrint) -> bool:
+        is_path = bool(seen.path) and seen.path == saved.path
+        return is_path and seen.progress.is_as_paused(saved.progress)
+
+    # --- giving back ------------------------------------------------------------------------------
+
+    async def _resume(self, until_paused: Callable[[], Awaitable[None]] | None) -> None:
+        if until_paused is not None:
+            await until_paused()
+        saved, seen = self._current.saved, self._platform.seen()
+        if saved is not None and (seen is None or not self._is_as_paused(saved, seen)):
+            if seen is not None:
+                self._drop(seen)
+            saved = None
+        if saved is None:
+            await self.send(self._platform.resume_print())
+            return
+        problem = self._platform.limit_problem(saved)
+        if problem is not None:
+            raise failed(f"What the smart pause took can't be given back: {problem}")
+        self._needs_order = False
+        await self._restore(saved)
+
+    async def _restore_ended_pause(self, saved: S) -> None:
+        """Somebody resumed the print at the printer, where it would go on cold and lifted."""
+        log.warning("a smart pause was ended at the printer: the print gets its heat back")
+        self._needs_order = True  # this is tried once
+        problem = self._platform.limit_problem(saved)
+        if problem is not None:
+            raise failed(problem)
+        if self._platform.repauses:
+            await self._restore(await self._pause_again(saved))
+            return
+        self._require_going(saved)
+        self._is_giving_back = True
+        await self.send(self._platform.heat(saved))
+        self._current.take()
+
+    async def _pause_again(self, saved: S) -> S:
+        self._require_going(saved)
+        self._is_giving_back = True
+        await self.send(self._platform.pause_print())
+        if not await self._platform.wait_until(self._has_paused, PAUSED_WITHIN_S):
+            raise failed("The print did not pause in time.")
+        seen = self._platform.seen()
+        if seen is None or not seen.is_paused or not self._can_be(saved, seen):
+            raise _no_longer_paused()
+        saved = replace(saved, progress=seen.progress)
+        self._current.remember(saved)
+        return saved
+
+    async def _restore(self, saved: S) -> None:
+        """Heat, wait for it, come down, go on: each where the print is still as it was paused."""
+        platform = self._platform
+        self._is_giving_back = True
+        if saved.has_heat:
+            self._require_paused(saved)
+            await self.send(platform.heat(saved))
+            await self._until_warm(saved)
+        if saved.has_moves:
+            self._require_paused(saved)
+            # They must not be made twice, whatever happens from here on.
+            with_moves, saved = saved, platform.without_moves(saved)
+            self._current.remember(saved)
+            try:
+                await self.send(platform.move_back(with_moves))
+            except PrinterRefused as refused:
+                is_refused = refused.status == CommandStatus.EXECUTION_FAILED
+                if is_refused and platform.refuses_moves_whole:
+                    self._current.remember(with_moves)
+                raise
+        self._require_paused(saved)
+        self._needs_order = True  # should it go on although its answer is lost, it is left alone
+        await self.send(platform.resume_print())
+        self._current.take()
+
+    async def _until_warm(self, saved: S) -> None:
+        if self._platform.is_warm(saved):
+            return
+        self._show_restoring(True)
+        self._is_accepted.set()
+        is_decided = await self._platform.wait_until(
+            lambda: self._platform.is_warm(saved) or not self._is_paused_in(saved), WARM_WITHIN_S
+        )
+        if not is_decided:
+            raise failed("It does not get warm.")
+
+    def _has_paused(self) -> bool:
+        seen = self._platform.seen()
+        return seen is None or seen.is_paused or seen.state not in {*AT_WORK, State.PAUSED}
+
+    def _is_paused_in(self, saved: S) -> bool:
+        seen = self._platform.seen()
+        return seen is not None and seen.is_paused and self._is_as_paused(saved, seen)
+
+    def _require_paused(self, saved: S) -> None:
+        if not self._is_paused_in(saved):
+            raise _no_longer_paused()
+
+    def _require_going(self, saved: S) -> None:
+        seen = self._platform.seen()
+        if seen is None or seen.state not in AT_WORK or not self._can_be(saved, seen):
+            raise _no_longer_paused()
+
+    # --- the work under way -----------------------------------------------------------------------
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        self._work = task = asyncio.create_task(work)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, work: "asyncio.Task[None]") -> None:
+        if self._work is work:
+            self._work = None
+            self._is_giving_back = False
+            self._show_restoring(False)
+        is_told = not self._is_accepted.is_set()  # somebody waits for what comes of it
+        if not work.cancelled() and (fault := work.exception()) is not None and not is_told:
+            log.warning("a smart pause could not go on: %s", fault)
+        self._is_accepted.set()
+
+    async def send(self, order: Coroutine[Any, Any, None]) -> None:
+        """An order that has begun is not broken off: whether it arrived, nobody could tell."""
+        self._sending = sending = asyncio.ensure_future(order)
+        sending.add_done_callback(_look_at)
+        await asyncio.shield(sending)
+
+    async def _stop(self) -> None:
+        """End whatever is under way, and wait until the printer has heard what was being sent."""
+        self._pause = None
+        work, self._work = self._work, None
+        if work is not None:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+        self._is_giving_back = False
+        self._show_restoring(False)
+        sending, self._sending = self._sending, None
+        if sending is not None and not sending.done():
+            await asyncio.wait({sending}, timeout=SENT_WITHIN_S)
+            sending.cancel()
+
+    def _show_restoring(self, is_restoring: bool) -> None:
+        if self.is_restoring is not is_restoring:
+            self.is_restoring = is_restoring
+            # Not from in here: whoever shows it may tell of news of the printer.
+            asyncio.get_running_loop().call_soon(self._on_change)
+
+
+def _no_longer_paused() -> PrinterRefused:
+    return PrinterRefused(
+        CommandStatus.INVALID_STATE, "The print isn't paused any more as it was: nothing was done."
+    )
+
+
+def _look_at(sent: "asyncio.Future[None]") -> None:
+    """So that nobody is told of a fault that another order made meaningless."""
+    if not sent.cancelled():
+        sent.exception()
