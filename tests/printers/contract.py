@@ -17,7 +17,8 @@ them. What a platform can't do is told by the rig's class attributes (features, 
 has_camera...) and expected to be refused with 788, not skipped.
 
 The parts can be used alone while an adapter grows: StatusContract, PrintContract, EventContract,
-ControlContract, FileContract, CameraContract, TroubleContract, OperationContract.
+ControlContract, FileContract, CameraContract, TroubleContract, OperationContract,
+PauseContract.
 """
 
 from tests.printers.contract_cameras import CameraContract
@@ -25,6 +26,7 @@ from tests.printers.contract_controls import ControlContract
 from tests.printers.contract_events import EventContract
 from tests.printers.contract_files import FileContract
 from tests.printers.contract_operations import OperationContract
+from tests.printers.contract_pauses import PauseContract
 from tests.printers.contract_prints import PrintContract
 from tests.printers.contract_status import StatusContract
 from tests.printers.contract_trouble import TroubleContract
@@ -41,5 +43,6 @@ class PrinterContract(
     CameraContract,
     TroubleContract,
     OperationContract,
+    PauseContract,
 ):
     """All parts."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from printreach.printers.operations import SMART_PAUSE, Operation
-from printreach.printers.port import SupportsApiKeys
+from printreach.printers.port import RestoresPauses, SupportsApiKeys
 from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
@@ -135,6 +135,12 @@ class OperationContract:
 
         expected = platform.cannot.keys() | lacks
         assert refused == [operation for operation in Operation if operation in expected], refused
+
+    @on_the_bench
+    async def test_a_restore_can_be_ended_by_a_lock(self, bench: Bench) -> None:
+        restores = bench.rig.smart_pause and not bench.rig.restores_by_itself
+
+        assert isinstance(bench.printer, RestoresPauses) == bool(restores)
 
     def test_every_operation_is_probed(self) -> None:
         assert list(PROBES) == list(Operation)

@@ -26,6 +26,7 @@ class PrinterRig:
     `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
     pictures. smart_pause: what the platform can do of it. has_folders: its files
     may lie in folders. nonsense_ends_contact: the agent leaves when it hears it, and comes back.
+    restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
     tells how much a feeding_print takes. patience_s: within which a state shows.
     """
@@ -40,6 +41,7 @@ class PrinterRig:
     nonsense_ends_contact: ClassVar[bool] = False
     serves_files_alone: ClassVar[bool] = False
     tells_filament: ClassVar[bool] = False
+    restores_by_itself: ClassVar[bool] = False
     patience_s: ClassVar[float] = 45.0
 
     def open(self) -> AbstractAsyncContextManager[None]:

@@ -225,6 +225,15 @@ class SupportsOnChange(Protocol):
 
 
 @runtime_checkable
+class RestoresPauses(Protocol):
+    """A printer to which the agent itself gives back what a smart pause took."""
+
+    async def end_restore(self) -> None:
+        """Remote control was locked: nothing more is restored before somebody orders a resume."""
+        ...
+
+
+@runtime_checkable
 class SupportsApiKeys(Protocol):
     """A printer whose software gives each app a key of its own, or has one for all."""
 

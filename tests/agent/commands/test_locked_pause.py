@@ -81,3 +81,26 @@ async def test_its_owner_is_told_of_it_unless_the_order_says_otherwise(
         await pause(calls, order, LOCKED)
 
     assert [one.is_silent for one in expected] == [is_silent]
+
+
+class Restoring(ScriptedPrinter):
+    """Counts how often its restore was ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended = 0
+
+    async def end_restore(self) -> None:
+        self.ended += 1
+
+
+@on_a_hasty_loop
+async def test_a_lock_ends_the_restore_of_a_smart_pause_whoever_asks_for_whatever() -> None:
+    printer = Restoring()
+    async with command_calls(printer) as calls:
+        await calls.get("status")
+        assert printer.ended == 0
+        locked = [(b"X-Service-Permissions", LOCKED)]
+        await calls.ask(b"GET", "status", headers=locked).reply()
+
+    assert printer.ended == 1

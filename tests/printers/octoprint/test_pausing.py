@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from printreach.contract.commands import Pause
-from printreach.printers.changes import Changes
+from printreach.printers.changes import ChangeListeners
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.live_view import LiveView
 from printreach.printers.octoprint.pausing import PauseController
@@ -42,7 +42,7 @@ PAUSED = {
 class PausedWatch:
     view = View(trouble=None, features=features_of(frozenset({"print"})))
     known = with_current(KnownState(), PAUSED)
-    changes = Changes()
+    changes = ChangeListeners()
 
     async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
         return True

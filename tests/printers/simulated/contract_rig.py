@@ -31,6 +31,7 @@ class SimulatedRig(PrinterRig):
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
+    restores_by_itself = True
     tells_filament = True
 
     def __init__(self, folder: Path) -> None:

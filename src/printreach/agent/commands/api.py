@@ -40,7 +40,12 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
-from printreach.printers.port import Printer, PrinterRefused, not_supported
+from printreach.printers.port import (
+    Printer,
+    PrinterRefused,
+    RestoresPauses,
+    not_supported,
+)
 from printreach.rules import commands as rules
 from printreach.rules.access import Access, parse_access_stamp
 from printreach.rules.commands import Action
@@ -158,6 +163,8 @@ class CommandApi:
 
     async def _answer(self, request: CommandRequest) -> None:
         command, method, stream = request.command, request.method, request.stream
+        if _access_of(request).is_locked and isinstance(self._printer, RestoresPauses):
+            await self._printer.end_restore()
         if command in self._orders and method == b"POST":
             handler = self._orders[command]
             body = await self._carry_out(request, handler)

@@ -11,7 +11,7 @@ from printreach.printers.smart_pauses import PAUSED_WITHIN_S, SmartPauses
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
 
 from . import gcode
-from .known_state import is_pausing, is_fully_paused, job_path, seen_print
+from .known_state import is_fully_paused, is_pausing, job_path, seen_print
 from .live_view import LiveView
 from .smart_pause import (
     SavedState,
