@@ -23,7 +23,6 @@ from printreach.contract.command_api import (
     COMMAND_EXPIRES_FIELD,
     COMMAND_ID_FIELD,
     COMMAND_PREFIX,
-    PERMISSIONS_FIELD,
 )
 from printreach.contract.commands import (
     CommandStatus,
@@ -40,14 +39,8 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
-from printreach.printers.port import (
-    Printer,
-    PrinterRefused,
-    RestoresPauses,
-    not_supported,
-)
+from printreach.printers.port import Printer, PrinterRefused, RestoresPauses, not_supported
 from printreach.rules import commands as rules
-from printreach.rules.access import Access, parse_access_stamp
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import parse_virtual_path
@@ -163,7 +156,7 @@ class CommandApi:
 
     async def _answer(self, request: CommandRequest) -> None:
         command, method, stream = request.command, request.method, request.stream
-        if _access_of(request).is_locked and isinstance(self._printer, RestoresPauses):
+        if request.access.is_locked and isinstance(self._printer, RestoresPauses):
             await self._printer.end_restore()
         if command in self._orders and method == b"POST":
             handler = self._orders[command]
@@ -249,7 +242,7 @@ class CommandApi:
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Return the features that the caller may use; all of them are orders."""
-        access = _access_of(request)
+        access = request.access
         allowed = access.permissions & self._context.limits.allowed
         may_control = Permission.CONTROL in allowed and not access.is_locked
         return features if may_control else NO_FEATURES
@@ -271,7 +264,7 @@ class CommandApi:
     async def _pause(self, request: CommandRequest) -> object:
         """While remote control is locked every pause is a plain one, and the result says so."""
         order = await request.arguments(Pause)
-        is_locked, is_smart = _access_of(request).is_locked, order.smart_pause
+        is_locked, is_smart = request.access.is_locked, order.smart_pause
         if is_locked:
             order = rules.plain_pause(order)
         await self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
@@ -366,11 +359,6 @@ class CommandApi:
         trouble = self._printer.view.trouble
         if trouble is not None:
             raise PrinterRefused(trouble.status, trouble.sentence)
-
-
-def _access_of(request: CommandRequest) -> Access:
-    """Return what the relay says that this request may do."""
-    return parse_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
 
 
 def _asks(command: bytes, method: bytes) -> bool:

@@ -4,8 +4,10 @@ from typing import TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from printreach.contract.codec import BadArguments, decode_arguments
+from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus, StatusQuery
 from printreach.printers.port import PrinterRefused
+from printreach.rules.access import Access, parse_access_stamp
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import RequestHead, get
 
@@ -23,6 +25,11 @@ class CommandRequest:
         self.command = command
         self.headers = head.headers
         self._query = _read_query(head.target.partition(b"?")[2])
+
+    @property
+    def access(self) -> Access:
+        """What the relay says that this request may do."""
+        return parse_access_stamp(get(self.headers, PERMISSIONS_FIELD.lower()))
 
     def text(self, name: str) -> str | None:
         """Return a query argument; None when it is missing."""
