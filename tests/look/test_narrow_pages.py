@@ -1,0 +1,105 @@
+"""Pages on a phone of 320 CSS pixels: words stay whole, and the current section is in view."""
+
+import pytest
+from playwright.sync_api import Page, ViewportSize
+
+from printreach.contract.files import FileList
+from printreach.contract.status import State
+from tests.look.gallery import forward, stay
+from tests.look.test_operator_pages import office
+from tests.look.test_webhook_pages import home
+from tests.web.dashboard.conftest import Home, printing
+from tests.web.dashboard.test_files import entry
+from tests.web.world import BASE_URL, Browser, send
+
+__all__ = ["home", "office"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+NARROW: ViewportSize = {"width": 320, "height": 568}
+BROKEN_WORDS = """selector => [...document.querySelectorAll(selector)].flatMap(element => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), broken = [];
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        if (!text.parentElement.getClientRects().length) continue;
+        for (const word of text.data.matchAll(/[\\p{L}\\d.]+/gu)) {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            const tops = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+            if (tops.size > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+})"""
+CURRENT_IN_VIEW = """() => {
+    const current = document.querySelector(".subsections [aria-current]").getBoundingClientRect();
+    return current.left >= 0 && current.right <= document.documentElement.clientWidth;
+}"""
+
+
+def broken_words(page: Page, selector: str) -> object:
+    return page.evaluate(BROKEN_WORDS, selector)
+
+
+def opened(page: Page, browser: Browser, path: str) -> Page:
+    page.set_viewport_size(NARROW)
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, browser))
+    for endless in ("**/events*", "**/webcam/**"):
+        page.route(endless, stay)
+    page.goto(BASE_URL + path)
+    return page
+
+
+@pytest.mark.parametrize("path", ["", "/control", "/files", "/history", "/settings"])
+def test_words_of_a_printers_pages_stay_whole(page: Page, home: Home, path: str) -> None:
+    home.says(printing(state=State.IDLE))
+    files = [entry("cube.gcode"), entry("twisted vase.gcode")]
+    home.world.printers.answers["/files/list"] = FileList(root=files)
+
+    opened(page, home.browser, home.path + path)
+
+    for selector in (".tabs a", "h1", ".heater > p", ".of-file", ".buttons"):
+        assert broken_words(page, selector) == []
+    assert page.evaluate(CURRENT_IN_VIEW)
+
+
+@pytest.mark.parametrize("path", ["", "/accounts", "/printers", "/connections", "/keys", "/acts"])
+def test_words_of_the_operators_pages_stay_whole(page: Page, office: Browser, path: str) -> None:
+    opened(page, office, f"/operator{path}")
+
+    for selector in (".tabs a", "h1", ".table td:not(:has(a))"):
+        assert broken_words(page, selector) == []
+    for value in page.locator(".terms dd").all():
+        place = value.bounding_box()
+        assert place is not None
+        assert place["width"] > 100
+    assert page.evaluate(CURRENT_IN_VIEW)
+
+
+def test_what_copies_a_secret_stands_below_it(page: Page, home: Home) -> None:
+    made = send(home.browser, "/connections/share", printer=home.printer_id, ends="24")
+    opened(page, home.browser, made.headers["location"])
+
+    value, copy = (
+        page.locator(which).bounding_box() for which in ("#once-1", ".once .act >> nth=0")
+    )
+
+    assert value is not None
+    assert copy is not None
+    assert copy["y"] >= value["y"] + value["height"]
+    assert value["width"] > 200
+
+
+def test_the_bar_of_the_operators_sections_stands_still_from_page_to_page(
+    page: Page, office: Browser
+) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    places = []
+    for path in ("", "/accounts", "/limits", "/invite", "/keys"):
+        page.goto(f"{BASE_URL}/operator{path}")
+        places.append(page.locator(".subsections").bounding_box())
+
+    assert {(place["x"], place["y"]) for place in places if place} == {
+        (places[0]["x"], places[0]["y"]) if places[0] else None
+    }
