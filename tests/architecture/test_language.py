@@ -205,6 +205,8 @@ REFUSED_NAMES: dict[str, str] = {
 
 REFUSED_DOCSTRING_STARTS: dict[str, str] = {
     r"(Who|Whoever|Whose|Whom)\b": "a relative clause as a subject: name the subject",
+    r"Behind ": "say after",
+    r"So (often|many) ": "say what is counted, and how often or how many",
 }
 """By a pattern of a docstring's first words: what is wrong with it."""
 
