@@ -33,7 +33,7 @@ from printreach.backends.sql.schema import metadata
 from printreach.backends.sql.store import SqlRecords, open_store
 from printreach.backends.sql.tables import READABLE, Instant, Permissions, accounts, apps
 from printreach.contract.permissions import Permission
-from printreach.ports.personal import Place, Value
+from printreach.ports.personal import PageCursor, Value
 from tests.fakes.clock import NOON
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ def test_rows_come_in_pages_and_none_twice(database: Path) -> None:
         seen: list[object] = []
         sizes: list[int] = []
         for table in ("apps", "recovery_codes"):
-            after: Place | None = None
+            after: PageCursor | None = None
             while True:
                 page = await records.personal.rows(id_of("ada"), table, after, 2)
                 seen += [row.get("app_id", table) for row in page.rows]

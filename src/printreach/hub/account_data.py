@@ -11,7 +11,7 @@ from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
 from printreach.hub.identity.proof import Reauthentication
 from printreach.ports import Clock, Records, Store
-from printreach.ports.personal import Place, Rows, Value
+from printreach.ports.personal import PageCursor, Rows, Value
 from printreach.rules.accounts import Account
 from printreach.rules.oidc import Identity
 from printreach.rules.payments import Subscription
@@ -49,7 +49,7 @@ class AccountData:
         have more data than fits into memory. Raises AccountGone.
         """
         for table in await self.store.read(_tables):
-            after: Place | None = None
+            after: PageCursor | None = None
             while True:
                 found = await self.store.read(
                     partial(_rows, account_id=account.account_id, table=table, after=after)
@@ -108,7 +108,7 @@ async def _tables(records: Records) -> Sequence[str]:
     return records.personal.tables()
 
 
-async def _rows(records: Records, *, account_id: str, table: str, after: Place | None) -> Rows:
+async def _rows(records: Records, *, account_id: str, table: str, after: PageCursor | None) -> Rows:
     account = await records.accounts.get(account_id)
     if account is None or account.is_blocked:
         raise AccountGone(account_id)

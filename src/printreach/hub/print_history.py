@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store, StoredEvent
-from printreach.ports.prints import Place, PlacedPrint, Tally
+from printreach.ports.prints import HistoryCursor, PlacedPrint, Tally
 from printreach.rules.print_history import (
     ENDED,
     Print,
@@ -79,7 +79,7 @@ class PrintPage:
     """A page of prints, newest first. older: where the next page begins; None at the end."""
 
     prints: Sequence[Print]
-    older: Place | None
+    older: HistoryCursor | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +98,11 @@ class PrintHistory:
     clock: Clock
 
     async def page(
-        self, account_id: str, printer_id: str | None, before: Place | None, size: int = PAGE_SIZE
+        self,
+        account_id: str,
+        printer_id: str | None,
+        before: HistoryCursor | None,
+        size: int = PAGE_SIZE,
     ) -> PrintPage:
         """Return a page of prints. printer_id: None for all of the account's printers."""
         found = await self._some(account_id, printer_id, before, size + 1)
@@ -114,7 +118,7 @@ class PrintHistory:
 
     async def everything(self, account_id: str, printer_id: str | None) -> AsyncIterator[Print]:
         """Yield all prints, newest first, read in batches to bound memory."""
-        before: Place | None = None
+        before: HistoryCursor | None = None
         while found := await self._some(account_id, printer_id, before, EXPORT_AT_ONCE):
             for one in found:
                 yield one.print_
@@ -143,7 +147,7 @@ class PrintHistory:
         return (await self.store.read(look))[:EVENTS_SHOWN]
 
     async def _some(
-        self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
+        self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
     ) -> Sequence[PlacedPrint]:
         return await self.store.read(
             lambda records: records.prints.page(account_id, printer_id, before, at_most)

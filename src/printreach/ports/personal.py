@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
-Place: TypeAlias = tuple[object, ...]
+PageCursor: TypeAlias = tuple[object, ...]
 """After which row a page of a table begins."""
 
 
@@ -14,7 +14,7 @@ class Rows:
     """Some rows of a table. end: where the next page begins; None at the end."""
 
     rows: Sequence[Mapping[str, Value]]
-    end: Place | None
+    end: PageCursor | None
 
 
 class PersonalRecords(Protocol):
@@ -28,6 +28,8 @@ class PersonalRecords(Protocol):
         """Return the tables in which rows of an account can be."""
         ...
 
-    async def rows(self, account_id: str, table: str, after: Place | None, at_most: int) -> Rows:
+    async def rows(
+        self, account_id: str, table: str, after: PageCursor | None, at_most: int
+    ) -> Rows:
         """Return a page of its rows in one table, without secrets."""
         ...

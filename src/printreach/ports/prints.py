@@ -9,7 +9,7 @@ from printreach.rules.print_history import Print, PrintResult
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HistoryCursor:
     """Where a page of prints ends: the next one has those that began before."""
 
     started_at: datetime
@@ -24,8 +24,8 @@ class PlacedPrint:
     number: int
 
     @property
-    def place(self) -> Place:
-        return Place(self.print_.started_at, self.number)
+    def place(self) -> HistoryCursor:
+        return HistoryCursor(self.print_.started_at, self.number)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +69,7 @@ class PrintRecords(Protocol):
         ...
 
     async def page(
-        self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
+        self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
     ) -> Sequence[PlacedPrint]:
         """Return prints, newest first, of one printer or of all."""
         ...

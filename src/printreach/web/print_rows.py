@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from printreach.hub.print_history import EventEntry
-from printreach.ports.prints import Place, Tally
+from printreach.ports.prints import HistoryCursor, Tally
 from printreach.rules.notify_words import words_for
 from printreach.rules.print_history import (
     ENDED,
@@ -125,7 +125,7 @@ def filament_words(length_mm: int, weight_mg: int) -> str:
     return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
 
 
-def format_cursor(place: Place | None) -> str:
+def format_cursor(place: HistoryCursor | None) -> str:
     """Format a cursor for an address; "" if there is nothing more."""
     if place is None:
         return ""
@@ -133,14 +133,14 @@ def format_cursor(place: Place | None) -> str:
     return f"{microseconds}-{place.number}"
 
 
-def parse_cursor(text: str | None) -> Place | None:
+def parse_cursor(text: str | None) -> HistoryCursor | None:
     """Parse a cursor; an invalid one counts as missing."""
     first, _, second = (text or "").partition("-")
     if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):
         return None
     if len(first) > 17 or len(second) > 18:
         return None
-    return Place(_EPOCH + timedelta(microseconds=int(first)), int(second))
+    return HistoryCursor(_EPOCH + timedelta(microseconds=int(first)), int(second))
 
 
 def _page(print_: Print) -> str:

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.tables import READABLE, accounts, connections, metadata
-from printreach.ports.personal import Place, Rows, Value
+from printreach.ports.personal import PageCursor, Rows, Value
 
 WITHHELD: Final = frozenset(
     {
@@ -44,7 +44,9 @@ class PersonalRows:
         every = metadata.sorted_tables
         return [str(table.name) for table in every if owned_by(table, "") is not None]
 
-    async def rows(self, account_id: str, table: str, after: Place | None, at_most: int) -> Rows:
+    async def rows(
+        self, account_id: str, table: str, after: PageCursor | None, at_most: int
+    ) -> Rows:
         here = metadata.tables[table]
         owned = owned_by(here, account_id)
         assert owned is not None, f"no account has rows in {table}"
@@ -86,7 +88,7 @@ def owned_by(table: Table, account_id: str) -> ColumnElement[bool] | None:
     return or_(*through) if through else None
 
 
-def _bound(table: Table, place: Place) -> list[ColumnElement[Any]]:
+def _bound(table: Table, place: PageCursor) -> list[ColumnElement[Any]]:
     """Return the values of a row's key, each of its column's type."""
     return [
         literal(value, column.type) for column, value in zip(table.primary_key, place, strict=True)

@@ -27,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import Instant, accounts, metadata
 from printreach.contract.events import MAX_TEXT
-from printreach.ports.prints import Place, PlacedPrint, Tally
+from printreach.ports.prints import HistoryCursor, PlacedPrint, Tally
 from printreach.rules.print_history import Print, PrintResult
 
 # A print stays with the account it happened in, also when the printer has another.
@@ -128,7 +128,7 @@ class PrintRows:
         return gone.rowcount
 
     async def page(
-        self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
+        self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
     ) -> Sequence[PlacedPrint]:
         conditions = _of(account_id, printer_id)
         if before is not None:

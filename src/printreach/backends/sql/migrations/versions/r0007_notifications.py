@@ -10,7 +10,7 @@ _INSTANT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Nobody is told of anything until they say where."""
+    """Create the tables; no one is notified until they add a destination."""
     op.create_table(
         "notify_settings",
         _account("notify_settings"),

@@ -12,7 +12,7 @@ _INSTANT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Nobody has paid before, and nothing was decided."""
+    """Create the tables; there were no payments and no decisions before."""
     op.add_column("accounts", sa.Column("paid_until", _INSTANT))
     _make_payments()
     op.create_table(

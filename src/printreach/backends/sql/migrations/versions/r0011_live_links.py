@@ -10,7 +10,7 @@ _INSTANT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Nobody has any yet."""
+    """Create the table; there are no Live Links yet."""
     op.create_table(
         "live_links",
         sa.Column("live_id", sa.String(64), nullable=False),

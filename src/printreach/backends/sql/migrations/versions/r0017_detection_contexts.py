@@ -10,7 +10,7 @@ _INSTANT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Nobody could make one before."""
+    """Create the table; there were no contexts before."""
     op.create_table(
         "detection_contexts",
         sa.Column("context_id", sa.String(64), nullable=False),
