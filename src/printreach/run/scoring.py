@@ -20,7 +20,7 @@ _NOT_INSTALLED: Final = (
     f"its libraries are not installed here; {how_to_install('detector')} brings them"
 )
 _LIBRARIES: Final = ("PIL", "numpy", "onnxruntime")
-"""Of the extra `detector`."""
+"""The libraries of the extra `detector`."""
 
 log = logging.getLogger(__name__)
 

@@ -88,7 +88,7 @@ class Settings:
         )
 
     def _backend_ports(self) -> Iterator[int]:
-        """Of what this service itself relies on. Ports of the web are everybody's."""
+        """Return the ports of the servers that this service relies on, except 80 and 443."""
         if self.smtp_url is not None:
             yield SmtpServer.at(self.smtp_url, "").port
         if self.mqtt is not None:

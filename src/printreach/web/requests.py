@@ -17,16 +17,16 @@ from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.problems import AnyRequest, path_in_log
 
 LARGEST_BODY: Final = 64 * 1024
-"""Of a form or of JSON, in bytes, unless a route sets another limit."""
+"""The limit of a form or of JSON, in bytes, unless a route sets another one."""
 BODY_TIMEOUT_S: Final = 30.0
 """From the first byte of such a body to its last."""
 MOST_BYTES_OF_STRANGERS: Final = 16 * 1024 * 1024
-"""Of all bodies being read from callers who have not signed in; 256 of the largest."""
+"""The limit of all bodies being read from callers who have not signed in; 256 of the largest."""
 MOST_BYTES_OF_KNOWN: Final = 32 * 1024 * 1024
 MOST_OF_ACCOUNT: Final = 16
 """Bodies of one account at once."""
 MOST_BYTES_OF_IMAGES: Final = 96 * 1024 * 1024
-"""Of all images being read; sixteen of the largest."""
+"""The limit of all images being read; sixteen of the largest."""
 MOST_IMAGES_OF_ACCOUNT: Final = 16
 """Images of one account at once. Two hundred printers send ten a second."""
 IMAGE_TIMEOUT_S: Final = 60.0
