@@ -67,6 +67,7 @@ ROOMS = {
     "printers": driver("msgspec"),
     "printers.loose": pure(),
     "printers.port": pure(),
+    "printers.print_progress": pure(),
     "printers.websocket": driver("websockets"),
     "printers.*.translate": pure(),
     "printers.bambu.api": driver("aiomqtt"),
@@ -107,7 +108,13 @@ ROOMS = {
 }
 
 # A translation reads and makes these, and what lies beside it; never the vendor's API.
-TRANSLATIONS_MAY_KNOW = ("contract", "rules", "printers.loose", "printers.port")
+TRANSLATIONS_MAY_KNOW = (
+    "contract",
+    "rules",
+    "printers.loose",
+    "printers.port",
+    "printers.print_progress",
+)
 TRANSLATIONS_MAY_NOT_KNOW_BESIDE_THEM = ("adapter", "api")
 
 
