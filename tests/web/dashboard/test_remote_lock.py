@@ -86,8 +86,8 @@ def test_the_second_tap_cancels_every_print_cools_and_locks(home: Home) -> None:
 
     for printer_id in (home.printer_id, attic):
         given = [one for one in home.orders if one.printer_id == printer_id]
-        assert [one.command for one in given] == ["/cancel", "/set-temp"] * 2
-        assert json.loads(given[1].arguments) == {"BedC": 0.0, "ToolC": 0.0}
+        assert [one.command for one in given] == ["/cancel", "/set-temp", "/set-temp"] * 2
+        assert [json.loads(one.arguments) for one in given[1:3]] == [{"ToolC": 0.0}, {"BedC": 0.0}]
     assert all(one.despite_lock for one in home.orders)
     assert "Everything is stopped" in page
     assert page.count("Stopped.") == 2
@@ -124,13 +124,13 @@ def test_a_printer_that_prints_nothing_is_cooled_all_the_same(home: Home) -> Non
 
     assert "Nothing was printing." in page
     assert "Everything is stopped" in page
-    assert [one.command for one in home.orders] == ["/cancel", "/set-temp"] * 2
+    assert [one.command for one in home.orders] == ["/cancel", "/set-temp", "/set-temp"] * 2
 
 
 def test_a_heater_that_can_not_be_switched_off_is_told(home: Home) -> None:
-    home.world.printers.answers["/set-temp"] = PrinterRefusal(752, "The bed said no.")
+    home.world.printers.answers["/set-temp"] = PrinterRefusal(752, "The printer said no.")
 
-    assert "Heaters: The bed said no." in stop_everything(home)
+    assert "Heaters: The hotend may still be on: The printer said no." in stop_everything(home)
 
 
 def test_heaters_are_left_alone_where_the_platform_takes_no_temperatures(home: Home) -> None:
@@ -324,6 +324,6 @@ def test_stopping_orders_take_their_own_way(home: Home) -> None:
 
     assert [(one.command, one.despite_lock) for one in home.orders] == [
         ("/pause", False),
-        *[("/cancel", True), ("/set-temp", True)] * 2,
+        *[("/cancel", True), ("/set-temp", True), ("/set-temp", True)] * 2,
     ]
     assert isinstance(home.orders[0], Ordered)
