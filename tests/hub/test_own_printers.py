@@ -128,6 +128,6 @@ async def test_after_an_order_the_printer_is_asked_although_it_was_just_now(
         await asyncio.gather(here.see(), here.see())
         here.printers.statuses[PRINTER_ID] = status_of(State.PAUSED)
 
-        seen = await here.own.after_order(OwnedPrinter(PRINTER_ID, here.ada))
+        seen = await here.own.ask_now(OwnedPrinter(PRINTER_ID, here.ada))
         assert isinstance(seen, SeenPrinter)
         assert seen.reading.status == status_of(State.PAUSED)

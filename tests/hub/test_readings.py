@@ -90,7 +90,9 @@ def test_a_status_that_says_too_much_is_refused_and_the_refusal_names_what() -> 
 
     assert isinstance(refusal, PrinterRefusal)
     assert refusal.code == 750
-    assert refusal.sentence.endswith(" Result.JobStatus.Lights: expected array of length <= 64.")
+    assert refusal.sentence.endswith(
+        " Result.JobStatus.Lights: expected a list of at most 64 entries."
+    )
 
 
 def test_a_status_that_is_nested_without_end_is_refused() -> None:

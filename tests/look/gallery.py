@@ -5,7 +5,7 @@ No socket is opened: the browser's requests are answered by the application in t
 
 import io
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -120,13 +120,16 @@ def forward(route: Route, app: TestClient[Litestar]) -> None:
     answered = app.request(
         asked.method,
         path,
-        headers=asked.headers,
+        headers=_without(asked.headers, "cookie"),
         content=asked.post_data_buffer,
         follow_redirects=False,
     )
-    route.fulfill(
-        status=answered.status_code, headers=dict(answered.headers), body=answered.content
-    )
+    headers = _without(dict(answered.headers), "set-cookie")
+    route.fulfill(status=answered.status_code, headers=headers, body=answered.content)
+
+
+def _without(headers: Mapping[str, str], name: str) -> dict[str, str]:
+    return {key: value for key, value in headers.items() if key.lower() != name}
 
 
 def stay(route: Route) -> None:

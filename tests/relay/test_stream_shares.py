@@ -70,14 +70,9 @@ async def test_the_service_itself_reaches_a_printer_whose_streams_are_all_taken(
 
     async with relay(around_grants=with_internal) as rig:
         agent = await rig.agent(script=ignore)
-        first, second, third = (rig.connect(f"greedy-{number}") for number in range(3))
-        last = rig.connect("last")
-        async with (
-            holding(rig, agent, first),
-            holding(rig, agent, second),
-            holding(rig, agent, third),
-        ):
-            taken = 3 * CONNECTION_STREAMS
+        first, last = rig.connect("greedy"), rig.connect("last")
+        async with holding(rig, agent, first):
+            taken = CONNECTION_STREAMS
             filling = [await Caller.connect(rig.port) for _ in range(SHARED_STREAMS - taken)]
             for number, caller in enumerate(filling, 1):
                 caller.send(request(last.host, last.bearer))

@@ -22,6 +22,13 @@ def test_a_bookmark_of_such_an_address_says_nothing(home: Home) -> None:
     assert SAVED not in home.get("/settings?said=name").text
 
 
+def test_an_address_that_spells_the_field_otherwise_says_nothing(home: Home) -> None:
+    for field in ("%73aid", "sai%64", "%73%61%69%64"):
+        assert (
+            "Remote control is unlocked" not in home.browser.get(f"/printers?{field}=unlocked").text
+        )
+
+
 def test_a_script_that_loads_the_page_leaves_the_words_for_the_person(home: Home) -> None:
     where = home.send("/settings", name="Lathe").headers["location"]
 

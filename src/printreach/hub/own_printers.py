@@ -66,8 +66,8 @@ class OwnPrinters:
             await self.live.fresh(self._online_among([row]), OPENING_S)
         return self._seen(row)
 
-    async def after_order(self, printer: OwnedPrinter) -> SeenPrinter | Denied:
-        """Return the printer as it is now, after something was done to it."""
+    async def ask_now(self, printer: OwnedPrinter) -> SeenPrinter | Denied:
+        """Ask the printer now, however recently it was asked, and return it."""
         await self.live.ask_again(printer, OPENING_S)
         return await self.one(printer.account_id, printer.printer_id, ask=False)
 

@@ -41,7 +41,7 @@ from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
-CONNECTION_STREAMS = MAX_STREAMS // 4
+CONNECTION_STREAMS = MAX_STREAMS // 2
 """Streams at once of one connection in a tunnel, so that no app takes those of the others."""
 SHARED_STREAMS = MAX_STREAMS - 64
 """Streams at once of all connections. The rest is kept for the service's own requests: status,

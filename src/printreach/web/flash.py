@@ -40,7 +40,7 @@ class FlashMessages(ASGIMiddleware):
             await next_app(scope, receive, keep)
             return
         query = scope["query_string"].decode("latin-1")
-        if f"{_FIELD}=" not in query:
+        if not any(name == _FIELD for name, _ in parse_qsl(query, keep_blank_values=True)):
             await next_app(scope, receive, send)
             return
         word = _word_in(query)

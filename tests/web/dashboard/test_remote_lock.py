@@ -23,7 +23,7 @@ from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.printer_http import OFFLINE, Ordered
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.test_passkeys import HOST, add
-from tests.web.world import BASE_URL, PASSWORD, run, send, send_and_follow
+from tests.web.world import BASE_URL, PASSWORD, run, send, send_and_follow, sign_in
 
 LOCKED = "Remote control is locked"
 NOTHING_TO_CANCEL = PrinterRefusal(786, "There is no print to cancel; the printer is idle.")
@@ -93,6 +93,18 @@ def test_the_second_tap_cancels_every_print_cools_and_locks(home: Home) -> None:
     assert page.count("Stopped.") == 2
     assert LOCKED in page
     assert account(home).is_locked
+
+
+def test_each_browser_that_stops_sees_its_own_outcome(home: Home) -> None:
+    send(home.browser, "/stop-everything")
+    first = dict(home.browser.cookies)
+    home.browser.cookies.clear()
+    assert sign_in(home.browser).status_code == 303
+
+    assert "Everything is stopped" in stop_everything(home)
+    home.browser.cookies.clear()
+    home.browser.cookies.update(first)
+    assert "Everything is stopped" in home.browser.get("/stop-everything/outcome").text
 
 
 def test_printers_that_were_not_reached_are_named_first(home: Home) -> None:

@@ -118,7 +118,7 @@ async def give_order(
     )
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
-    await dashboard.printers.after_order(printer)
+    await dashboard.printers.ask_now(printer)
     return Redirect(f"{order.back}?said={order.flash}", status_code=303)
 
 

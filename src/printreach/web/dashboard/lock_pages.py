@@ -53,7 +53,7 @@ async def stop_everything(
     printers = await services.remote_lock.stop_everything(account_id)
     note_lock(request, is_locked=True)
     printers.sort(key=_urgency)
-    services.shown_stops.put(account_id, _OUTCOME, printers)
+    services.shown_stops.put(account_id, _outcome_of(signed_in), printers)
     return Redirect(_OUTCOME, status_code=303)
 
 
@@ -62,10 +62,15 @@ async def stopped_everything(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
     """Show once the outcome for each printer; later, whether remote control is locked."""
-    printers = services.shown_stops.take(signed_in.account.account_id, _OUTCOME)
+    printers = services.shown_stops.take(signed_in.account.account_id, _outcome_of(signed_in))
     if printers is None:
         return Redirect(LOCK_PAGE, status_code=303)
     return Template("dashboard/stopped_everything.html", context={"printers": printers})
+
+
+def _outcome_of(signed_in: SignedIn) -> str:
+    """Return the name of the outcome for this browser; another one that stops has its own."""
+    return f"{_OUTCOME}/{signed_in.session.session_id}"
 
 
 @get(LOCK_PAGE, media_type=MediaType.HTML)

@@ -14,9 +14,16 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules import commands as rules
 from printreach.rules.commands import DEFAULT_LIMITS
+from printreach.rules.printers import OwnedPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.control_view import control_template
-from printreach.web.dashboard.dashboard import Order, give_order, provide_printer_id, provide_seen
+from printreach.web.dashboard.dashboard import (
+    Order,
+    give_order,
+    or_404,
+    provide_printer_id,
+    provide_seen,
+)
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
@@ -52,9 +59,13 @@ async def resume(
 
 @get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
 async def ask_to_stop(
-    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
 ) -> Template:
-    """Ask before a print is lost."""
+    """Ask before a print is lost; the printer is asked first, for a print may just have begun."""
+    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
+    seen = or_404(await dashboard.printers.ask_now(printer))
     view = view_of(seen, dashboard.clock.now())
     return Template("dashboard/stop.html", context={"view": view})
 
