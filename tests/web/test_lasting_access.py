@@ -67,8 +67,8 @@ def test_what_lasts_ends_with_the_access_that_it_began_with(
             await LASTING[what][loss](here)
             if what == "a live link":  # is looked up anew every two seconds, for all its viewers
                 world.clock.advance(KNOWN_FOR)
-            else:
-                await here.was_refused.wait()
+            else:  # a stream of events looks for itself, too, whether its account is blocked
+                await until(lambda: here.was_refused.is_set() or caller.is_over)
             caller.goes_on.set()
             await until(lambda: caller.is_over)
             if what.endswith(FILES):
