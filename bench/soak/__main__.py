@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -114,6 +114,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=10.0, help="of the load")
     parser.add_argument("--idle", type=int, default=Plan.idle, help="agents that keep still")
     parser.add_argument("--active", type=int, default=Plan.active, help="agents that print")
+    parser.add_argument(
+        "--may-fail", type=int, default=0, help="visits that may, where others use the machine"
+    )
     options = parser.parse_args(argv)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     # One descriptor for each agent, and more.
@@ -126,6 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             measured, visits = _soak(scene, 60 * options.minutes)
         finally:
             _keep_log(folder)
+    measured = replace(measured, may_fail=options.may_fail)
     _report(measured, visits)
     return 1 if measured.problems() else 0
 

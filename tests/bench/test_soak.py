@@ -99,3 +99,10 @@ def test_warnings_that_differ_in_numbers_alone_are_counted_together() -> None:
     Traceback (most recent call last):
 """
     assert sorted(unexplained(log).values()) == [1, 1, 2]
+
+
+def test_visits_that_may_fail_are_no_problem_and_one_more_is() -> None:
+    result = measured(fault="503")
+
+    assert replace(result, may_fail=1).problems() == []
+    assert replace(result, may_fail=0).problems() != []

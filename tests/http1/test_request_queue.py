@@ -25,7 +25,7 @@ def patient(most: int) -> RequestQueue:
 
 async def until_waiting(queue: RequestQueue, count: int) -> None:
     async with asyncio.timeout(PATIENCE_S):
-        while queue.waiting != count:  # noqa: ASYNC110 - a queue tells nobody of its length
+        while queue.waiting != count:  # noqa: ASYNC110 - no event tells its length
             await asyncio.sleep(0)
 
 
