@@ -257,16 +257,17 @@ def test_cookies_have_a_largest_size(world: WebWorld, browser: Browser) -> None:
 def test_the_framework_keeps_nothing_of_what_callers_send(
     world: WebWorld, browser: Browser
 ) -> None:
-    def cached() -> dict[str, int]:
-        return {
-            f"{one.__module__}.{one.__qualname__}": one.cache_info().currsize
-            for one in gc.get_objects()
-            if isinstance(one, _lru_cache_wrapper) and str(one.__module__).startswith("litestar")
-        }
+    # Other applications of this process, such as those of other tests, have caches of their own.
+    # Each is kept alive here, so that no id is given twice.
+    caches = [
+        one
+        for one in gc.get_objects()
+        if isinstance(one, _lru_cache_wrapper) and str(one.__module__).startswith("litestar")
+    ]
+    before = {id(cache): cache.cache_info().currsize for cache in caches}
 
     world.add_account(browser)
     browser.get("/signin")
-    before = cached()
     for number in range(5):
         browser.get(f"/signin?next=/{number}", headers={"cookie": f"a={number}"})
         browser.get(f"/live/{number}")
@@ -277,8 +278,12 @@ def test_the_framework_keeps_nothing_of_what_callers_send(
     sign_in(browser)
     browser.get("/account", headers={"x": "y"})
 
-    assert cached() == before
-    assert not any(before.values()), before
+    grown = {
+        f"{cache.__module__}.{cache.__qualname__}": cache.cache_info()
+        for cache in caches
+        if cache.cache_info().currsize > before[id(cache)]
+    }
+    assert not grown
 
 
 def test_queries_of_the_same_name_are_still_told_apart(browser: Browser) -> None:
