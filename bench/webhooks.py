@@ -10,8 +10,6 @@ from pathlib import Path
 
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
-from printreach.backends.sql.inbox import SqlEventInbox
-from printreach.backends.sql.store import SqlStore, open_store
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.clock_jumps import ClockHistory
@@ -30,6 +28,8 @@ from printreach.run.webhooks import (
     open_webhook_dependencies,
     webhook_enqueuer,
 )
+from printreach.store.inbox import SqlEventInbox
+from printreach.store.store import SqlStore, open_store
 
 ACCOUNT_ID = "a"
 PRINTER_ID = "p1"

@@ -12,9 +12,9 @@ from bench.report import Figure, Measurement, Reading
 from bench.webhooks import ACCOUNT_ID, PRINTER_ID, Worker, passing, worker
 from bench.world import World
 from printreach.backends.clock import SystemClock
-from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.contract.events import PrintEvent
 from printreach.hub.event_stream import EventStreams, StreamedEvent
+from printreach.store.inbox import SqlEventInbox
 
 TITLE = "events, stored and followed"
 OURS = "printreach"

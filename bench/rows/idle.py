@@ -12,9 +12,9 @@ from bench.processes import CpuWatch, resident_bytes
 from bench.report import Figure, Measurement, Reading
 from bench.service import settings_of
 from bench.world import OURS, World
-from printreach.backends.sql.store import SqlRecords, open_store
-from printreach.backends.sql.tables import printers
 from printreach.rules.credentials import printer_id_of
+from printreach.store.store import SqlRecords, open_store
+from printreach.store.tables import printers
 from tests.rigs.programs import Program
 from tests.rigs.service import OWNER, Service
 

@@ -14,14 +14,14 @@ from bench.service import settings_of
 from printreach.agent.data_dir import prepare
 from printreach.agent.keys import load_or_make_key
 from printreach.backends.clock import SystemClock
-from printreach.backends.sql.store import SqlRecords, open_store
-from printreach.backends.sql.tables import printers
 from printreach.hub.denied import Denied
 from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.watching import WatchSettings
 from printreach.run.admin_world import World, open_world
+from printreach.store.store import SqlRecords, open_store
+from printreach.store.tables import printers
 from tests.rigs.service import APP, PASSWORD, Service
 
 PRINTERS_OF_A_PERSON = 5

@@ -58,6 +58,7 @@ ROOMS = {
     "wire": pure(),
     "rules": pure(),
     "ports": pure("msgspec"),
+    "store": driver("aiosqlite", "alembic", "cryptography", "msgspec", "sqlalchemy"),
     "hub": driver("msgspec"),
     "http1": driver(),
     "http1.heads": pure(),
@@ -86,7 +87,6 @@ ROOMS = {
     "backends": driver(
         *(
             "aiosqlite",
-            "alembic",
             "argon2",
             "cryptography",
             "joserfc",

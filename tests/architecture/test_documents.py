@@ -11,7 +11,7 @@ REPOSITORY = Path(__file__).parents[2]
 PACKAGE = REPOSITORY / "src" / "printreach"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 
-# `relay/front.py`, `backends/sql/`: code that names a file or a folder of ours.
+# `relay/front.py`, `store/`: code that names a file or a folder of ours.
 NAMED_PATH = re.compile(r"`((?:[\w.-]+/)+|(?:[\w.-]+/)*[\w-]+\.(?:py|toml|txt))`")
 MADE = "build/"
 """What commands make is there only once they have run."""

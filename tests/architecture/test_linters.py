@@ -12,12 +12,13 @@ TOOLS = Path(sys.executable).parent
 
 # One violation for each contract, in a house that has every room.
 ROOMS = (
-    *("contract", "wire", "rules", "ports", "tunnel", "http1", "hub", "printers"),
+    *("contract", "wire", "rules", "ports", "tunnel", "http1", "store", "hub", "printers"),
     *("web", "relay", "backends", "detector", "agent", "run"),
 )
 VIOLATIONS = {
     "Rooms stack one way": ("wire/upwards.py", "import printreach.rules.empty"),
     "The relay, the backends and": ("relay/usecase.py", "import printreach.hub.empty"),
+    "The relay and the detector": ("relay/rows.py", "import printreach.store.empty"),
     "What runs beside": ("tunnel/server.py", "import printreach.hub.empty"),
     "Use cases": ("hub/bytes.py", "import printreach.wire.empty"),
     "The web room": ("web/bytes.py", "import printreach.wire.empty"),
@@ -119,7 +120,9 @@ def banned(file: str, text: str) -> bool:
     return "TID251" in done.stdout
 
 
-@pytest.mark.parametrize("room", ["rules", "wire", "tunnel", "agent", "relay", "hub", "web"])
+@pytest.mark.parametrize(
+    "room", ["rules", "wire", "tunnel", "agent", "relay", "store", "hub", "web"]
+)
 @pytest.mark.parametrize("text", IMPURE.values(), ids=IMPURE.keys())
 def test_clocks_randomness_and_the_environment_are_banned(room: str, text: str) -> None:
     assert banned(f"src/printreach/{room}/planted.py", text)

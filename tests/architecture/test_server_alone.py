@@ -14,7 +14,19 @@ from tests.rigs.programs import Program
 from tests.rigs.waiting import free_port
 
 ROOMS = [
-    *("contract", "wire", "rules", "http1", "tunnel", "ports", "hub", "relay", "web", "backends"),
+    *(
+        "contract",
+        "wire",
+        "rules",
+        "http1",
+        "tunnel",
+        "ports",
+        "store",
+        "hub",
+        "relay",
+        "web",
+        "backends",
+    ),
     *("run.serve", "run.embedded", "run.admin", "run.main"),
 ]
 EXTRAS = frozenset({"stripe", "obstore", "onnxruntime", "numpy", "PIL"})

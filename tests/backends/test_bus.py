@@ -12,9 +12,9 @@ from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
 from printreach.backends.bus_sqlite import MEMORY, POLL_S, open_bus
-from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
-from printreach.backends.sql.tables import notices
 from printreach.ports import Bus, Notice, Records, Topic
+from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus

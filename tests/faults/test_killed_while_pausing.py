@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.contract.events import EventType
 from printreach.hub.watch.rounds import LEASE
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.faults.watch_until_killed import Step, orders_file
 from tests.hub.watch.world import BAD, WatchWorld, watching_again
 from tests.hub.world import OpenWorld

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.sql.events import EventRows
-from printreach.backends.sql.watching import WatchRows
 from printreach.rules.watching import WatchPause, WatchSettings
+from printreach.store.events import EventRows
+from printreach.store.watching import WatchRows
 from tests.hub.watch.world import BAD, GOOD, WatchWorld, watching
 from tests.hub.world import OpenWorld
 

@@ -1,24 +1,17 @@
 """The use cases on a real store, with a clock that stands and passwords that cost nothing."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.server import FakeStripe, fake_stripe
 from tests.hub.billing_world import OpenShop
 from tests.hub.world import OpenWorld
+from tests.rigs.databases import copy_database, migrated
 
-
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
-    migrate(path)
-    return path
+__all__ = ["fake", "migrated", "open_other_world", "open_shop", "open_world"]
 
 
 @pytest.fixture
@@ -34,8 +27,7 @@ def open_other_world(migrated: Path, tmp_path: Path) -> OpenWorld:
 
 def _world_at(migrated: Path, folder: Path) -> OpenWorld:
     path = folder / "database.sqlite3"
-    prepare_file(path)
-    shutil.copyfile(migrated, path)
+    copy_database(migrated, path)
     return OpenWorld(path)
 
 

@@ -11,17 +11,17 @@ import pytest
 from msgspec import structs
 from sqlalchemy import select, update
 
-from printreach.backends.sql.event_tables import events
-from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
-from printreach.backends.sql.tables import notices
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import KEPT_FOR, Fanout, TakePicture
 from printreach.ports import Notice, Records, StoredEvent, StoreUnavailable, Topic
-from tests.backends.records import PRINTER, store_all
+from printreach.store.event_tables import events
+from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
+from tests.store.records import PRINTER, store_all
 
 SECOND = replace(PRINTER, printer_id="p2", public_key=b"2" * 32)
 

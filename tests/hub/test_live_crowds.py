@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from printreach.backends.sql.store import SqlRecords, SqlStore
 from printreach.hub.live_links import KNOWN_FOR
+from printreach.store.store import SqlRecords, SqlStore
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_clock_put_back import House, house
 from tests.hub.world import PRINTER_ID, OpenWorld

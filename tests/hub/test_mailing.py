@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.sealing import KeySealer
 from printreach.hub.account_mailer import AccountMailer, SealedOutbox
 from printreach.hub.mailing import LEASE, MailDelivery
 from printreach.ports import Records
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
+from printreach.store.sealing import KeySealer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer
 from tests.hub.world import ADA, OpenWorld, World
@@ -206,7 +206,7 @@ async def test_what_no_key_opens_is_given_up_and_holds_up_nothing(
 async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
     open_world: OpenWorld, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("printreach.backends.sql.waiting_mails.MOST_WAITING", 2)
+    monkeypatch.setattr("printreach.store.waiting_mails.MOST_WAITING", 2)
     async with office(open_world) as here:
         for _ in range(3):
             await here.tell()

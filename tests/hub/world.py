@@ -8,10 +8,6 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.grants import SqlGrants
-from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
-from printreach.backends.sql.tables import notices
 from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
@@ -26,6 +22,10 @@ from printreach.rules.credentials import printer_id_of
 from printreach.rules.limits import LimitChanges
 from printreach.rules.linking import LinkCode
 from printreach.rules.printers import Printer
+from printreach.store.agents import SqlAgents
+from printreach.store.grants import SqlGrants
+from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.tables import notices
 from tests.fakes.clock import FakeClock
 from tests.fakes.passwords import PlainPasswords
 

@@ -21,8 +21,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.hub.world import ADA, BOB
 from tests.isolation.world import (
     APP,

@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.contract import signin
 from printreach.http1.server import serve
 from printreach.hub.connections import Shared
@@ -27,6 +26,7 @@ from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.completion import Completion
 from printreach.rules.credentials import AppSecrets
 from printreach.rules.printers import Printer
+from printreach.store.inbox import SqlEventInbox
 from tests.hub.world import OpenWorld, World
 from tests.relay.caller import Answer, Caller, request
 from tests.relay.scripted_agent import SERVICE_HOST, Asked, ScriptedAgent

@@ -8,8 +8,8 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward, until
 from tests.web.portal.people import APP_NAME, Person, add_app, connections, link_printer

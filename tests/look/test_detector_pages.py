@@ -8,12 +8,12 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
 from printreach.printers.simulated.webcam.scenery import room
 from printreach.rules.watching import Region, WatchPause, WatchSettings
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.looks import look_at

@@ -9,12 +9,12 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.hub.detection.keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.detection_usage import Calls
 from printreach.rules.operators import COMMAND_LINE
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch

@@ -8,9 +8,9 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.contract.events import EventType
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.printer_http import OFFLINE
 from tests.look.gallery import forward

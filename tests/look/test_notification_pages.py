@@ -8,10 +8,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.printers import Printer
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch

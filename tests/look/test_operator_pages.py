@@ -7,11 +7,11 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.accounts import Account
 from printreach.rules.completion import Completion
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.server import MONTHLY
 from tests.look.gallery import forward

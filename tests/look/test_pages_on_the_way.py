@@ -8,10 +8,10 @@ import pytest
 from httpx import Response
 from playwright.sync_api import Page, expect
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.completion import Completion
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.fakes.stripe.server import MONTHLY

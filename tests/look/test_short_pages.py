@@ -8,14 +8,14 @@ from httpx import Response
 from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.live_links import LiveWish
 from printreach.hub.print_mails import stop_token
 from printreach.rules.accounts import Account
 from printreach.rules.completion import Completion
 from printreach.rules.live_links import LiveLink
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.look.test_portal_pages import show

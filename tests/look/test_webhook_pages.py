@@ -7,8 +7,8 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch

@@ -5,8 +5,8 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from printreach.backends.sql.store import SqlRecords, SqlStore
 from printreach.ports import StoreUnavailable
+from printreach.store.store import SqlRecords, SqlStore
 from tests.requirements_of_tests import need
 
 _NO_LIMIT = 0xFFFFFFFE

@@ -61,9 +61,9 @@ def arm(step: Step, kind: int) -> None:
 
 def _arm_service(step: Step, is_there: Callable[[object], bool]) -> None:
     # Here, because an agent has none of it.
-    from printreach.backends.sql.events import EventRows
-    from printreach.backends.sql.inbox import SqlEventInbox
     from printreach.hub.fanout import Fanout
+    from printreach.store.events import EventRows
+    from printreach.store.inbox import SqlEventInbox
 
     match step:
         case Step.BEFORE_COMMIT:

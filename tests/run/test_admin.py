@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.store import open_store
 from printreach.rules.credentials import printer_id_of
 from printreach.run import admin_world
 from printreach.run.main import main
+from printreach.store.agents import SqlAgents
+from printreach.store.store import open_store
 from tests.fakes.clock import FakeClock
 from tests.fakes.passwords import PlainPasswords
 

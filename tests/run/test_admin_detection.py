@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.sql.store import SqlRecords, open_store
 from printreach.hub.detection.gate import DetectionGate
 from printreach.rules.address_claims import AddressClaim
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_usage import Calls, Plan, day_of
 from printreach.run import admin_world
+from printreach.store.store import SqlRecords, open_store
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.passwords import PlainPasswords
 from tests.run.test_admin import ADA, Admin

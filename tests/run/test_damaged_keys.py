@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.sealing import KEYS_FILE
-from printreach.backends.sql.store import open_store
 from printreach.ports import Records
 from printreach.rules.totp import Totp
 from printreach.run.main import main
-from tests.backends.records import ADA
+from printreach.store.sealing import KEYS_FILE
+from printreach.store.store import open_store
+from tests.store.records import ADA
 
 
 def with_an_app(data_dir: Path) -> None:

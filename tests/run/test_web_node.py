@@ -20,8 +20,6 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.sealing import KeySealer
-from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
 from printreach.run import web_node
 from printreach.run.messaging import Messaging
@@ -29,6 +27,8 @@ from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
 from printreach.run.web_services import web_dependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
+from printreach.store.sealing import KeySealer
+from printreach.store.store import SqlStore
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus

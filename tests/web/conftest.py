@@ -10,8 +10,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.web.world import BASE_URL, WebWorld, add_operator
 

@@ -8,7 +8,7 @@ import weakref
 
 from litestar import Litestar
 
-from printreach.backends.sql.store import SqlStore
+from printreach.store.store import SqlStore
 from printreach.web.app import WebSettings, build_app
 from printreach.web.services import Services
 

@@ -11,9 +11,9 @@ import stripe
 from litestar.testing import TestClient
 
 from printreach.backends.pay_stripe import StripePayments
-from printreach.backends.sql.engine import prepare_file
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import Account
+from printreach.store.engine import prepare_file
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import (

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from printreach.backends.sealing import KeySealer
 from printreach.hub.print_mails import stop_token
 from printreach.ports.notifications import Destination
+from printreach.store.sealing import KeySealer
 from tests.web.conftest import MakeWorld
 from tests.web.test_notifications import destinations_of
 from tests.web.test_signing_up import confirm, sign_up

@@ -12,10 +12,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from printreach.agent.config import AgentConfig, add_options, read_config
-from printreach.backends.sql.agents import SqlAgents
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.registry import KINDS
 from printreach.rules.credentials import printer_id_of
+from printreach.store.agents import SqlAgents
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, WebWorld, run, send, sign_in
 

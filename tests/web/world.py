@@ -11,9 +11,6 @@ from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
 
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.sealing import KeySealer
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.store import SqlStore, open_store
 from printreach.backends.zones import SystemZones
 from printreach.ports import HostKeys
 from printreach.ports.payments import Payments
@@ -23,6 +20,9 @@ from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
+from printreach.store.agents import SqlAgents
+from printreach.store.sealing import KeySealer
+from printreach.store.store import SqlStore, open_store
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import RecordingMailer

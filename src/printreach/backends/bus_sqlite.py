@@ -19,10 +19,10 @@ import aiosqlite
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.backends.sql.store import SqlRecords, SqlStore
-from printreach.backends.sql.tables import notices
 from printreach.backends.subscribers import Subscribers
 from printreach.ports import Clock, Notice, StoreUnavailable, Topic
+from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.tables import notices
 
 POLL_S: Final = 0.25
 """So that an agent learns within half a second that it was linked."""

@@ -18,14 +18,10 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from printreach.backends.key_files import write_once
 from printreach.rules.internal_grants import InternalKey
+from printreach.store.key_files import KeyFileRefused, write_once
 
 KEY_FILE = "service.key"
-
-
-class ServiceKeyRefused(Exception):
-    """The key cannot be used; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class ServiceKey:
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
     """Return the key in the data directory, created at the first start.
 
-    Raises ServiceKeyRefused.
+    Raises KeyFileRefused.
     """
     path = data_dir / KEY_FILE
     try:
@@ -50,7 +46,7 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
             _make(path)
             key = _load(path)  # another process was faster, and its key counts
     except OSError as error:
-        raise ServiceKeyRefused(f"The key file {path} can't be used: {error.strerror}.") from error
+        raise KeyFileRefused(f"The key file {path} can't be used: {error.strerror}.") from error
     return ServiceKey(
         key.public_key().public_bytes_raw(),
         key.sign,
@@ -71,7 +67,7 @@ def _load(path: Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ServiceKeyRefused(
+        raise KeyFileRefused(
             f"The key file {path} is damaged: put it back from a copy. Without it every linked"
             " agent refuses this service."
         )

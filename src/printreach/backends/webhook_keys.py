@@ -15,15 +15,15 @@ from typing import Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from printreach.backends.service_key import ServiceKeyRefused
 from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
+from printreach.store.key_files import KeyFileRefused
 
 log = logging.getLogger(__name__)
 
 KEYS_FILE: Final = "webhook-keys.json"
 
 
-class WebhookKeysRefused(ServiceKeyRefused):
+class WebhookKeysRefused(KeyFileRefused):
     """The webhook keys cannot be used; the message is a sentence."""
 
 

@@ -11,8 +11,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from getpass import getpass
 from typing import TypeAlias
 
-from printreach.backends.service_key import ServiceKeyRefused
-from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
@@ -28,6 +26,8 @@ from printreach.run.admin_output import Result, show
 from printreach.run.admin_webhooks import add_webhook_commands
 from printreach.run.admin_world import open_world
 from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.store.key_files import KeyFileRefused
+from printreach.store.migrate import DatabaseTooNew
 
 _Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -58,7 +58,7 @@ def main(options: argparse.Namespace) -> int:
     except (
         SettingsError,
         CommandFailed,
-        ServiceKeyRefused,
+        KeyFileRefused,
         StoreUnavailable,
         DatabaseTooNew,
     ) as error:

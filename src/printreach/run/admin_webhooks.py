@@ -5,12 +5,12 @@ import base64
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.webhook_keys import open_webhook_keys, rotate_webhook_keys
 from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
 from printreach.run.admin_commands import Command, CommandFailed
 from printreach.run.admin_output import Result, table
 from printreach.run.admin_world import World
+from printreach.store.key_files import KeyFileRefused
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -24,7 +24,7 @@ def add_webhook_commands(actions: Subparsers) -> None:
 async def list_keys(world: World, _: argparse.Namespace) -> Result:
     try:
         keys = open_webhook_keys(world.data_dir).signing(world.clock.now())
-    except ServiceKeyRefused as refused:
+    except KeyFileRefused as refused:
         raise CommandFailed(str(refused)) from refused
     return _result(keys, "")
 
@@ -32,7 +32,7 @@ async def list_keys(world: World, _: argparse.Namespace) -> Result:
 async def rotate(world: World, _: argparse.Namespace) -> Result:
     try:
         keys = rotate_webhook_keys(world.data_dir, world.clock.now())
-    except ServiceKeyRefused as refused:
+    except KeyFileRefused as refused:
         raise CommandFailed(str(refused)) from refused
     days = KEY_OVERLAP.days
     words = f"A running service signs with the new key from now on, and {days} days with the old."

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
-from printreach.backends.sealing import DataDirSealer
-from printreach.backends.sql.store import open_store
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.account_recovery import AccountRecovery
 from printreach.hub.accounts import Accounts
@@ -27,6 +25,8 @@ from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
 from printreach.run.use_cases.core import core_services
 from printreach.run.use_cases.operating import operating
+from printreach.store.sealing import DataDirSealer
+from printreach.store.store import open_store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,10 +14,6 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.grants import SqlGrants
-from printreach.backends.sql.inbox import SqlEventInbox
-from printreach.backends.sql.store import SqlStore, open_store
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports import DetectorStates
@@ -39,6 +35,10 @@ from printreach.run.web_node import SOCKET_NAME, WebNode
 from printreach.run.web_services import WebDependencies, web_dependencies, web_services
 from printreach.run.webhooks import open_webhook_dependencies
 from printreach.run.worker import WorkerDependencies, running_worker
+from printreach.store.agents import SqlAgents
+from printreach.store.grants import SqlGrants
+from printreach.store.inbox import SqlEventInbox
+from printreach.store.store import SqlStore, open_store
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ async def running_service(
 
     listeners: sockets that already listen. If there are any, this process may succeed one that is
     still draining. Leaving stops the service: no new requests are accepted, running ones get time
-    to finish, and agents are told. Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused,
+    to finish, and agents are told. Raises StoreUnavailable, DatabaseTooNew, KeyFileRefused,
     SettingsError, DetectorCannotStart, and OSError for an address in use.
     """
     async with AsyncExitStack() as ends:

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.notify_apprise import AppriseMessenger
-from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
 from printreach.hub.account_mailer import Outbox, SealedOutbox
@@ -21,6 +20,7 @@ from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings
 from printreach.run.use_cases.core import CoreServices
+from printreach.store.sealing import DataDirSealer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

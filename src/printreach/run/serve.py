@@ -22,8 +22,6 @@ from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
-from printreach.backends.service_key import ServiceKeyRefused
-from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run.address_warnings import address_warnings
 from printreach.run.agent import this_machine
@@ -32,6 +30,8 @@ from printreach.run.detector_node import DetectorCannotStart, node_address
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.run.sockets import handed_over
+from printreach.store.key_files import KeyFileRefused
+from printreach.store.migrate import DatabaseTooNew
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
         DataDirRefused,
         DatabaseTooNew,
         DetectorCannotStart,
-        ServiceKeyRefused,
+        KeyFileRefused,
         SettingsError,
         StoreUnavailable,
     ) as error:

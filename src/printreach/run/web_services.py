@@ -6,7 +6,6 @@ from functools import partial
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
-from printreach.backends.sql.store import SqlStore
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.dashboard import dashboard
 from printreach.hub.leases import Leases
@@ -33,6 +32,7 @@ from printreach.run.use_cases.operating import operating
 from printreach.run.use_cases.own_account import access_tokens, account_data, owner, remote_lock
 from printreach.run.use_cases.sign_in import sign_in_services
 from printreach.run.webhooks import WebhookDependencies, webhooks
+from printreach.store.store import SqlStore
 from printreach.web.services import Services
 
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, time, timedelta
 
-from printreach.backends.sealing import KeySealer
 from printreach.backends.zones import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
@@ -15,6 +14,7 @@ from printreach.hub.print_mails import MailUnsubscribe
 from printreach.ports.notifications import Destination, NotSent, Trouble
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import GIVEN_UP_AFTER, NotifySettings, QuietHours
+from printreach.store.sealing import KeySealer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.messages import RecordingMessenger

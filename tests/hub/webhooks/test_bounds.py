@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from printreach.backends.sql.store import SqlRecords
 from printreach.hub.webhooks import deliveries
 from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, ClockHistory
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
+from printreach.store.store import SqlRecords
 from tests.fakes.clock import NOON
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import ADA, OpenWorld

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.backends.sql.store import SqlRecords
 from printreach.hub.webhooks import deliveries
 from printreach.hub.webhooks.queue import LEASE, WINDOW
 from printreach.rules.webhooks import (
@@ -14,6 +13,7 @@ from printreach.rules.webhooks import (
     DeliveryState,
     Outcome,
 )
+from printreach.store.store import SqlRecords
 from tests.fakes.webhook_sender import OK, Sent
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import OpenWorld

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
+from printreach.store.engine import prepare_file
+from printreach.store.migrate import migrate
 from tests.isolation.walk.service import WebApp, walk_settings
 from tests.isolation.walk.virtual_time import VirtualLoop, inline_sqlite, seeded_secrets
 from tests.isolation.walk.walk import STEPS, Step, Walker

@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import pytest
 
-from printreach.backends.sql import grants
-from printreach.backends.sql.connections import ConnectionRows
-from printreach.backends.sql.live_links import LiveLinkRows
-from printreach.backends.sql.sessions import SessionRows
 from printreach.hub import home_assistant, live_links, own_connections
 from printreach.hub.leases import Leases
 from printreach.hub.own_printers import OwnPrinters
 from printreach.ports import PrinterRow, Records
 from printreach.relay.admission import Admission
 from printreach.rules import connections
+from printreach.store import grants
+from printreach.store.connections import ConnectionRows
+from printreach.store.live_links import LiveLinkRows
+from printreach.store.sessions import SessionRows
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

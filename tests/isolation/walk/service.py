@@ -22,11 +22,6 @@ from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.backends.sealing import KeySealer
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.grants import SqlGrants
-from printreach.backends.sql.inbox import SqlEventInbox
-from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
 from printreach.http1.client import Client
 from printreach.http1.fetch import FetchedAnswer, Fetcher
@@ -45,6 +40,11 @@ from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.run.worker import WorkerDependencies, running_worker
+from printreach.store.agents import SqlAgents
+from printreach.store.grants import SqlGrants
+from printreach.store.inbox import SqlEventInbox
+from printreach.store.sealing import KeySealer
+from printreach.store.store import SqlStore
 from printreach.web.app import WebSettings, build_app
 from printreach.web.draining import Draining
 from printreach.web.services import Services

@@ -11,12 +11,12 @@ from random import Random
 from typing import Final, TypeVar
 from urllib.parse import urlencode
 
-from printreach.backends.sql.engine import prepare_file
 from printreach.contract import signin
 from printreach.http1.fetch import FetchedAnswer
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import Account
 from printreach.rules.operators import COMMAND_LINE
+from printreach.store.engine import prepare_file
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import WORD, PrinterAgent, agent_links

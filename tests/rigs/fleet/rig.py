@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from printreach.agent.state import Phase
 from printreach.backends.clock import SystemClock
-from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.store import open_store
 from printreach.hub.denied import Denied
 from printreach.hub.printers import Printers
 from printreach.run.admin_world import open_world
 from printreach.run.agent import this_machine
 from printreach.run.settings import Settings, settings_from
+from printreach.store.agents import SqlAgents
+from printreach.store.store import open_store
 from tests.rigs.fleet.keys import key_of
 from tests.rigs.peers import ROOT
 from tests.rigs.programs import Program

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from printreach.backends.sql.agents import SqlAgents
 from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
 from printreach.ports import DetectorReport
 from printreach.rules.watching import WatchSettings
+from printreach.store.agents import SqlAgents
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.web.api.conftest import INFO, CallingApp

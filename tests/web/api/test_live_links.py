@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from printreach.backends.sql.store import SqlRecords
-from printreach.backends.sql.tables import connections
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.contract.status import State
 from printreach.hub.apps import remove_app
 from printreach.hub.live_links import LiveWish
 from printreach.rules.live_links import MAX_LIVE_LINKS, LiveLink
+from printreach.store.store import SqlRecords
+from printreach.store.tables import connections
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
 from tests.web.api.conftest import CallingApp, connect

@@ -5,10 +5,10 @@ import secrets
 
 import pytest
 
-from printreach.backends.sql.grants import SqlGrants
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.completion import Completion
+from printreach.store.grants import SqlGrants
 from tests.web.dashboard.conftest import Home
 from tests.web.world import BASE_URL, run, send
 

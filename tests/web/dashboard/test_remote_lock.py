@@ -10,15 +10,15 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from printreach.backends.sql.grants import SqlGrants
-from printreach.backends.sql.store import SqlRecords
-from printreach.backends.sql.tables import notices
 from printreach.contract.status import State
 from printreach.hub import stopping
 from printreach.ports import Records, Topic
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.access import Access
 from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.store.grants import SqlGrants
+from printreach.store.store import SqlRecords
+from printreach.store.tables import notices
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.printer_http import OFFLINE, Ordered
 from tests.web.dashboard.conftest import Home, printing

@@ -9,8 +9,6 @@ from datetime import datetime, timedelta
 from httpx import Response
 from sqlalchemy import insert
 
-from printreach.backends.sql.store import SqlRecords
-from printreach.backends.sql.watch_tables import watch_looks
 from printreach.contract.status import (
     DetectorStatus,
     ServiceStatus,
@@ -24,6 +22,8 @@ from printreach.rules.credentials import new_secret
 from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
+from printreach.store.store import SqlRecords
+from printreach.store.watch_tables import watch_looks
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import run
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from sqlalchemy import insert
 
-from printreach.backends.sql.store import SqlRecords
-from printreach.backends.sql.tables import accounts
 from printreach.rules.payments import Payer
+from printreach.store.store import SqlRecords
+from printreach.store.tables import accounts
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.portal.people import APP

@@ -7,7 +7,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.backends.sql.engine import prepare_file
+from printreach.store.engine import prepare_file
 from tests.fakes.clock import FakeClock
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, add_app

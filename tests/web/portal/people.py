@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from httpx import Response
 
-from printreach.backends.sql.agents import SqlAgents
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
+from printreach.store.agents import SqlAgents
 from tests.web.world import ADA, Browser, WebWorld, run, send, sign_in
 
 APP = "layerlark"

@@ -3,7 +3,6 @@
 import secrets
 from dataclasses import dataclass
 
-from printreach.backends.sql.store import SqlStore
 from printreach.hub.account_mailer import AccountMailer, Outbox
 from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.print_mails import DefaultMailDestination
@@ -13,6 +12,7 @@ from printreach.ports.payments import Payments
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.settings import Settings
+from printreach.store.store import SqlStore
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

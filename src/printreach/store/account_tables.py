@@ -1,0 +1,123 @@
+"""The tables of how people sign in; tables.py has the tables that they refer to."""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    UniqueConstraint,
+    false,
+)
+
+from printreach.store.tables import Instant, accounts, metadata
+
+
+def _account(*, primary_key: bool = False, nullable: bool = False) -> Column[str]:
+    """A reference to an account, whose deletion deletes the row."""
+    return Column(
+        "account_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=nullable,
+        index=not primary_key,
+    )
+
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_digest", LargeBinary(32), primary_key=True),
+    Column("session_id", String(64), nullable=False, unique=True),
+    _account(),
+    Column("started_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False, index=True),
+    Column("address", String(64), nullable=False),
+    Column("browser", String(300), nullable=False),
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("token_digest", LargeBinary(32), primary_key=True),
+    Column("awaits", String(16), nullable=False),
+    _account(nullable=True),
+    Column("challenge", LargeBinary, nullable=False),
+    Column("next_path", String(2048), nullable=False, server_default="/"),
+    Column("expires_at", Instant, nullable=False, index=True),
+)
+
+mail_links = Table(
+    "mail_links",
+    metadata,
+    Column("token_digest", LargeBinary(32), primary_key=True),
+    Column("purpose", String(16), nullable=False),
+    _account(),
+    Column("email", String(254), nullable=False),
+    Column("next_path", String(2048), nullable=False),
+    Column("expires_at", Instant, nullable=False, index=True),
+)
+
+totp_apps = Table(
+    "totp_apps",
+    metadata,
+    _account(primary_key=True),
+    Column("secret", LargeBinary, nullable=False),
+    Column("is_sealed", Boolean, nullable=False, server_default=false()),
+    Column("confirmed_at", Instant),
+    Column("last_step", Integer, nullable=False),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    _account(primary_key=True),
+    Column("code_digest", LargeBinary(32), primary_key=True),
+)
+
+passkeys = Table(
+    "passkeys",
+    metadata,
+    Column("credential_id", LargeBinary(1023), primary_key=True),
+    _account(),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("sign_count", Integer, nullable=False),
+    Column("name", String(60), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+identities = Table(
+    "identities",
+    metadata,
+    Column("identity_id", String(64), primary_key=True),
+    _account(),
+    Column("issuer", String(512), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("used_at", Instant),
+    UniqueConstraint("issuer", "subject"),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("token_digest", LargeBinary(32), primary_key=True),
+    Column("invitation_id", String(64), nullable=False, unique=True),
+    Column("email", String(254)),
+    Column("is_admin", Boolean, nullable=False),
+    Column("supporter", Boolean, nullable=False),
+    Column("is_setup", Boolean, nullable=False),
+    Column("expires_at", Instant),
+)
+
+tries = Table(
+    "tries",
+    metadata,
+    Column("key", String(160), primary_key=True),
+    Column("busy_until", Instant, nullable=False, index=True),
+)

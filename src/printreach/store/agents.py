@@ -1,0 +1,112 @@
+"""What the relay asks and reports about agents, as rows."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, insert, update
+
+from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_link_code
+from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter, LinkOffer
+from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.tables import link_codes, nodes, printers
+
+NODE_MEMORY: Final = timedelta(days=1)
+"""How long a node that stopped is remembered; a row each start would add up."""
+_LONGEST_TEXT: Final = 64
+"""What an agent reports of itself is cut to this length; it is for people to read."""
+
+
+class SqlAgents:
+    """ports.Agents."""
+
+    def __init__(self, store: SqlStore, token_bytes: TokenBytes) -> None:
+        self._store = store
+        self._token_bytes = token_bytes
+
+    async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
+        async def look(records: SqlRecords) -> LinkedPrinter | None:
+            printer = await records.printers.linked(printer_id)
+            if printer is None:
+                return None
+            owner = await records.accounts.get(printer.account_id)
+            return LinkedPrinter(
+                printer_id=printer.printer_id,
+                name=printer.name,
+                account_id=printer.account_id,
+                is_blocked=owner is not None and owner.is_blocked,
+                is_locked=owner is not None and owner.is_locked,
+            )
+
+        return await self._store.read(look)
+
+    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+        # Few of them are unlinked.
+        unlinked = await self._store.read(lambda records: records.printers.unlinked(printer_ids))
+        return frozenset(printer_ids).difference(unlinked)
+
+    async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
+        code = new_link_code(self._token_bytes)
+        offer = LinkOffer(
+            printer_id=printer_id, public_key=public_key, expires_at=at + LINK_CODE_LIFETIME
+        )
+
+        async def put(records: SqlRecords) -> None:
+            await records.connection.execute(
+                delete(link_codes).where(link_codes.c.expires_at <= at)
+            )
+            await records.printers.put_offer(offer, digest(CredentialKind.LINK_CODE, code.encode()))
+
+        await self._store.write(put)
+        return LinkCode(code=code, expires_at=offer.expires_at)
+
+    async def agent_connected(
+        self,
+        printer_id: str,
+        node_id: str,
+        at: datetime,
+        *,
+        lan_ip: str | None,
+        agent_version: str | None,
+        platform: str | None,
+    ) -> None:
+        async def note(records: SqlRecords) -> None:
+            await records.connection.execute(
+                update(printers)
+                .where(printers.c.printer_id == printer_id, printers.c.removed_at.is_(None))
+                .values(
+                    node_id=node_id,
+                    connected_at=at,
+                    lan_ip=_cut(lan_ip),
+                    agent_version=_cut(agent_version),
+                    platform=_cut(platform),
+                )
+            )
+
+        await self._store.write(note)
+
+    async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
+        async def note(records: SqlRecords) -> None:
+            await records.connection.execute(
+                update(printers)
+                .where(printers.c.printer_id == printer_id, printers.c.node_id == node_id)
+                .values(node_id=None, disconnected_at=at)
+            )
+
+        await self._store.write(note)
+
+    async def node_alive(self, node_id: str, at: datetime) -> None:
+        async def note(records: SqlRecords) -> None:
+            connection = records.connection
+            changed = await connection.execute(
+                update(nodes).where(nodes.c.node_id == node_id).values(alive_at=at)
+            )
+            if changed.rowcount == 0:
+                await connection.execute(insert(nodes).values(node_id=node_id, alive_at=at))
+                await connection.execute(delete(nodes).where(nodes.c.alive_at <= at - NODE_MEMORY))
+
+        await self._store.write(note)
+
+
+def _cut(text: str | None) -> str | None:
+    return None if text is None else text[:_LONGEST_TEXT]

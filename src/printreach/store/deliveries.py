@@ -1,0 +1,371 @@
+"""Deliveries to webhooks as rows, and the webhooks' queues with their leases.
+
+Nothing here costs by the length of a queue: what is due is the beginning of an index, and so is the
+next queue to claim.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.selectable import NamedFromClause
+
+from printreach.contract.events import EventType
+from printreach.ports.webhooks import Attempted, Lease, LoggedDelivery, NewDelivery, Surplus
+from printreach.rules.webhooks import LONGEST_DELAY, Delivery, DeliveryState
+from printreach.store.columns import columns_for, each_of
+from printreach.store.tables import Instant, connections
+from printreach.store.webhook_tables import webhook_deliveries, webhooks
+
+_MOST_ERROR: Final = 500
+_LONGEST_LEASE: Final = timedelta(minutes=10)
+"""Longer than any worker keeps a claim without renewing it."""
+_STATES: Final = frozenset(state.value for state in DeliveryState)
+_LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
+_all = webhook_deliveries.c
+# Literal, not bound: only then does the database know that its partial index fits.
+_PROGRESS: ColumnElement[int] = literal_column(str(int(EventType.PROGRESS)))
+_TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kind in "236"]
+"""Progress and the ends of prints: as the index ix_webhook_deliveries_print_id has it."""
+
+
+class DeliveryRows:
+    """ports.DeliveryRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, deliveries: Sequence[NewDelivery], at: datetime) -> None:
+        if not deliveries:
+            return
+        rows = [
+            {
+                "connection_id": new.connection_id,
+                "event_id": new.event_id,
+                "event_type": new.event_type,
+                "print_id": new.print_id,
+                "at": new.at,
+                "body": new.body,
+                "state": DeliveryState.QUEUED.value,
+                "attempts": 0,
+                "due_at": at,
+            }
+            for new in deliveries
+        ]
+        await self._connection.execute(insert(webhook_deliveries).on_conflict_do_nothing(), rows)
+        await self._wake({new.connection_id for new in deliveries}, at)
+
+    async def claim(self, token: str, at: datetime, until: datetime, at_most: int) -> list[Lease]:
+        waiting = (
+            select(webhooks.c.connection_id)
+            .where(webhooks.c.next_at <= at)
+            .order_by(webhooks.c.next_at)
+            .limit(at_most)
+        )
+        claimed = await self._connection.scalars(
+            update(webhooks)
+            # Checked again: another worker may have claimed one since it was found.
+            .where(webhooks.c.connection_id.in_(waiting), webhooks.c.next_at <= at)
+            .values(lease=token, next_at=until)
+            .returning(webhooks.c.connection_id)
+        )
+        return [Lease(connection_id=one, token=token) for one in claimed]
+
+    async def renew(self, lease: Lease, until: datetime) -> bool:
+        changed = await self._connection.execute(
+            update(webhooks).where(_is_held_by(lease)).values(next_at=until)
+        )
+        return changed.rowcount > 0
+
+    async def release(self, lease: Lease, at: datetime, not_before: datetime | None = None) -> None:
+        await self._mend_due_times(lease.connection_id, at)
+        next_at = await self._connection.scalar(
+            select(func.min(_all.due_at)).where(
+                _all.connection_id == lease.connection_id, _all.due_at.is_not(None)
+            )
+        )
+        if next_at is not None and not_before is not None:
+            next_at = max(next_at, not_before)
+        await self._connection.execute(
+            update(webhooks).where(_is_held_by(lease)).values(lease=None, next_at=next_at)
+        )
+
+    async def due(
+        self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
+    ) -> list[Delivery]:
+        found = await self._connection.execute(due_query(connection_id, at, at_most + len(exclude)))
+        deliveries = [
+            Delivery(**row) for row in found.mappings() if row["delivery_id"] not in exclude
+        ]
+        return deliveries[:at_most]
+
+    async def record(self, attempted: Sequence[Attempted]) -> None:
+        if not attempted:
+            return
+        names = ("state", "attempts", "due_at", "error", "ended_at")
+        await self._update([_ended_values(one) for one in attempted], names)
+        tried = [values for one in attempted if (values := _attempt_values(one))]
+        await self._update(tried, ("attempted_at", "http_status", "duration_ms"), any_state=True)
+
+    async def end_all(
+        self, connection_id: str, state: DeliveryState, reason: str, at: datetime
+    ) -> None:
+        await self._connection.execute(
+            update(webhook_deliveries)
+            .where(_all.connection_id == connection_id, _all.due_at.is_not(None))
+            .values(state=state.value, due_at=None, ended_at=at, error=reason[:_MOST_ERROR])
+        )
+
+    async def mend_times(self, at: datetime, at_most: int) -> int:
+        await self._connection.execute(
+            update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
+        )
+        is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
+        put_off = select(webhooks.c.connection_id).where(webhooks.c.next_at > at, is_free)
+        # An attempt in the future was stored by a clock that was ahead.
+        is_ahead = and_(_all.due_at > at, _all.at > at)
+        some = (
+            select(_all.delivery_id)
+            .where(_all.connection_id.in_(put_off), is_ahead)
+            .order_by(_all.connection_id)
+            .limit(at_most)
+        )
+        changed = list(
+            await self._connection.scalars(
+                update(webhook_deliveries)
+                .where(_all.delivery_id.in_(some))
+                .values(due_at=at)
+                .returning(_all.connection_id)
+            )
+        )
+        more = exists().where(_all.connection_id == webhooks.c.connection_id, is_ahead)
+        await self._connection.execute(
+            update(webhooks)
+            .where(webhooks.c.connection_id.in_(each_of(set(changed))), is_free, ~more)
+            .values(next_at=at)
+        )
+        return len(changed)
+
+    async def next_due(self) -> datetime | None:
+        found: datetime | None = await self._connection.scalar(
+            select(func.min(webhooks.c.next_at)).where(webhooks.c.next_at.is_not(None))
+        )
+        return found
+
+    async def log_of_connection(self, connection_id: str, at_most: int) -> list[LoggedDelivery]:
+        return await self._log(_all.connection_id == connection_id, at_most)
+
+    async def log_of_app(self, app_id: str, at_most: int) -> list[LoggedDelivery]:
+        of_app = select(connections.c.connection_id).where(connections.c.app_id == app_id)
+        return await self._log(_all.connection_id.in_(of_app), at_most)
+
+    async def send_again(self, connection_id: str, delivery_id: int, at: datetime) -> bool:
+        changed = await self._connection.execute(
+            update(webhook_deliveries)
+            .where(_all.connection_id == connection_id, _all.delivery_id == delivery_id)
+            .values(state=DeliveryState.QUEUED.value, attempts=0, due_at=at, ended_at=None)
+        )
+        await self._wake({connection_id}, at)
+        return changed.rowcount > 0
+
+    async def prune(self, before: datetime, at_most: int) -> int:
+        old = select(_all.delivery_id).where(_all.ended_at < before).limit(at_most)
+        gone = await self._connection.execute(
+            delete(webhook_deliveries).where(_all.delivery_id.in_(old))
+        )
+        return gone.rowcount
+
+    async def grown(self, after: int) -> tuple[list[str], int]:
+        last = await self._connection.scalar(select(func.max(_all.delivery_id))) or after
+        found = await self._connection.scalars(
+            select(_all.connection_id).where(_all.delivery_id > after).distinct()
+        )
+        return list(found), last
+
+    async def surplus(self, connection_id: str, most_queued: int, most_ended: int) -> Surplus:
+        queued = await self._beyond(connection_id, _all.due_at.is_not(None), most_queued)
+        ended = await self._beyond(connection_id, _all.due_at.is_(None), most_ended)
+        return Surplus(queued, ended)
+
+    async def drop(
+        self, connection_id: str, up_to: int, reason: str, at: datetime, at_most: int
+    ) -> int:
+        some = _up_to(connection_id, up_to, _all.due_at.is_not(None), at_most)
+        changed = await self._connection.execute(
+            update(webhook_deliveries)
+            .where(_all.delivery_id.in_(some))
+            .values(state=DeliveryState.DROPPED.value, due_at=None, ended_at=at, error=reason)
+        )
+        return changed.rowcount
+
+    async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
+        some = _up_to(connection_id, up_to, _all.due_at.is_(None), at_most)
+        gone = await self._connection.execute(
+            delete(webhook_deliveries).where(_all.delivery_id.in_(some))
+        )
+        return gone.rowcount
+
+    async def _beyond(self, connection_id: str, kind: ColumnElement[bool], most: int) -> int | None:
+        """Return the newest delivery of a kind beyond the bound."""
+        found: int | None = await self._connection.scalar(
+            select(_all.delivery_id)
+            .where(_all.connection_id == connection_id, kind)
+            .order_by(_all.delivery_id.desc())
+            .limit(1)
+            .offset(most)
+        )
+        return found
+
+    async def _wake(self, connection_ids: Collection[str], at: datetime) -> None:
+        """Make queues claimable; a worker with a claim looks again before it releases it."""
+        await self._connection.execute(
+            update(webhooks)
+            .where(
+                webhooks.c.connection_id.in_(each_of(connection_ids)),
+                webhooks.c.lease.is_(None),
+                or_(webhooks.c.next_at.is_(None), webhooks.c.next_at > at),
+            )
+            .values(next_at=at)
+        )
+
+    async def _mend_due_times(self, connection_id: str, at: datetime) -> None:
+        """Make due what is due later than any schedule allows: the clock was ahead."""
+        await self._connection.execute(
+            update(webhook_deliveries)
+            .where(_all.connection_id == connection_id, _all.due_at > at + LONGEST_DELAY)
+            .values(due_at=at)
+        )
+
+    async def _log(self, condition: ColumnElement[bool], at_most: int) -> list[LoggedDelivery]:
+        found = await self._connection.execute(
+            select(*_LOGGED).where(condition).order_by(_all.delivery_id.desc()).limit(at_most)
+        )
+        return [
+            LoggedDelivery(**{**row, "state": _state_of(row["state"])}) for row in found.mappings()
+        ]
+
+    async def _update(
+        self, rows: Sequence[dict[str, Any]], names: Sequence[str], *, any_state: bool = False
+    ) -> None:
+        if not rows:
+            return
+        condition = _all.delivery_id == bindparam("of_delivery")
+        if not any_state:
+            condition &= _all.state == DeliveryState.QUEUED.value
+        values: dict[str, Any] = {name: bindparam(f"to_{name}") for name in names}
+        await self._connection.execute(
+            update(webhook_deliveries).where(condition).values(**values), rows
+        )
+
+
+def due_query(connection_id: str, at: datetime, at_most: int) -> Select[Any]:
+    """Select the fields of Delivery, of what is due, the longest due first."""
+    return (
+        select(
+            *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
+            and_(_is_progress(), _has_newer_progress(at)).label("has_newer_progress"),
+            and_(_is_progress(), _has_told_end()).label("has_told_end"),
+        )
+        .where(_all.connection_id == connection_id, _all.due_at <= at)
+        .order_by(_all.due_at, _all.delivery_id)
+        .limit(at_most)
+    )
+
+
+def _up_to(
+    connection_id: str, last: int, kind: ColumnElement[bool], at_most: int
+) -> Select[tuple[int]]:
+    """Select the oldest of a kind, up to the last one given."""
+    return (
+        select(_all.delivery_id)
+        .where(_all.connection_id == connection_id, _all.delivery_id <= last, kind)
+        .order_by(_all.delivery_id)
+        .limit(at_most)
+    )
+
+
+def _state_of(name: str) -> DeliveryState:
+    """Return the state; one of another version counts as ended in an unknown way."""
+    return DeliveryState(name) if name in _STATES else DeliveryState.DROPPED
+
+
+def _is_held_by(lease: Lease) -> ColumnElement[bool]:
+    return and_(webhooks.c.connection_id == lease.connection_id, webhooks.c.lease == lease.token)
+
+
+def _is_progress() -> ColumnElement[bool]:
+    return and_(_all.event_type == _PROGRESS, _all.print_id != "")
+
+
+def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
+    """Match due deliveries that were tried, or that are queued no more."""
+    newer = webhook_deliveries.alias("newer")
+    # The plus keeps the database from searching all that is due, which may be much.
+    is_due = literal_column("+newer.due_at", Instant) <= at
+    was_due = or_(newer.c.due_at.is_(None), newer.c.attempts > 0)
+    return _has_newer(
+        newer, newer.c.event_type == _PROGRESS, or_(is_due, and_(was_due, ~_is_sent_again()))
+    )
+
+
+def _has_told_end() -> ColumnElement[bool]:
+    """Match prints whose end the receiver has been told."""
+    newer = webhook_deliveries.alias("newer")
+    is_told = newer.c.state == DeliveryState.DELIVERED.value
+    return _has_newer(newer, newer.c.event_type != _PROGRESS, is_told, ~_is_sent_again())
+
+
+def _has_newer(
+    newer: NamedFromClause[Any], *conditions: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    return exists().where(
+        newer.c.connection_id == _all.connection_id,
+        newer.c.print_id == _all.print_id,
+        newer.c.delivery_id > _all.delivery_id,
+        newer.c.event_type.in_(_TELLS_PROGRESS),
+        *conditions,
+    )
+
+
+def _is_sent_again() -> ColumnElement[bool]:
+    """Match ended deliveries that a person wants sent again, stale or not."""
+    has_ended_before = or_(_all.attempted_at.is_not(None), _all.error.is_not(None))
+    return and_(_all.attempts == 0, has_ended_before)
+
+
+def _ended_values(one: Attempted) -> dict[str, Any]:
+    is_queued = one.state is DeliveryState.QUEUED
+    return {
+        "of_delivery": one.delivery_id,
+        "to_state": one.state.value,
+        "to_attempts": one.attempts,
+        "to_due_at": one.due_at if is_queued else None,
+        "to_error": one.reason and one.reason[:_MOST_ERROR],
+        "to_ended_at": None if is_queued else one.at,
+    }
+
+
+def _attempt_values(one: Attempted) -> dict[str, Any] | None:
+    if one.outcome is None:
+        return None
+    return {
+        "of_delivery": one.delivery_id,
+        "to_attempted_at": one.at,
+        "to_http_status": one.outcome.http_status,
+        "to_duration_ms": one.outcome.duration_ms,
+    }

@@ -1,0 +1,123 @@
+"""Contexts of the failure-detection API, as rows."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    RowMapping,
+    String,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.detection_contexts import StoredContext
+from printreach.store.detection_memory import remembered, written
+from printreach.store.detection_tables import detection_keys
+from printreach.store.tables import READABLE, Instant, accounts, metadata
+
+detection_contexts = Table(
+    "detection_contexts",
+    metadata,
+    Column("context_id", String(64), primary_key=True),
+    Column(
+        "key_id",
+        ForeignKey(detection_keys.c.key_id, ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), nullable=False),
+    Column("created_at", Instant, nullable=False, index=True),
+    Column("used_at", Instant, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("remembered", LargeBinary, nullable=False, info=READABLE),
+    Index("ix_detection_contexts_account_id", "account_id", "used_at"),
+)
+
+# Each image executes these, so they are built once.
+_GET = select(detection_contexts).where(detection_contexts.c.context_id == bindparam("wanted_id"))
+_ADVANCE = (
+    update(detection_contexts)
+    .where(
+        detection_contexts.c.context_id == bindparam("wanted_id"),
+        detection_contexts.c.version == bindparam("version_before"),
+    )
+    .values({name: bindparam(name) for name in ("version", "used_at", "remembered")})
+)
+
+
+class ContextRows:
+    """ports.ContextRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, kept: StoredContext, at_most: int) -> None:
+        await self._make_room(kept.account_id, at_most - 1)
+        await self._connection.execute(insert(detection_contexts).values(**_values(kept)))
+
+    async def get(self, context_id: str) -> StoredContext | None:
+        found = await self._connection.execute(_GET, {"wanted_id": context_id})
+        row = found.mappings().first()
+        return None if row is None else _kept(row)
+
+    async def advance(self, kept: StoredContext) -> bool:
+        changed = await self._connection.execute(
+            _ADVANCE,
+            {
+                "wanted_id": kept.context_id,
+                "version_before": kept.version - 1,
+                "version": kept.version,
+                "used_at": kept.used_at,
+                "remembered": written(kept.remembered),
+            },
+        )
+        return bool(changed.rowcount)
+
+    async def forget(self, created_before: datetime) -> None:
+        await self._connection.execute(
+            delete(detection_contexts).where(detection_contexts.c.created_at < created_before)
+        )
+
+    async def _make_room(self, account_id: str, at_most: int) -> None:
+        is_theirs = detection_contexts.c.account_id == account_id
+        count = await self._connection.scalar(
+            select(func.count()).select_from(detection_contexts).where(is_theirs)
+        )
+        too_many = (count or 0) - at_most
+        if too_many <= 0:
+            return
+        longest_resting = (
+            select(detection_contexts.c.context_id)
+            .where(is_theirs)
+            .order_by(detection_contexts.c.used_at, detection_contexts.c.context_id)
+            .limit(too_many)
+        )
+        await self._connection.execute(
+            delete(detection_contexts).where(detection_contexts.c.context_id.in_(longest_resting))
+        )
+
+
+def _values(kept: StoredContext) -> dict[str, object]:
+    return {
+        "context_id": kept.context_id,
+        "key_id": kept.key_id,
+        "account_id": kept.account_id,
+        "created_at": kept.created_at,
+        "used_at": kept.used_at,
+        "version": kept.version,
+        "remembered": written(kept.remembered),
+    }
+
+
+def _kept(row: RowMapping) -> StoredContext:
+    return StoredContext(**(dict(row) | {"remembered": remembered(row["remembered"])}))

@@ -1,0 +1,128 @@
+"""Connections to the database file, each set up the same way."""
+
+import os
+import sqlite3
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, Connection, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
+
+BUSY_TIMEOUT_S: Final = 15
+"""How long a process waits for another's write lock. A unit of work takes milliseconds."""
+READERS: Final = 5
+"""Connections for reading, each a thread; one is the bus's. More readers wait for a free one."""
+
+_PRAGMAS: Final = (
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}",
+    # NORMAL would lose acknowledged writes in a power failure.
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def prepare_file(path: Path) -> None:
+    """Create the data directory and an empty database that only this user can read.
+
+    SQLite gives its journal files the mode of the database. An existing database is not opened:
+    closing any descriptor of a file drops the locks of all connections that this process has to it,
+    and then another process that closes the database deletes the write-ahead log under them.
+    Source: https://www.sqlite.org/howtocorrupt.html, 2.2.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass
+
+
+def url_of(path: Path, driver: str) -> URL:
+    """Return SQLAlchemy's URL of the database in that file."""
+    return URL.create(f"sqlite+{driver}", database=str(path))
+
+
+def set_up(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    """Prepare a new connection; transactions are begun by us, not by the driver."""
+    # By itself the driver begins late, after the first read, and so loses updates.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def begin_immediate(connection: Connection) -> None:
+    """Take the write lock at once, so that nothing read later can be outdated."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def savepoint(connection: AsyncConnection) -> AbstractContextManager[None]:
+    """Run the block in a savepoint, which is rolled back if it raises.
+
+    Like `connection.begin_nested`, without its hand-overs, and its statements that are compiled
+    each time.
+    """
+    return _turns(connection).savepoint()
+
+
+def is_in_transaction(connection: AsyncConnection) -> bool:
+    """Return whether one is open: on a full disk and the like SQLite rolls back by itself."""
+    return _turns(connection).is_in_transaction
+
+
+def _turns(connection: AsyncConnection) -> BatchingConnection:
+    assert connection.sync_connection is not None, "it is open"
+    return batching_connection_of(connection.sync_connection)
+
+
+def writing_engine(path: Path) -> AsyncEngine:
+    """Return an engine of one connection; each of its transactions begins with the write lock."""
+    engine = create_async_engine(
+        url_of(path, DRIVER), pool_size=1, max_overflow=0, hide_parameters=True
+    )
+    event.listen(engine.sync_engine, "connect", set_up)
+    event.listen(
+        engine.sync_engine, "begin", lambda connection: batching_connection_of(connection).begin()
+    )
+    return engine
+
+
+def reading_engine(path: Path) -> AsyncEngine:
+    """Return an engine of read-only connections, which hold no snapshot between statements."""
+    engine = create_async_engine(
+        url_of(path, DRIVER),
+        pool_size=READERS,
+        max_overflow=0,
+        pool_timeout=BUSY_TIMEOUT_S,
+        isolation_level="AUTOCOMMIT",
+        skip_autocommit_rollback=True,  # there is nothing to roll back, and it costs a hand-over
+        hide_parameters=True,
+    )
+    event.listen(engine.sync_engine, "connect", _set_up_reader)
+    return engine
+
+
+def _set_up_reader(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+    set_up(connection, record)
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
+
+
+def is_busy(error: BaseException) -> bool:
+    """Return whether another process held the write lock for all that time."""
+    origin = getattr(error, "orig", error)
+    if not isinstance(origin, sqlite3.OperationalError):
+        return False
+    return origin.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the database's own message, without the statement and its values."""
+    said = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
+    return str(said)

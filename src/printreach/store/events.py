@@ -1,0 +1,223 @@
+"""Events as rows."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Select,
+    String,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.contract import codec
+from printreach.contract.events import PrintEvent
+from printreach.ports import Arrival, Notice, StoredEvent, Topic
+from printreach.ports.events import Awaiting, DamagedEvent
+from printreach.store.columns import each_of
+from printreach.store.damaged import Damaged, decoded
+from printreach.store.event_tables import events
+from printreach.store.tables import printers
+
+_STORED: Final[tuple[ColumnElement[Any], ...]] = (
+    events.c.seq,
+    events.c.account_id,
+    events.c.printer_id,
+    events.c.event_id,
+    events.c.content,
+    # Read as text: where the database decodes it, a damaged row fails all that is read with it.
+    type_coerce(events.c.received_at, String).label("received_at"),
+    events.c.snapshot_id,
+)
+# The plus keeps the database from searching all of an account's events to find one.
+_owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
+_decoder = msgspec.json.Decoder(PrintEvent)
+
+
+class EventRows:
+    """ports.EventRecords in one unit of work. notify: gives notice when the unit is committed."""
+
+    def __init__(
+        self,
+        connection: AsyncConnection,
+        notify: Callable[[Notice, datetime], Awaitable[None]],
+    ) -> None:
+        self._connection = connection
+        self._notify = notify
+
+    async def append(self, printer_id: str, events: Sequence[PrintEvent], at: datetime) -> None:
+        await self.append_all([Arrival(printer_id=printer_id, event=event) for event in events], at)
+
+    async def append_all(self, arrivals: Sequence[Arrival], at: datetime) -> None:
+        account_of = await self._accounts_of({arrival.printer_id for arrival in arrivals})
+        rows = [
+            {
+                "printer_id": arrival.printer_id,
+                "event_id": arrival.event.event_id,
+                "account_id": account_of[arrival.printer_id],
+                "content": codec.encode(arrival.event),
+                "received_at": at,
+            }
+            for arrival in arrivals
+            if arrival.printer_id in account_of
+        ]
+        if rows:
+            await self._connection.execute(insert(events).on_conflict_do_nothing(), rows)
+            await self._notify(Notice(Topic.INBOX, ""), at)
+
+    async def awaiting_fan_out(
+        self, at_most: int, *, except_printers: Collection[str] = ()
+    ) -> Awaiting:
+        awaiting = select(*_STORED).where(events.c.position.is_(None))
+        if except_printers:
+            awaiting = awaiting.where(events.c.printer_id.not_in(each_of(except_printers)))
+        found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
+        read = [_read(row) for row in found.mappings()]
+        return Awaiting(
+            events=[one for one in read if isinstance(one, StoredEvent)],
+            damaged=[one for one in read if isinstance(one, DamagedEvent)],
+        )
+
+    async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
+        changed = await self._connection.scalars(
+            update(events)
+            .where(events.c.seq.in_(each_of(seqs)), events.c.position.is_(None))
+            .values(position=-events.c.seq)
+            .returning(events.c.seq)
+        )
+        return frozenset(changed)
+
+    async def take_up_again(self) -> int:
+        changed = await self._connection.execute(
+            update(events).where(events.c.position < 0).values(position=None)
+        )
+        return changed.rowcount
+
+    async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
+        found = await self._connection.scalars(
+            select(events.c.seq)
+            .where(events.c.seq.in_(each_of(snapshots)), events.c.position.is_(None))
+            .order_by(events.c.seq)
+        )
+        marked = list(found)
+        if marked:
+            last = max(0, await self._connection.scalar(select(func.max(events.c.position))) or 0)
+            await self._connection.execute(
+                update(events)
+                .where(events.c.seq == bindparam("of_seq"))
+                .values(position=bindparam("at_position"), snapshot_id=bindparam("picture")),
+                [
+                    {"of_seq": seq, "at_position": position, "picture": snapshots[seq]}
+                    for position, seq in enumerate(marked, last + 1)
+                ],
+            )
+        return frozenset(marked)
+
+    async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
+        position = 0 if event_id is None else await self._position_of(account_id, event_id)
+        return await self._readable(
+            select(*_STORED)
+            .where(events.c.account_id == account_id, events.c.position > position)
+            .order_by(events.c.position),
+            at_most,
+        )
+
+    async def holds(self, account_id: str, event_id: str) -> bool:
+        return await self._position_of(account_id, event_id) > 0
+
+    async def latest(self, account_id: str) -> StoredEvent | None:
+        found = await self.recent(account_id, 1)
+        return found[0] if found else None
+
+    async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
+        return await self._readable(
+            select(*_STORED)
+            .where(events.c.account_id == account_id, events.c.position > 0)
+            .order_by(events.c.position.desc()),
+            at_most,
+        )
+
+    async def prune(self, before: datetime, at_most: int) -> int:
+        newer = events.alias("newer")
+        has_newer = exists().where(
+            newer.c.account_id == events.c.account_id, newer.c.position > events.c.position
+        )
+        old = (
+            select(events.c.seq)
+            .where(events.c.received_at < before, events.c.position > 0, has_newer)
+            .limit(at_most)
+        )
+        gone = await self._connection.execute(delete(events).where(events.c.seq.in_(old)))
+        return gone.rowcount
+
+    async def _accounts_of(self, printer_ids: Collection[str]) -> dict[str, str]:
+        found = await self._connection.execute(
+            select(printers.c.printer_id, printers.c.account_id).where(
+                printers.c.printer_id.in_(each_of(printer_ids)), printers.c.removed_at.is_(None)
+            )
+        )
+        return {row.printer_id: row.account_id for row in found}
+
+    async def _position_of(self, account_id: str, event_id: str) -> int:
+        """Return its position; 0 if it is not kept, not handed out, or not of this account."""
+        found = await self._connection.scalar(
+            select(func.max(events.c.position)).where(
+                events.c.event_id == event_id, _owner == account_id
+            )
+        )
+        return max(0, found or 0)
+
+    async def _readable(self, chosen: Select[Any], at_most: int) -> list[StoredEvent]:
+        """Return the first of the selected events that can be decoded."""
+        told: list[StoredEvent] = []
+        looked_at = 0
+        while (missing := at_most - len(told)) > 0:
+            found = await self._connection.execute(chosen.limit(missing).offset(looked_at))
+            rows = found.mappings().all()
+            read = [_read(row) for row in rows]
+            told += [one for one in read if isinstance(one, StoredEvent)]
+            looked_at += len(rows)
+            if len(rows) < missing:
+                break
+        return told
+
+
+def _read(row: RowMapping) -> StoredEvent | DamagedEvent:
+    try:
+        event = decoded(_decoder, row["content"])
+        received_at = _instant(row["received_at"])
+    except Damaged as damaged:
+        return DamagedEvent(
+            seq=row["seq"],
+            printer_id=row["printer_id"],
+            event_id=row["event_id"],
+            why=str(damaged),
+        )
+    return StoredEvent(
+        seq=row["seq"],
+        account_id=row["account_id"],
+        printer_id=row["printer_id"],
+        event=event,
+        received_at=received_at,
+        snapshot_id=row["snapshot_id"],
+    )
+
+
+def _instant(text: str) -> datetime:
+    """Parse a column's time, which is in UTC. Raises Damaged."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except (ValueError, TypeError) as error:
+        raise Damaged(type(error).__name__) from error

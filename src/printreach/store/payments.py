@@ -1,0 +1,126 @@
+"""Payers and subscriptions, as rows."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.payments import Payer, PaymentState, Subscription
+from printreach.store.columns import columns_for
+from printreach.store.payment_tables import payers, payment_calls, subscriptions
+
+_PAYER = columns_for(Payer, payers)
+_SUBSCRIPTION = columns_for(Subscription, subscriptions)
+
+
+class PaymentRows:
+    """ports.PaymentRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def payer(self, account_id: str) -> Payer | None:
+        found = await self._connection.execute(
+            select(*_PAYER).where(payers.c.account_id == account_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Payer(**row)
+
+    async def put_payer(self, payer: Payer) -> None:
+        values = asdict(payer)
+        await self._connection.execute(
+            upsert(payers)
+            .values(**values)
+            .on_conflict_do_update(index_elements=[payers.c.account_id], set_=values)
+        )
+
+    async def known_payers(self) -> list[str]:
+        found = await self._connection.execute(
+            select(payers.c.account_id)
+            .where(payers.c.customer_id.is_not(None) | payers.c.checkout_id.is_not(None))
+            .order_by(payers.c.account_id)
+        )
+        return list(found.scalars())
+
+    async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
+        is_news = payers.c.unknown_since.is_(None) == (unknown_at is not None)
+        await self._connection.execute(
+            update(payers)
+            .where(payers.c.customer_id == customer_id, is_news)
+            .values(unknown_since=unknown_at)
+        )
+
+    async def unknown(self) -> list[Payer]:
+        found = await self._connection.execute(
+            select(*_PAYER)
+            .where(payers.c.unknown_since.is_not(None))
+            .order_by(payers.c.unknown_since, payers.c.account_id)
+        )
+        return [Payer(**row) for row in found.mappings()]
+
+    async def forget_customer(self, account_id: str) -> None:
+        await self._connection.execute(
+            update(subscriptions)
+            .where(subscriptions.c.account_id == account_id, subscriptions.c.ends_at.is_(None))
+            .values(ends_at=subscriptions.c.period_ends_at)
+        )
+        await self.put_payer(Payer(account_id=account_id))
+
+    async def running(self) -> list[Subscription]:
+        found = await self._connection.execute(
+            select(*_SUBSCRIPTION)
+            .where(subscriptions.c.state != PaymentState.OVER.value)
+            .order_by(subscriptions.c.subscription_id)
+        )
+        return [_subscription(row) for row in found.mappings()]
+
+    async def account_of(self, customer_id: str) -> str | None:
+        found = await self._connection.execute(
+            select(payers.c.account_id).where(payers.c.customer_id == customer_id)
+        )
+        return found.scalar_one_or_none()
+
+    async def subscriptions(self, account_id: str) -> list[Subscription]:
+        found = await self._connection.execute(
+            select(*_SUBSCRIPTION)
+            .where(subscriptions.c.account_id == account_id)
+            .order_by(subscriptions.c.begun_at.desc(), subscriptions.c.subscription_id)
+        )
+        return [_subscription(row) for row in found.mappings()]
+
+    async def put(self, account_id: str, subscription: Subscription, asked_at: datetime) -> None:
+        values = asdict(subscription) | {
+            "account_id": account_id,
+            "state": subscription.state.value,
+            "asked_at": asked_at,
+        }
+        await self._connection.execute(
+            upsert(subscriptions)
+            .values(**values)
+            .on_conflict_do_update(
+                index_elements=[subscriptions.c.subscription_id],
+                set_=values,
+                where=subscriptions.c.asked_at <= asked_at,
+            )
+        )
+
+    async def has_heard(self, event_id: str) -> bool:
+        found = await self._connection.execute(
+            select(payment_calls.c.event_id).where(payment_calls.c.event_id == event_id)
+        )
+        return found.first() is not None
+
+    async def note_heard(self, event_id: str, at: datetime) -> None:
+        if not await self.has_heard(event_id):
+            await self._connection.execute(insert(payment_calls).values(event_id=event_id, at=at))
+
+    async def forget_heard(self, before: datetime) -> None:
+        await self._connection.execute(delete(payment_calls).where(payment_calls.c.at < before))
+
+
+def _subscription(row: Mapping[Any, Any]) -> Subscription:
+    return Subscription(**{**row, "state": PaymentState(row["state"])})

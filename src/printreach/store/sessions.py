@@ -1,0 +1,98 @@
+"""Sessions and unfinished sign-ins, as rows."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.sessions import Session
+from printreach.rules.steps import NextStep, Step
+from printreach.store.account_tables import sessions, steps
+from printreach.store.columns import columns_for
+
+_SESSION = columns_for(Session, sessions)
+_STEP = columns_for(Step, steps)
+
+
+class SessionRows:
+    """ports.SessionRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, session: Session, token_digest: bytes) -> None:
+        await self._connection.execute(
+            insert(sessions).values(**asdict(session), token_digest=token_digest)
+        )
+
+    async def with_token(self, token_digest: bytes) -> Session | None:
+        found = await self._connection.execute(
+            select(*_SESSION).where(sessions.c.token_digest == token_digest)
+        )
+        row = found.mappings().first()
+        return None if row is None else Session(**row)
+
+    async def of_account(self, account_id: str) -> list[Session]:
+        found = await self._connection.execute(
+            select(*_SESSION)
+            .where(sessions.c.account_id == account_id)
+            .order_by(sessions.c.seen_at.desc(), sessions.c.session_id)
+        )
+        return [Session(**row) for row in found.mappings()]
+
+    async def note(self, session_id: str, at: datetime, address: str, browser: str) -> None:
+        await self._connection.execute(
+            update(sessions)
+            .where(sessions.c.session_id == session_id)
+            .values(seen_at=at, address=address, browser=browser)
+        )
+
+    async def end(self, account_id: str, session_id: str) -> None:
+        await self._connection.execute(
+            delete(sessions).where(
+                sessions.c.account_id == account_id, sessions.c.session_id == session_id
+            )
+        )
+
+    async def end_all(self, account_id: str, *, exclude: str | None = None) -> None:
+        others = sessions.c.account_id == account_id
+        if exclude is not None:
+            others &= sessions.c.session_id != exclude
+        await self._connection.execute(delete(sessions).where(others))
+
+    async def forget(self, seen_before: datetime) -> None:
+        await self._connection.execute(delete(sessions).where(sessions.c.seen_at < seen_before))
+
+
+class StepRows:
+    """ports.StepRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def put(self, step: Step, token_digest: bytes, at: datetime) -> None:
+        await self._connection.execute(delete(steps).where(steps.c.expires_at <= at))
+        values = asdict(step) | {"awaits": step.awaits.value}
+        await self._connection.execute(insert(steps).values(**values, token_digest=token_digest))
+
+    async def get(self, token_digest: bytes, at: datetime) -> Step | None:
+        found = await self._connection.execute(
+            select(*_STEP).where(steps.c.token_digest == token_digest, steps.c.expires_at > at)
+        )
+        row = found.mappings().first()
+        return None if row is None else _step(row)
+
+    async def take(self, token_digest: bytes, at: datetime) -> Step | None:
+        step = await self.get(token_digest, at)
+        await self._connection.execute(delete(steps).where(steps.c.token_digest == token_digest))
+        return step
+
+    async def drop(self, account_id: str) -> None:
+        await self._connection.execute(delete(steps).where(steps.c.account_id == account_id))
+
+
+def _step(row: Mapping[Any, Any]) -> Step:
+    return Step(**{**row, "awaits": NextStep(row["awaits"])})

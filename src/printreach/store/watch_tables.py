@@ -1,0 +1,110 @@
+"""The tables of the failure watch.
+
+All rows are deleted with the printer's link, and with the account: `PrinterRows.remove` and the
+references see to it. Each row names the account beside the printer, and readers compare both.
+"""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    exists,
+)
+from sqlalchemy.sql.expression import text
+
+from printreach.store.tables import READABLE, Instant, accounts, metadata, printers
+
+
+def _printer(*, primary_key: bool = False) -> Column[str]:
+    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
+    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
+
+
+def _account() -> Column[str]:
+    reference = ForeignKey(accounts.c.account_id, ondelete="CASCADE")
+    return Column("account_id", String(64), reference, nullable=False, index=True)
+
+
+watch_settings = Table(
+    "watch_settings",
+    metadata,
+    _printer(primary_key=True),
+    _account(),
+    Column("content", LargeBinary, nullable=False, info=READABLE),
+)
+
+# A printer prints one thing at a time: at most one of its rows has no end.
+watches = Table(
+    "watches",
+    metadata,
+    _printer(primary_key=True),
+    Column("print_id", String(64), primary_key=True),
+    _account(),
+    Column("memory", LargeBinary, nullable=False, info=READABLE),
+    Column("due_at", Instant, nullable=False),
+    Column("falters", Boolean, nullable=False),
+    Column("token", String(64)),
+    Column("resumed_at", Instant),
+    Column("ended_at", Instant, index=True),
+    # Ended watches stay for a week; the index spares searching them each second.
+    Index("ix_watches_due_at", "falters", "due_at", sqlite_where=text("ended_at IS NULL")),
+)
+
+watch_looks = Table(
+    "watch_looks",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    _printer(),
+    Column("print_id", String(64), nullable=False),
+    _account(),
+    Column("at", Instant, nullable=False, index=True),
+    Column("probability", Float, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("quality", Integer, nullable=False),
+    Column("view", String(16), nullable=False),
+    Column("warned", Boolean, nullable=False),
+    Column("paused", Boolean, nullable=False),
+    Column("evidence", LargeBinary, info=READABLE),
+    Column("picture", String(64)),
+    Column("camera", Integer),
+    Index("ix_watch_looks_print", "printer_id", "print_id", "number"),
+)
+
+watch_judgements = Table(
+    "watch_judgements",
+    metadata,
+    _printer(primary_key=True),
+    Column("print_id", String(64), primary_key=True),
+    _account(),
+    Column("camera", Integer),
+    Column("at", Instant, nullable=False, index=True),
+    Column("was_failure", Boolean, nullable=False),
+    Column("picture", String(64), index=True),
+)
+
+OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
+"""What belongs to one owner, and is deleted when the printer leaves them."""
+
+
+def is_owners(table: Table) -> ColumnElement[bool]:
+    """Match rows that belong to the printer's present owner."""
+    return exists().where(
+        printers.c.printer_id == table.c.printer_id,
+        printers.c.account_id == table.c.account_id,
+        printers.c.removed_at.is_(None),
+    )
+
+
+def is_watched_for_owner(table: Table) -> ColumnElement[bool]:
+    """Match rows of the present owner, unless the account is blocked: then nothing is watched."""
+    owner = exists().where(
+        accounts.c.account_id == table.c.account_id, accounts.c.blocked_at.is_(None)
+    )
+    return is_owners(table) & owner

@@ -1,0 +1,5 @@
+"""Each test of the store has a database file of its own."""
+
+from tests.rigs.databases import database, migrated
+
+__all__ = ["database", "migrated"]

@@ -1,0 +1,161 @@
+"""An event that nobody can read is kept, and harms no other."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from sqlalchemy import text, update
+
+from printreach.ports.events import Awaiting
+from printreach.store.event_tables import events
+from printreach.store.inbox import SqlEventInbox
+from printreach.store.store import SqlRecords, SqlStore, open_store
+from tests.fakes.clock import NOON, FakeClock
+from tests.fakes.events import an_event, some_events
+from tests.fakes.loop import on_a_loop
+from tests.store.records import store_all
+
+BROKEN = {
+    "no JSON": b"{",
+    "no text": b'{"EventId":"\xff"}',
+    "nothing": b"",
+    "of another shape": b'{"EventId":7}',
+    "out of range": b'{"EventId":"event-0001","EventType":1,"EventTimeSec":-1}',
+    "without end": b"[" * 100_000,
+}
+
+
+async def damage(store: SqlStore, content: bytes = b"{", *event_ids: str) -> None:
+    """Those events, or all."""
+
+    async def change(records: SqlRecords) -> None:
+        its = events.c.event_id.in_(event_ids) if event_ids else text("1")
+        await records.connection.execute(update(events).where(its).values(content=content))
+
+    await store.write(change)
+
+
+async def awaiting(store: SqlStore) -> Awaiting:
+    return await store.read(lambda records: records.events.awaiting_fan_out(100))
+
+
+async def set_aside(store: SqlStore, *seqs: int) -> frozenset[int]:
+    return await store.write(lambda records: records.events.set_aside(seqs))
+
+
+async def mark_all(store: SqlStore) -> None:
+    seqs = {one.seq: None for one in (await awaiting(store)).events}
+    await store.write(lambda records: records.events.mark_fanned_out(seqs))
+
+
+async def after(store: SqlStore, event_id: str | None, at_most: int = 100) -> Sequence[str]:
+    found = await store.read(lambda records: records.events.after("ada", event_id, at_most))
+    return [one.event.event_id for one in found]
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+def test_one_that_cannot_be_read_is_told_apart(database: Path, content: bytes) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with open_store(database) as store:
+            await store_all(store)
+            await store.write(lambda records: records.events.append("p1", some_events(3), NOON))
+            await damage(store, content, "event-0002")
+            found = await awaiting(store)
+
+            assert [one.event.event_id for one in found.events] == ["event-0001", "event-0003"]
+            assert [one.event_id for one in found.damaged] == ["event-0002"]
+
+    test()
+
+
+@on_a_loop
+async def test_one_whose_time_cannot_be_read_is_told_apart(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.events.append("p1", some_events(2), NOON))
+        await store.write(
+            lambda records: records.connection.execute(
+                text("UPDATE events SET received_at = :wrong WHERE event_id = 'event-0001'"),
+                {"wrong": "yesterday"},
+            )
+        )
+        found = await awaiting(store)
+
+        assert [one.event_id for one in found.damaged] == ["event-0001"]
+        assert [one.received_at for one in found.events] == [NOON]
+
+
+@on_a_loop
+async def test_what_is_set_aside_is_kept_and_waits_no_more(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.events.append("p1", some_events(2), NOON))
+        await damage(store, b"{", "event-0001")
+        [damaged] = (await awaiting(store)).damaged
+
+        assert await set_aside(store, damaged.seq) == {damaged.seq}
+        assert await set_aside(store, damaged.seq) == frozenset()
+        assert (await awaiting(store)).damaged == []
+        counts = await store.read(lambda records: records.operating.counts(NOON))
+        assert counts.damaged_events == 1
+
+
+@on_a_loop
+async def test_what_is_set_aside_changes_nobodys_place(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.events.append("p1", some_events(4), NOON))
+        await damage(store, b"{", "event-0001", "event-0002")
+        await set_aside(store, *(one.seq for one in (await awaiting(store)).damaged))
+        await mark_all(store)
+
+        assert await after(store, None) == ["event-0003", "event-0004"]
+        assert await after(store, "event-0003") == ["event-0004"]
+        assert await after(store, "event-0001") == ["event-0003", "event-0004"]
+        assert not await store.read(lambda records: records.events.holds("ada", "event-0001"))
+
+
+@on_a_loop
+async def test_what_was_set_aside_is_tried_again(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.events.append("p1", some_events(2), NOON))
+        await set_aside(store, *(one.seq for one in (await awaiting(store)).events))
+
+        assert await store.write(lambda records: records.events.take_up_again()) == 2
+        assert len((await awaiting(store)).events) == 2
+
+
+@on_a_loop
+async def test_readers_pass_over_what_was_damaged_later(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.events.append("p1", some_events(9), NOON))
+        await mark_all(store)
+        await damage(store, b"{", *(f"event-{number:04}" for number in (2, 3, 4, 9)))
+        recent = await store.read(lambda records: records.events.recent("ada", 2))
+        latest = await store.read(lambda records: records.events.latest("ada"))
+
+        assert await after(store, "event-0001", 2) == ["event-0005", "event-0006"]
+        assert await after(store, "event-0008", 2) == []
+        assert [one.event.event_id for one in recent] == ["event-0008", "event-0007"]
+        assert latest is not None
+        assert latest.event.event_id == "event-0008"
+
+
+@on_a_loop
+async def test_an_event_that_cannot_be_written_takes_no_others_along(database: Path) -> None:
+    half = structs.replace(an_event(1), file_name="\ud800")
+    async with open_store(database) as store:
+        await store_all(store)
+        inbox = SqlEventInbox(store, FakeClock())
+        puts = [inbox.put("p1", [one]) for one in (half, an_event(2))]
+        refused, taken = await asyncio.gather(*puts, return_exceptions=True)
+
+        assert isinstance(refused, UnicodeEncodeError)
+        assert taken is None
+        found = (await awaiting(store)).events
+        assert [one.event.event_id for one in found] == ["event-0002"]

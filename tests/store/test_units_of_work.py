@@ -1,0 +1,35 @@
+"""What a unit of work on the database leaves behind."""
+
+import gc
+from pathlib import Path
+from weakref import ref
+
+from printreach.backends.clock import SystemClock
+from printreach.ports import Notice, Topic
+from printreach.store.store import SqlRecords, open_store
+from tests.relay.loop import on_a_loop
+
+
+def test_records_are_freed_with_their_unit_without_the_garbage_collector(tmp_path: Path) -> None:
+    seen: list[ref[SqlRecords]] = []
+
+    async def look(records: SqlRecords) -> None:
+        seen.append(ref(records))
+
+    async def give_notice(records: SqlRecords) -> None:
+        seen.append(ref(records))
+        await records.notify(Notice(Topic.INBOX, ""), SystemClock().now())
+
+    @on_a_loop
+    async def work() -> None:
+        async with open_store(tmp_path / "database.sqlite3") as store:
+            await store.read(look)
+            await store.write(give_notice)
+            await store.read(look)
+            assert [one() for one in seen] == [None, None, None]
+
+    gc.disable()
+    try:
+        work()
+    finally:
+        gc.enable()
