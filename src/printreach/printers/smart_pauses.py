@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic
 
 from msgspec import structs
 
@@ -17,8 +17,9 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.printers.port import PrinterRefused, View, failed
 
-from .print_progress import PrintProgress, SeenPrint
-from .saved_state import CurrentSavedState, SavedState, SavedStateStore
+from .pause_platform import PausePlatform, S
+from .print_progress import SeenPrint
+from .saved_state import CurrentSavedState, SavedStateStore
 
 log = logging.getLogger(__name__)
 
@@ -28,51 +29,6 @@ WARM_WITHIN_S: Final = 1800.0
 SENT_WITHIN_S: Final = 2.0
 """For an order that was under way when another one ended the restore."""
 WARMING_UP: Final = "Heating up again"
-
-
-class SavedPause(SavedState, Protocol):
-    """What a smart pause took from a print. path, progress: by which the print is known again."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def progress(self) -> PrintProgress: ...
-    @property
-    def has_heat(self) -> bool: ...
-    @property
-    def has_moves(self) -> bool: ...
-
-
-S = TypeVar("S", bound=SavedPause)
-
-
-class PausePlatform(Protocol[S]):
-    """What a platform does of it. Orders raise PrinterRefused.
-
-    repauses: a print that was resumed at the printer is paused again, to get everything back;
-    otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
-    were not begun.
-    """
-
-    repauses: bool
-    refuses_moves_whole: bool
-
-    def seen(self) -> SeenPrint | None:
-        """None while the printer can't be reached."""
-        ...
-
-    def is_warm(self, saved: S) -> bool: ...
-    def without_moves(self, saved: S) -> S: ...
-
-    def limit_problem(self, saved: S) -> str | None:
-        """Which limit of the agent's owner a restore would exceed, as a sentence."""
-        ...
-
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
-    async def pause_print(self) -> None: ...
-    async def resume_print(self) -> None: ...
-    async def heat(self, saved: S) -> None: ...
-    async def move_back(self, saved: S) -> None: ...
 
 
 class SmartPauses(Generic[S]):

@@ -28,7 +28,7 @@ UNTIL_PAUSED_S = 120.0
 
 
 class PauseController:
-    """printers.smart_pauses.PausePlatform."""
+    """printers.pause_platform.PausePlatform."""
 
     repauses = False
     refuses_moves_whole = False
@@ -69,7 +69,7 @@ class PauseController:
         if self.smart.remember(saved) is not None:
             await self.smart.send(self._tell(pause_lines(saved)))
 
-    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+    # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
         if self._live_view.view.trouble is not None:

@@ -25,7 +25,7 @@ from .smart_pause import (
 
 
 class PauseController:
-    """printers.smart_pauses.PausePlatform."""
+    """printers.pause_platform.PausePlatform."""
 
     repauses = True
     refuses_moves_whole = False
@@ -60,7 +60,7 @@ class PauseController:
     async def cancel(self) -> None:
         await self.smart.cancel(self._cancel)
 
-    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+    # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
         view = self._live_view

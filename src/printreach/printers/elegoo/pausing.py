@@ -95,7 +95,7 @@ class Orders:
 
 
 class PauseController:
-    """printers.smart_pauses.PausePlatform. folder: for what outlives a restart of the agent."""
+    """printers.pause_platform.PausePlatform. folder: for what outlives a restart of the agent."""
 
     repauses = False
     refuses_moves_whole = False
@@ -140,7 +140,7 @@ class PauseController:
             require_paused()
             await self.smart.send(self._orders.heat(saved.cold))
 
-    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+    # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
         view = self._live_view.told

@@ -26,7 +26,7 @@ from .status import KnownState, print_path
 
 
 class PauseController:
-    """printers.smart_pauses.PausePlatform.
+    """printers.pause_platform.PausePlatform.
 
     current_session: returns the present one. is_connected: whether Klipper can be reached by it.
     """
@@ -88,7 +88,7 @@ class PauseController:
         await self._current_session().refresh()
         return is_done
 
-    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+    # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
         return seen_print(self._known) if self._is_connected() else None

@@ -33,7 +33,7 @@ MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
 
 class PauseController:
-    """printers.smart_pauses.PausePlatform."""
+    """printers.pause_platform.PausePlatform."""
 
     repauses = True
     refuses_moves_whole = True  # OctoPrint takes a list of commands or none of it
@@ -77,7 +77,7 @@ class PauseController:
     async def cancel(self) -> None:
         await self.smart.cancel(lambda: self._api.post("/api/job", {"command": "cancel"}))
 
-    # --- printers.smart_pauses.PausePlatform ------------------------------------------------------
+    # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
         view = self._live_view

@@ -1,0 +1,52 @@
+"""What the smart pauses of one platform are made of: its orders, and what a pause took."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from .print_progress import PrintProgress, SeenPrint
+from .saved_state import SavedState
+
+
+class SavedPause(SavedState, Protocol):
+    """What a smart pause took from a print. path, progress: by which the print is known again."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def progress(self) -> PrintProgress: ...
+    @property
+    def has_heat(self) -> bool: ...
+    @property
+    def has_moves(self) -> bool: ...
+
+
+S = TypeVar("S", bound=SavedPause)
+
+
+class PausePlatform(Protocol[S]):
+    """What a platform does of it. Orders raise PrinterRefused.
+
+    repauses: a print that was resumed at the printer is paused again, to get everything back;
+    otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
+    were not begun.
+    """
+
+    repauses: bool
+    refuses_moves_whole: bool
+
+    def seen(self) -> SeenPrint | None:
+        """None while the printer can't be reached."""
+        ...
+
+    def is_warm(self, saved: S) -> bool: ...
+    def without_moves(self, saved: S) -> S: ...
+
+    def limit_problem(self, saved: S) -> str | None:
+        """Which limit of the agent's owner a restore would exceed, as a sentence."""
+        ...
+
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
+    async def pause_print(self) -> None: ...
+    async def resume_print(self) -> None: ...
+    async def heat(self, saved: S) -> None: ...
+    async def move_back(self, saved: S) -> None: ...
