@@ -14,7 +14,7 @@ from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.ports import Bus, Notice, Records, Topic
+from printreach.ports import Bus, Notice, Topic
 from printreach.ports.webhooks import NewDelivery
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
@@ -29,7 +29,7 @@ from printreach.run.webhooks import (
     webhook_enqueuer,
 )
 from printreach.store.inbox import SqlEventInbox
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 
 ACCOUNT_ID = "a"
 PRINTER_ID = "p1"
@@ -67,7 +67,7 @@ class CountingSender:
 class Worker:
     """url: of every webhook. connection_ids: those that have one."""
 
-    store: SqlStore
+    store: Store
     settings: Settings
     sender: CountingSender
     deliveries: Deliveries

@@ -13,7 +13,7 @@ from bench.report import Figure, Measurement, Reading
 from bench.service import settings_of
 from bench.world import OURS, World
 from printreach.rules.credentials import printer_id_of
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from printreach.store.tables import printers
 from tests.rigs.programs import Program
 from tests.rigs.service import OWNER, Service
@@ -56,7 +56,7 @@ def run(world: World) -> Measurement:
 async def _all_noted(service: Service, count: int) -> None:
     """Wait until the relay has stored who is connected, which it does after sign-in."""
 
-    async def noted(records: SqlRecords) -> int | None:
+    async def noted(records: Records) -> int | None:
         connected = select(func.count()).where(printers.c.node_id.is_not(None))
         return await records.connection.scalar(connected)
 
@@ -75,7 +75,7 @@ async def _link(service: Service, count: int) -> None:
     """Link every agent's key as a printer of the owner, as entering its code would."""
     at = datetime.now(UTC)
 
-    async def put(records: SqlRecords) -> None:
+    async def put(records: Records) -> None:
         owner = await records.accounts.with_email(OWNER)
         assert owner is not None
         rows = [

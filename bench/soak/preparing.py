@@ -15,12 +15,11 @@ from printreach.agent.data_dir import prepare
 from printreach.agent.keys import load_or_make_key
 from printreach.backends.clock import SystemClock
 from printreach.hub.denied import Denied
-from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.watching import WatchSettings
 from printreach.run.admin_world import World, open_world
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from printreach.store.tables import printers
 from tests.rigs.service import APP, PASSWORD, Service
 
@@ -98,7 +97,7 @@ async def _prepare_all(service: Service, folder: Path, plan: Plan) -> Prepared:
             some = idle[first : first + IDLE_OF_AN_ACCOUNT]
 
             async def add(
-                records: SqlRecords, account: Account = account, some: Sequence[bytes] = some
+                records: Records, account: Account = account, some: Sequence[bytes] = some
             ) -> None:
                 await records.accounts.add(account)
                 await _add_printers(records, account.account_id, some, "Idle")
@@ -116,7 +115,7 @@ async def _prepare_all(service: Service, folder: Path, plan: Plan) -> Prepared:
             ]
 
             async def link(
-                records: SqlRecords,
+                records: Records,
                 account_id: str = account.account_id,
                 own: Sequence[bytes] = own,
                 unwatched: Iterable[str] = unwatched,
@@ -159,7 +158,7 @@ async def _add_person(world: World, email: str) -> Account:
 
 
 async def _add_printers(
-    records: SqlRecords, account_id: str, public_keys: Sequence[bytes], name: str
+    records: Records, account_id: str, public_keys: Sequence[bytes], name: str
 ) -> None:
     """Link them to the account, as entering their codes would."""
     at = SystemClock().now()

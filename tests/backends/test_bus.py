@@ -12,8 +12,8 @@ from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
 from printreach.backends.bus_sqlite import MEMORY, POLL_S, open_bus
-from printreach.ports import Bus, Notice, Records, Topic
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.ports import Bus, Notice, Topic
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
@@ -124,7 +124,7 @@ class Refused(Exception):
     """What a unit of work raises in these tests."""
 
 
-async def notify(store: SqlStore, notice: Notice) -> None:
+async def notify(store: Store, notice: Notice) -> None:
     async def work(records: Records) -> None:
         await records.notify(notice, NOON)
 
@@ -190,7 +190,7 @@ async def test_what_was_published_before_is_not_told_again(database: Path) -> No
 
 @on_a_loop
 async def test_a_topic_that_a_newer_version_knows_is_passed_over(database: Path) -> None:
-    async def notify_of_news(records: SqlRecords) -> None:
+    async def notify_of_news(records: Records) -> None:
         await records.connection.execute(insert(notices).values(topic="news", key="x", at=NOON))
 
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
@@ -204,7 +204,7 @@ async def test_a_topic_that_a_newer_version_knows_is_passed_over(database: Path)
 
 @on_a_loop
 async def test_old_notices_are_removed_and_their_numbers_not_used_again(database: Path) -> None:
-    async def count(records: SqlRecords) -> int | None:
+    async def count(records: Records) -> int | None:
         return await records.connection.scalar(select(func.count()).select_from(notices))
 
     clock = FakeClock()

@@ -3,9 +3,9 @@
 import re
 from datetime import datetime
 
-from printreach.ports import Records
 from printreach.ports.notifications import NotSent
 from printreach.rules.mails import Mail
+from printreach.store.store import Records
 
 LINK = re.compile(r"https?://\S+")
 

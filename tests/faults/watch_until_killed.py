@@ -16,8 +16,8 @@ from typing import Any
 
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.rules.watching import WatchPause, WatchSettings
-from printreach.store.events import EventRows
-from printreach.store.watching import WatchRows
+from printreach.store.events import EventRecords
+from printreach.store.watching import WatchRecords
 from tests.hub.watch.world import BAD, GOOD, WatchWorld, watching
 from tests.hub.world import OpenWorld
 
@@ -74,15 +74,15 @@ def _arm(step: Step, here: WatchWorld, folder: Path) -> None:
     here.machine.on_order = note
     match step:
         case Step.WARNING_NOT_COMMITTED:
-            _behind(EventRows, "append", 1)
+            _behind(EventRecords, "append", 1)
         case Step.WARNED:
             _behind(MemoryDetectorStates, "put", 1, lambda: _looks_bad(here))
         case Step.PAUSE_NOT_DECIDED:
-            _behind(WatchRows, "keep", 1)
+            _behind(WatchRecords, "keep", 1)
         case Step.PAUSE_DECIDED:
             here.machine.before_answer = lambda: _die_when_deciding(here)
         case Step.PAUSE_NOT_COMMITTED:
-            _behind(EventRows, "append", 2)
+            _behind(EventRecords, "append", 2)
         case Step.PAUSE_TOLD:
             _behind(MemoryDetectorStates, "put", 1, lambda: bool(here.machine.orders))
         case _:

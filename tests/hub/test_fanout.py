@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import KEPT_FOR, Fanout, TakePicture
-from printreach.ports import Notice, Records, StoredEvent, StoreUnavailable, Topic
+from printreach.ports import Notice, StoredEvent, StoreUnavailable, Topic
 from printreach.store.event_tables import events
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
@@ -76,7 +76,7 @@ def fresh(events: list[PrintEvent]) -> list[PrintEvent]:
 
 @dataclass
 class World:
-    store: SqlStore
+    store: Store
     clock: FakeClock = field(default_factory=FakeClock)
     notes: Notes = field(default_factory=Notes)
 
@@ -95,7 +95,7 @@ class World:
         return await self._told(Topic.EVENT)
 
     async def _told(self, topic: Topic) -> list[str]:
-        async def look(records: SqlRecords) -> list[str]:
+        async def look(records: Records) -> list[str]:
             found = await records.connection.scalars(
                 select(notices.c.key).where(notices.c.topic == topic.value).order_by("notice_id")
             )

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from printreach.hub.live_links import KNOWN_FOR
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.store import Records, Store
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_clock_put_back import House, house
 from tests.hub.world import PRINTER_ID, OpenWorld
@@ -29,9 +29,9 @@ def test_a_crowd_that_looks_at_once_asks_the_store_once(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[int] = []
-    read = SqlStore.read
+    read = Store.read
 
-    async def counted(self: SqlStore, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+    async def counted(self: Store, work: Callable[[Records], Awaitable[T]]) -> T:
         reads.append(1)
         return await read(self, work)
 
@@ -40,7 +40,7 @@ def test_a_crowd_that_looks_at_once_asks_the_store_once(
         async with open_world() as world:
             here = await house(world)
             await shown(here)
-            monkeypatch.setattr(SqlStore, "read", counted)
+            monkeypatch.setattr(Store, "read", counted)
             links = here.dashboard.live_links
             for _ in range(2):
                 views = await asyncio.gather(*(links.look("l1") for _ in range(CROWD)))

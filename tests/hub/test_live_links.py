@@ -7,8 +7,8 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.hub.fanout import Fanout
 from printreach.hub.live_links import ENDED_KEPT_FOR, LiveLinkEnder, forget_ended_links
-from printreach.ports import Records
 from printreach.rules.live_links import LastFacts, LiveEnd, LiveLink
+from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import PRINTER_ID, OpenWorld, World
 from tests.rules.test_live_links import LINK, event

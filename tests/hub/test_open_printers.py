@@ -9,8 +9,9 @@ import pytest
 
 from printreach.hub.denied import Reason
 from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.credentials import CredentialKind, digest
+from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from printreach.hub.denied import Reason
 from printreach.hub.own_apps import LOOKS_THE_SAME, TAKEN, InvalidDraft, ListedApp, OwnApps
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import MAX_APP_IDS, MAX_APPS, AppDraft, AppPolicy
 from printreach.rules.apps import App
 from printreach.rules.completion import Completion
+from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.hub.portal_world import begin, portal_of
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied

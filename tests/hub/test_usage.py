@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from printreach.hub.denied import Reason
 from printreach.hub.usage import MonthOfUse, Usage
-from printreach.ports import Records
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan, Switches
 from printreach.rules.operators import COMMAND_LINE
+from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, OpenWorld, World, denied

@@ -24,7 +24,7 @@ from printreach.rules.linking import LinkCode
 from printreach.rules.printers import Printer
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import FakeClock
 from tests.fakes.passwords import PlainPasswords
@@ -39,7 +39,7 @@ PRINTER_ID = printer_id_of(KEY)
 @dataclass(frozen=True, kw_only=True)
 class World:
     path: Path
-    store: SqlStore
+    store: Store
     clock: FakeClock
     accounts: Accounts
     apps: Apps
@@ -84,7 +84,7 @@ class World:
     async def notices(self) -> list[Notice]:
         """All that were given so far."""
 
-        async def look(records: SqlRecords) -> list[Notice]:
+        async def look(records: Records) -> list[Notice]:
             found = await records.connection.execute(select(notices).order_by("notice_id"))
             return [Notice(Topic(row["topic"]), row["key"]) for row in found.mappings()]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.ports import Records
 from printreach.rules.watching import WatchPause, WatchSettings
-from printreach.store.store import open_store
+from printreach.store.store import Records, open_store
 from tests.rigs.calls import call
 from tests.rigs.fast_clock import let_time_fly, with_fast_clock
 from tests.rigs.octoprint import CONFIG, OctoPrint, octoprint

@@ -10,11 +10,11 @@ from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.ports import Records
 from printreach.rules.detection_usage import Calls
 from printreach.rules.operators import COMMAND_LINE
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
+from printreach.store.store import Records
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch

@@ -10,9 +10,9 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
-from printreach.ports import Records
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
+from printreach.store.store import Records
 from tests.fakes.clock import FakeClock
 from tests.hub.portal_world import FakeHostKeys
 from tests.look.gallery import forward

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from printreach.ports import StoreUnavailable
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.store import Records, Store
 from tests.requirements_of_tests import need
 
 _NO_LIMIT = 0xFFFFFFFE
@@ -14,7 +14,7 @@ _PIECES = (4000, 400, 40)
 
 
 @asynccontextmanager
-async def full_database(store: SqlStore) -> AsyncIterator[None]:
+async def full_database(store: Store) -> AsyncIterator[None]:
     """SQLite finds no room for another page; what fits on a page that is there goes on fitting."""
     await store.write(_stop_growing)
     for size in _PIECES:
@@ -38,15 +38,15 @@ def no_room_for_files(pid: int = 0, at_most: int = 1) -> Iterator[None]:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
 
-async def _stop_growing(records: SqlRecords) -> None:
+async def _stop_growing(records: Records) -> None:
     run = records.connection.exec_driver_sql
     await run("CREATE TABLE IF NOT EXISTS filler (x BLOB)")
     pages = (await run("PRAGMA page_count")).scalar_one()
     await run(f"PRAGMA max_page_count = {pages}")
 
 
-async def _fits(store: SqlStore, size: int) -> bool:
-    async def fill(records: SqlRecords) -> None:
+async def _fits(store: Store, size: int) -> bool:
+    async def fill(records: Records) -> None:
         await records.connection.exec_driver_sql(f"INSERT INTO filler VALUES (zeroblob({size}))")
 
     try:
@@ -56,5 +56,5 @@ async def _fits(store: SqlStore, size: int) -> bool:
     return True
 
 
-async def _may_grow(records: SqlRecords) -> None:
+async def _may_grow(records: Records) -> None:
     await records.connection.exec_driver_sql(f"PRAGMA max_page_count = {_NO_LIMIT}")

@@ -62,7 +62,7 @@ def arm(step: Step, kind: int) -> None:
 def _arm_service(step: Step, is_there: Callable[[object], bool]) -> None:
     # Here, because an agent has none of it.
     from printreach.hub.fanout import Fanout
-    from printreach.store.events import EventRows
+    from printreach.store.events import EventRecords
     from printreach.store.inbox import SqlEventInbox
 
     match step:
@@ -73,7 +73,7 @@ def _arm_service(step: Step, is_there: Callable[[object], bool]) -> None:
         case Step.BEFORE_FAN_OUT:
             _before(Fanout, "_hand_out", lambda _fanout, events: is_there(events))
         case Step.IN_FAN_OUT:
-            _behind(EventRows, "mark_fanned_out", lambda *_: True)
+            _behind(EventRecords, "mark_fanned_out", lambda *_: True)
         case _:
             raise AssertionError(step)
 

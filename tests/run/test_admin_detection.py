@@ -12,7 +12,7 @@ from printreach.rules.address_claims import AddressClaim
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_usage import Calls, Plan, day_of
 from printreach.run import admin_world
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.passwords import PlainPasswords
 from tests.run.test_admin import ADA, Admin
@@ -172,7 +172,7 @@ def test_claims_are_listed_and_released(admin: Admin) -> None:
     async def claim() -> None:
         async with open_store(admin.database) as store:
 
-            async def put(records: SqlRecords) -> None:
+            async def put(records: Records) -> None:
                 key = await records.detection_keys.get(made["KeyId"])
                 assert key is not None
                 await records.detection_claims.put(

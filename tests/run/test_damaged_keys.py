@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from printreach.ports import Records
 from printreach.rules.totp import Totp
 from printreach.run.main import main
 from printreach.store.sealing import KEYS_FILE
-from printreach.store.store import open_store
+from printreach.store.store import Records, open_store
 from tests.store.records import ADA
 
 

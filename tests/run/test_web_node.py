@@ -28,7 +28,7 @@ from printreach.run.web_node import WebNode
 from printreach.run.web_services import web_dependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.sealing import KeySealer
-from printreach.store.store import SqlStore
+from printreach.store.store import Store
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
@@ -102,7 +102,7 @@ def an_app() -> Litestar:
     # No page that is fetched here asks the store anything, so it is never opened.
     bus = MemoryBus()
     dependencies = web_dependencies(
-        SqlStore(Path("never-opened")),
+        Store(Path("never-opened")),
         bus,
         Messaging(
             mailer=RecordingMailer(),

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from printreach.ports import PrinterRow, Records
+from printreach.ports import PrinterRow
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.linking import LinkedPrinter, LinkOffer
 from printreach.store.agents import SqlAgents
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -19,7 +19,7 @@ from tests.store.records import SECOND, store_all
 KEY = b"another key".ljust(32)
 
 
-async def offer_of(store: SqlStore, code: str) -> LinkOffer | None:
+async def offer_of(store: Store, code: str) -> LinkOffer | None:
     async def look(records: Records) -> LinkOffer | None:
         return await records.printers.offer_with_code(
             digest(CredentialKind.LINK_CODE, code.encode())
@@ -28,7 +28,7 @@ async def offer_of(store: SqlStore, code: str) -> LinkOffer | None:
     return await store.read(look)
 
 
-async def row_of(store: SqlStore, printer_id: str = "p1") -> PrinterRow:
+async def row_of(store: Store, printer_id: str = "p1") -> PrinterRow:
     async def look(records: Records) -> list[PrinterRow]:
         return await records.printers.all_linked()
 
@@ -182,7 +182,7 @@ async def test_a_node_is_known_by_its_last_sign_of_life(database: Path) -> None:
 
 @on_a_loop
 async def test_nodes_that_stopped_are_forgotten_after_a_day(database: Path) -> None:
-    async def count(records: SqlRecords) -> int | None:
+    async def count(records: Records) -> int | None:
         return await records.connection.scalar(select(func.count()).select_from(nodes))
 
     async with open_store(database) as store:

@@ -8,9 +8,9 @@ import aiosqlite
 import pytest
 from sqlalchemy import text
 
-from printreach.ports import Records, StoreUnavailable
+from printreach.ports import StoreUnavailable
 from printreach.store.engine import reading_engine, writing_engine
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.store.records import ADA
@@ -118,7 +118,7 @@ async def test_the_last_of_a_group_that_fails_is_undone_before_the_commit(databa
 async def test_a_unit_that_hides_that_all_was_rolled_back_fails_with_its_group(
     database: Path,
 ) -> None:
-    async def roll_back(records: SqlRecords) -> None:
+    async def roll_back(records: Records) -> None:
         await records.connection.execute(text("ROLLBACK"))
 
     async with open_store(database) as store:

@@ -11,7 +11,7 @@ from printreach.store.live_links import live_links
 from printreach.store.notifications import _WAITING
 from printreach.store.notify_tables import notify_messages
 from printreach.store.prints import prints
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 
@@ -56,7 +56,7 @@ def looks() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("index", "statement"), looks(), ids=lambda value: value[:30])
 @on_a_loop
 async def test_no_look_reads_a_whole_table(database: Path, index: str, statement: str) -> None:
-    async def explain(records: SqlRecords) -> list[str]:
+    async def explain(records: Records) -> list[str]:
         rows = await records.connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))
         return [row.detail for row in rows]
 

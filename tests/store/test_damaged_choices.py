@@ -18,7 +18,7 @@ from printreach.rules.notifications import (
     parse_local_time,
 )
 from printreach.rules.webhooks import DeliveryState, Webhook
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.store.records import store_all
@@ -34,11 +34,11 @@ CHOSEN = NotifySettings(
 )
 
 
-async def overwrite(store: SqlStore, statement: str, values: Mapping[str, object]) -> None:
+async def overwrite(store: Store, statement: str, values: Mapping[str, object]) -> None:
     await store.write(lambda records: records.connection.execute(text(statement), values))
 
 
-async def settings_of(store: SqlStore) -> NotifySettings:
+async def settings_of(store: Store) -> NotifySettings:
     return await store.read(lambda records: records.notifications.settings("ada"))
 
 

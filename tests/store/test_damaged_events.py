@@ -11,7 +11,7 @@ from sqlalchemy import text, update
 from printreach.ports.events import Awaiting
 from printreach.store.event_tables import events
 from printreach.store.inbox import SqlEventInbox
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
@@ -27,30 +27,30 @@ BROKEN = {
 }
 
 
-async def damage(store: SqlStore, content: bytes = b"{", *event_ids: str) -> None:
+async def damage(store: Store, content: bytes = b"{", *event_ids: str) -> None:
     """Those events, or all."""
 
-    async def change(records: SqlRecords) -> None:
+    async def change(records: Records) -> None:
         its = events.c.event_id.in_(event_ids) if event_ids else text("1")
         await records.connection.execute(update(events).where(its).values(content=content))
 
     await store.write(change)
 
 
-async def awaiting(store: SqlStore) -> Awaiting:
+async def awaiting(store: Store) -> Awaiting:
     return await store.read(lambda records: records.events.awaiting_fan_out(100))
 
 
-async def set_aside(store: SqlStore, *seqs: int) -> frozenset[int]:
+async def set_aside(store: Store, *seqs: int) -> frozenset[int]:
     return await store.write(lambda records: records.events.set_aside(seqs))
 
 
-async def mark_all(store: SqlStore) -> None:
+async def mark_all(store: Store) -> None:
     seqs = {one.seq: None for one in (await awaiting(store)).events}
     await store.write(lambda records: records.events.mark_fanned_out(seqs))
 
 
-async def after(store: SqlStore, event_id: str | None, at_most: int = 100) -> Sequence[str]:
+async def after(store: Store, event_id: str | None, at_most: int = 100) -> Sequence[str]:
     found = await store.read(lambda records: records.events.after("ada", event_id, at_most))
     return [one.event.event_id for one in found]
 

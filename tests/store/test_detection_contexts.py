@@ -15,7 +15,7 @@ from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_scene import Scene, SceneMemory
 from printreach.store.detection_contexts import detection_contexts
 from printreach.store.detection_memory import remembered
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.store.records import ADA, store_all
@@ -44,19 +44,19 @@ KEPT = StoredContext(
 )
 
 
-async def store_contexts(store: SqlStore, *kept: StoredContext, at_most: int = 100) -> None:
-    async def put(records: SqlRecords) -> None:
+async def store_contexts(store: Store, *kept: StoredContext, at_most: int = 100) -> None:
+    async def put(records: Records) -> None:
         for one in kept:
             await records.detection_contexts.add(one, at_most)
 
     await store.write(put)
 
 
-async def set_up(store: SqlStore) -> None:
+async def set_up(store: Store) -> None:
     """Ada with a key, and Bob with one."""
     await store_all(store)
 
-    async def put(records: SqlRecords) -> None:
+    async def put(records: Records) -> None:
         await records.accounts.add(replace(ADA, account_id="bob", email="bob@example.org"))
         for key in (KEY, replace(KEY, key_id="k2", account_id="bob")):
             await records.detection_keys.add(key, key.key_id.encode().ljust(32))
@@ -64,14 +64,14 @@ async def set_up(store: SqlStore) -> None:
     await store.write(put)
 
 
-async def advance(store: SqlStore, kept: StoredContext) -> bool:
+async def advance(store: Store, kept: StoredContext) -> bool:
     return await store.write(lambda records: records.detection_contexts.advance(kept))
 
 
-async def kept_of(store: SqlStore, *context_ids: str) -> Sequence[str]:
+async def kept_of(store: Store, *context_ids: str) -> Sequence[str]:
     """Which of these are there."""
 
-    async def look(records: SqlRecords) -> list[str]:
+    async def look(records: Records) -> list[str]:
         found = [await records.detection_contexts.get(one) for one in context_ids]
         return [one.context_id for one in found if one is not None]
 

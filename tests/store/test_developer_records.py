@@ -11,7 +11,7 @@ from printreach.rules.app_registration import AppIdHolder
 from printreach.rules.detection_access import DetectionCaller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.store.records import ADA, CONNECTION, DEMO, SECOND, digests, store_all
@@ -31,14 +31,14 @@ CLAIM = AddressClaim(network="8.8.8.8", account_id="ada", claimed_at=NOON, used_
 MAY = Month(2026, 5)
 
 
-async def store_key(store: SqlStore, key: DetectionKey = KEY) -> None:
-    async def put(records: SqlRecords) -> None:
+async def store_key(store: Store, key: DetectionKey = KEY) -> None:
+    async def put(records: Records) -> None:
         await records.detection_keys.add(key, key.key_id.encode().ljust(32))
 
     await store.write(put)
 
 
-async def delete_ada(store: SqlStore) -> None:
+async def delete_ada(store: Store) -> None:
     await store.write(lambda records: records.accounts.delete("ada"))
 
 
@@ -87,7 +87,7 @@ async def test_connections_of_an_app_are_counted_while_they_live(database: Path)
     async with open_store(database) as store:
         await store_all(store)
 
-        async def add(records: SqlRecords) -> None:
+        async def add(records: Records) -> None:
             await records.connections.add(expiring, digests("c2"))
             await records.connections.add(revoked, digests("c3"))
 
@@ -104,9 +104,7 @@ async def test_connections_of_an_app_are_counted_while_they_live(database: Path)
         assert [one.connection_id for one in every] == ["c1", "c2", "c3"]
 
 
-async def caller(
-    store: SqlStore, key_id: str, network: str | None = None
-) -> DetectionCaller | None:
+async def caller(store: Store, key_id: str, network: str | None = None) -> DetectionCaller | None:
     digest = key_id.encode().ljust(32)
     return await store.read(lambda records: records.detection_keys.caller(digest, network, MAY))
 
@@ -133,7 +131,7 @@ async def test_all_that_is_known_of_a_caller_is_found_in_one_look(database: Path
         await store_key(store)
         await store_key(store, replace(KEY, key_id="k2"))
 
-        async def put(records: SqlRecords) -> None:
+        async def put(records: Records) -> None:
             await records.accounts.add(bobs)
             await records.detection_switches.put("ada", switches)
             await records.detection_claims.put(replace(CLAIM, account_id="bob"))
@@ -161,7 +159,7 @@ async def test_a_disabled_key_keeps_the_time_and_use_never_goes_back(database: P
         await store_all(store)
         await store_key(store)
 
-        async def change(records: SqlRecords) -> None:
+        async def change(records: Records) -> None:
             for seconds in (5, 3):
                 await records.detection_keys.note_use("k1", NOON + seconds * SECOND)
                 await records.detection_keys.disable("k1", NOON + seconds * SECOND)
@@ -178,7 +176,7 @@ async def test_calls_of_a_day_add_up_and_outlive_their_key(database: Path) -> No
         await store_all(store)
         await store_key(store)
 
-        async def use(records: SqlRecords) -> None:
+        async def use(records: Records) -> None:
             await records.detection_usage.add("k1", date(2026, 5, 1), Calls(all=2))
             await records.detection_usage.add("k1", date(2026, 5, 1), Calls(all=3, paid=1))
             await records.detection_usage.add("k1", date(2026, 5, 31), Calls(all=1))
@@ -243,7 +241,7 @@ async def test_an_account_takes_its_keys_usage_switches_and_claims_along(databas
         await store_all(store)
         await store_key(store)
 
-        async def put(records: SqlRecords) -> None:
+        async def put(records: Records) -> None:
             await records.detection_usage.add("k1", date(2026, 5, 1), Calls(all=2))
             await records.detection_switches.put("ada", Switches())
             await records.detection_claims.put(CLAIM)

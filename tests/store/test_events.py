@@ -11,7 +11,7 @@ import pytest
 from printreach.contract.events import PrintEvent
 from printreach.ports import Arrival, StoredEvent, StoreUnavailable
 from printreach.store.inbox import SqlEventInbox
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
@@ -20,25 +20,23 @@ from tests.store.records import ADA, PRINTER, store_all
 SECOND = replace(PRINTER, printer_id="p2", public_key=b"2" * 32)
 
 
-async def append(store: SqlStore, *events: PrintEvent, printer_id: str = "p1") -> None:
+async def append(store: Store, *events: PrintEvent, printer_id: str = "p1") -> None:
     await store.write(lambda records: records.events.append(printer_id, events, NOON))
 
 
-async def awaiting(
-    store: SqlStore, *, except_printers: tuple[str, ...] = ()
-) -> Sequence[StoredEvent]:
+async def awaiting(store: Store, *, except_printers: tuple[str, ...] = ()) -> Sequence[StoredEvent]:
     found = await store.read(
         lambda records: records.events.awaiting_fan_out(100, except_printers=except_printers)
     )
     return found.events
 
 
-async def mark(store: SqlStore, *seqs: int, picture: str | None = None) -> frozenset[int]:
+async def mark(store: Store, *seqs: int, picture: str | None = None) -> frozenset[int]:
     pictures = dict.fromkeys(seqs, picture)
     return await store.write(lambda records: records.events.mark_fanned_out(pictures))
 
 
-async def after(store: SqlStore, event_id: str | None, account: str = "ada") -> list[str]:
+async def after(store: Store, event_id: str | None, account: str = "ada") -> list[str]:
     found = await store.read(lambda records: records.events.after(account, event_id, 100))
     return [stored.event.event_id for stored in found]
 
@@ -248,7 +246,7 @@ async def test_a_putter_that_left_takes_no_other_along(database: Path) -> None:
 
 @on_a_loop
 async def test_what_is_appended_in_a_unit_that_fails_was_never_there(database: Path) -> None:
-    async def work(records: SqlRecords) -> None:
+    async def work(records: Records) -> None:
         await records.events.append_all([Arrival(printer_id="p1", event=an_event())], NOON)
         raise ValueError("no")
 

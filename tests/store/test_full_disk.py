@@ -15,7 +15,7 @@ from printreach.relay import event_intake
 from printreach.relay.event_intake import EventIntake, EventLimiter
 from printreach.rules.backoff import Backoff
 from printreach.store.inbox import SqlEventInbox
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Store, open_store
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import some_events
 from tests.fakes.loop import on_a_loop
@@ -32,7 +32,7 @@ def files_in(folder: Path) -> list[Path]:
     return [one for one in folder.rglob("*") if one.is_file()]
 
 
-async def stored_ids(store: SqlStore) -> list[str]:
+async def stored_ids(store: Store) -> list[str]:
     found = await store.read(lambda records: records.events.awaiting_fan_out(2 * MANY))
     return [one.event.event_id for one in found.events]
 

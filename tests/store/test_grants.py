@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from printreach.ports import Records
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
@@ -19,7 +18,7 @@ from printreach.store.grants import (
     SHARED_COOKIE_LIFETIME,
     SqlGrants,
 )
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import cookie_sessions
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
@@ -39,7 +38,7 @@ SOON = NOON + timedelta(minutes=10)
 
 
 def grants_of(
-    store: SqlStore,
+    store: Store,
     clock: FakeClock | None = None,
     supporters: SupporterPolicy = SupporterPolicy.EVERYONE,
 ) -> SqlGrants:
@@ -262,7 +261,7 @@ async def test_no_more_browsers_of_a_shared_connection_are_kept_than_count(
         for seconds in range(5):
             assert await grants_of(store).add_shared_cookie("shared-s1", NOON + seconds * SECOND)
 
-        async def count(records: SqlRecords) -> int:
+        async def count(records: Records) -> int:
             rows = await records.connection.execute(select(cookie_sessions))
             return len(rows.all())
 

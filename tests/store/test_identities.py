@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from printreach.ports import Records
 from printreach.rules.oidc import Identity
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, store_all
 
@@ -25,7 +24,7 @@ MINE = Identity(
 )
 
 
-async def add(store: SqlStore, identity: Identity) -> None:
+async def add(store: Store, identity: Identity) -> None:
     async def put(records: Records) -> None:
         await records.identities.add(identity)
 

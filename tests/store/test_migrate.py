@@ -19,7 +19,7 @@ from printreach.store import migrate as migrations
 from printreach.store.engine import url_of
 from printreach.store.migrate import DatabaseTooNew, migrate
 from printreach.store.schema import metadata
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.store.records import store_all
 from tests.store.watch_records import begin, claim, look
 
@@ -193,7 +193,7 @@ def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
 
 
 async def _look_once(database: Path) -> None:
-    async def look_once(records: SqlRecords) -> None:
+    async def look_once(records: Records) -> None:
         await begin(records)
         await records.watch_settings.put("p1", "ada", WatchSettings())
         [watched] = await claim(records)

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from printreach.ports import Records
 from printreach.ports.notifications import Destination, NewMessage
 from printreach.rules.notifications import NotifySettings
 from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE, DESTINATIONS_PER_ACCOUNT
 from printreach.store.sealing import KEYS_FILE, DataDirSealer
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.store.records import ADA, SECOND, store_all
@@ -35,7 +34,7 @@ def message(due_in: timedelta = timedelta(0)) -> NewMessage:
     return NewMessage(title="t", text="t", made_at=NOON, due_at=NOON + due_in)
 
 
-async def with_places(store: SqlStore, *names: str) -> None:
+async def with_places(store: Store, *names: str) -> None:
     async def add(records: Records) -> None:
         for name in names:
             await records.notifications.add_destination(destination(name))
@@ -45,7 +44,7 @@ async def with_places(store: SqlStore, *names: str) -> None:
     await store.write(add)
 
 
-async def claimed(store: SqlStore, after: timedelta, room: int = DESTINATIONS_AT_ONCE) -> list[str]:
+async def claimed(store: Store, after: timedelta, room: int = DESTINATIONS_AT_ONCE) -> list[str]:
     at = NOON + after
     found = await store.write(lambda records: records.notifications.claim(at, at + LEASE, room))
     return [one.destination_id for one in found]
@@ -179,7 +178,7 @@ async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path
 
 @on_a_loop
 async def test_who_is_busy_is_read_off_the_places_that_are_claimed(database: Path) -> None:
-    async def explain(records: SqlRecords) -> str:
+    async def explain(records: Records) -> str:
         rows = await records.connection.execute(
             text(
                 "EXPLAIN QUERY PLAN SELECT target_id, account_id, failures, way"

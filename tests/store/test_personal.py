@@ -32,7 +32,7 @@ from printreach.store.account_tables import recovery_codes
 from printreach.store.damaged import LenientJson
 from printreach.store.personal import WITHHELD, owned_by
 from printreach.store.schema import metadata
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from printreach.store.tables import READABLE, Instant, Permissions, accounts, apps
 from tests.fakes.clock import NOON
 
@@ -79,7 +79,7 @@ async def add_row(connection: AsyncConnection, table: Table, who: str) -> None:
     await connection.execute(insert(table).values(**values))
 
 
-async def fill(records: SqlRecords) -> None:
+async def fill(records: Records) -> None:
     for table in PERSONAL:
         for who in ("ada", "eve"):
             await add_row(records.connection, table, who)
@@ -89,7 +89,7 @@ def id_of(who: str) -> str:
     return str(value_of(accounts.c.account_id, who, accounts))
 
 
-def filled(database: Path, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+def filled(database: Path, work: Callable[[Records], Awaitable[T]]) -> T:
     """Do it where both have a row in every table."""
 
     async def main() -> T:
@@ -100,7 +100,7 @@ def filled(database: Path, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
     return asyncio.run(main())
 
 
-async def everything(records: SqlRecords) -> dict[str, list[dict[str, Any]]]:
+async def everything(records: Records) -> dict[str, list[dict[str, Any]]]:
     """All rows of all tables."""
     return {
         table.name: [
@@ -110,7 +110,7 @@ async def everything(records: SqlRecords) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-async def rows_of_ada(records: SqlRecords) -> dict[str, Sequence[Mapping[str, Value]]]:
+async def rows_of_ada(records: Records) -> dict[str, Sequence[Mapping[str, Value]]]:
     found: dict[str, Sequence[Mapping[str, Value]]] = {}
     for table in records.personal.tables():
         page = await records.personal.rows(id_of("ada"), table, None, 10)
@@ -120,7 +120,7 @@ async def rows_of_ada(records: SqlRecords) -> dict[str, Sequence[Mapping[str, Va
 
 
 def test_rows_come_in_pages_and_none_twice(database: Path) -> None:
-    async def by_twos(records: SqlRecords) -> tuple[list[object], list[int]]:
+    async def by_twos(records: Records) -> tuple[list[object], list[int]]:
         await records.connection.execute(
             insert(recovery_codes),
             [{"account_id": id_of("ada"), "code_digest": bytes([n] * 32)} for n in range(5)],
@@ -191,7 +191,7 @@ def test_a_table_says_what_becomes_of_its_rows(table: Table) -> None:
 
 
 def test_deletion_leaves_no_row_in_any_table(database: Path) -> None:
-    async def delete(records: SqlRecords) -> dict[str, list[dict[str, Any]]]:
+    async def delete(records: Records) -> dict[str, list[dict[str, Any]]]:
         await records.accounts.delete(id_of("ada"))
         return await everything(records)
 
@@ -205,7 +205,7 @@ def test_deletion_leaves_no_row_in_any_table(database: Path) -> None:
 
 
 def test_deletion_leaves_what_others_have(database: Path) -> None:
-    async def delete(records: SqlRecords) -> dict[str, list[dict[str, Any]]]:
+    async def delete(records: Records) -> dict[str, list[dict[str, Any]]]:
         before = await everything(records)
         await records.accounts.delete(id_of("ada"))
         after = await everything(records)

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.rules.apps import App
 from printreach.rules.portal import Flow, PortalError
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 
@@ -40,7 +40,7 @@ FLOW = Flow(
 async def test_a_flow_is_found_as_it_was_put(database: Path, changed: Flow) -> None:
     async with open_store(database) as store:
 
-        async def put(records: SqlRecords) -> None:
+        async def put(records: Records) -> None:
             await records.apps.add(APP)
             await records.flows.add(FLOW)
             await records.flows.put(changed)
@@ -57,7 +57,7 @@ async def test_old_flows_are_forgotten_and_others_kept(database: Path) -> None:
     later = replace(FLOW, flow_id="later", begun_at=NOON + timedelta(hours=1))
     async with open_store(database) as store:
 
-        async def put_and_forget(records: SqlRecords) -> None:
+        async def put_and_forget(records: Records) -> None:
             await records.apps.add(APP)
             await records.flows.add(FLOW)
             await records.flows.add(later)

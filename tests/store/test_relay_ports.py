@@ -10,13 +10,13 @@ from typing import Protocol
 
 import pytest
 
-from printreach.ports import Agents, Grants, PrinterRow, Records
+from printreach.ports import Agents, Grants, PrinterRow
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.grants import MemoryGrants
@@ -52,7 +52,7 @@ class Scene(Protocol):
 
 @dataclass
 class SqlScene:
-    store: SqlStore
+    store: Store
     clock: FakeClock
 
     def __post_init__(self) -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from printreach.ports import Records
 from printreach.rules.totp import Totp, code_of, step_at, step_of_code
 from printreach.store.sealing import KEYS_FILE, SealingKeysRefused
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, store_all
 
@@ -21,7 +20,7 @@ SECRET = b"twenty secret bytes."
 APP = Totp(secret=SECRET, confirmed_at=NOON, last_step=0)
 
 
-async def add_app(store: SqlStore) -> None:
+async def add_app(store: Store) -> None:
     await store_all(store)
 
     async def put(records: Records) -> None:
@@ -30,7 +29,7 @@ async def add_app(store: SqlStore) -> None:
     await store.write(put)
 
 
-async def app_of(store: SqlStore, account_id: str = ADA.account_id) -> Totp | None:
+async def app_of(store: Store, account_id: str = ADA.account_id) -> Totp | None:
     return await store.read(lambda records: records.second_factors.totp(account_id))
 
 

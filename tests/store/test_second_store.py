@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from printreach.ports import Notice, Topic
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 
@@ -28,7 +28,7 @@ async def count_in_another_process(database: Path) -> int:
     return int(done.stdout)
 
 
-async def give_notice(store: SqlStore) -> None:
+async def give_notice(store: Store) -> None:
     notice = Notice(Topic.PRINTER, secrets.token_hex(4))
     await store.write(lambda records: records.notify(notice, NOON))
 

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from printreach.backends.snapshots_disk import DiskSnapshots
-from printreach.ports import Records
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.snapshots import Snapshot
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.store.records import store_all
@@ -86,7 +85,7 @@ async def test_a_picture_that_is_replaced_is_whole_all_the_time(tmp_path: Path) 
 # --- rows -------------------------------------------------------------------------------------
 
 
-async def put(store: SqlStore, *snapshots: Snapshot, last: Snapshot | None = None) -> None:
+async def put(store: Store, *snapshots: Snapshot, last: Snapshot | None = None) -> None:
     async def add(records: Records) -> None:
         for one in snapshots:
             await records.snapshots.add(one)
@@ -96,7 +95,7 @@ async def put(store: SqlStore, *snapshots: Snapshot, last: Snapshot | None = Non
     await store.write(add)
 
 
-async def _forget(store: SqlStore, snapshot_ids: Sequence[str]) -> None:
+async def _forget(store: Store, snapshot_ids: Sequence[str]) -> None:
     await store.write(lambda records: records.snapshots.forget(snapshot_ids))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import event, insert, update
 
 from printreach.ports.watching import UnwatchedPrinter
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes, printers
 from tests.fakes.clock import NOON
 from tests.fakes.events import some_events
@@ -19,10 +19,10 @@ from tests.store.records import PRINTER, store_all
 
 MANY = 250
 """Prints that have ended; of a printer as many as are kept, about."""
-Ask = Callable[[SqlRecords], Awaitable[object]]
+Ask = Callable[[Records], Awaitable[object]]
 
 
-async def steps_of(database: Path, store: SqlStore, ask: Ask) -> int:
+async def steps_of(database: Path, store: Store, ask: Ask) -> int:
     """The instructions of SQLite's machine for what is asked."""
     asked: list[tuple[str, Any]] = []
 
@@ -51,19 +51,19 @@ def _steps(database: Path, statement: str, values: Any) -> int:
     return len(steps)
 
 
-async def print_ends(store: SqlStore, print_id: str) -> None:
-    async def work(records: SqlRecords) -> None:
+async def print_ends(store: Store, print_id: str) -> None:
+    async def work(records: Records) -> None:
         await records.watches.begin("p1", "ada", print_id, NOON)
         await records.watches.end("p1", print_id, NOON)
 
     await store.write(work)
 
 
-async def hand_out(store: SqlStore, count: int) -> list[str]:
+async def hand_out(store: Store, count: int) -> list[str]:
     """So many events of Ada's; their ids."""
     events = some_events(count)
 
-    async def work(records: SqlRecords) -> None:
+    async def work(records: Records) -> None:
         await records.events.append("p1", events, NOON)
         waiting = await records.events.awaiting_fan_out(count)
         await records.events.mark_fanned_out({one.seq: None for one in waiting.events})
@@ -76,7 +76,7 @@ async def hand_out(store: SqlStore, count: int) -> list[str]:
 async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
     database: Path,
 ) -> None:
-    def is_due(records: SqlRecords) -> Awaitable[bool]:
+    def is_due(records: Records) -> Awaitable[bool]:
         return records.watches.has_due(NOON + timedelta(hours=1), degraded=False)
 
     async with open_store(database) as store:
@@ -96,13 +96,13 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
 ) -> None:
     soon = NOON + timedelta(minutes=1)
 
-    def is_due(records: SqlRecords) -> Awaitable[bool]:
+    def is_due(records: Records) -> Awaitable[bool]:
         return records.watches.has_due(NOON, degraded=False)
 
-    def print_begins(number: int) -> Callable[[SqlRecords], Awaitable[None]]:
+    def print_begins(number: int) -> Callable[[Records], Awaitable[None]]:
         printer_id = f"printer-{number}"
 
-        async def work(records: SqlRecords) -> None:
+        async def work(records: Records) -> None:
             key = printer_id.encode()
             await records.printers.link(replace(PRINTER, printer_id=printer_id, public_key=key))
             await records.watches.begin(printer_id, "ada", "print", soon)
@@ -125,11 +125,11 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
 async def test_printers_that_print_unwatched_are_found_as_soon_after_hundreds_of_prints(
     database: Path,
 ) -> None:
-    async def connect(records: SqlRecords) -> None:
+    async def connect(records: Records) -> None:
         await records.connection.execute(insert(nodes).values(node_id="n", alive_at=NOON))
         await records.connection.execute(update(printers).values(node_id="n", connected_at=NOON))
 
-    def unwatched(records: SqlRecords) -> Awaitable[Sequence[UnwatchedPrinter]]:
+    def unwatched(records: Records) -> Awaitable[Sequence[UnwatchedPrinter]]:
         return records.watches.unwatched(NOON - timedelta(hours=1))
 
     async with open_store(database) as store:

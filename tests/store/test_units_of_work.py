@@ -6,17 +6,17 @@ from weakref import ref
 
 from printreach.backends.clock import SystemClock
 from printreach.ports import Notice, Topic
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.relay.loop import on_a_loop
 
 
 def test_records_are_freed_with_their_unit_without_the_garbage_collector(tmp_path: Path) -> None:
-    seen: list[ref[SqlRecords]] = []
+    seen: list[ref[Records]] = []
 
-    async def look(records: SqlRecords) -> None:
+    async def look(records: Records) -> None:
         seen.append(ref(records))
 
-    async def give_notice(records: SqlRecords) -> None:
+    async def give_notice(records: Records) -> None:
         seen.append(ref(records))
         await records.notify(Notice(Topic.INBOX, ""), SystemClock().now())
 

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, WatchSettings
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from printreach.store.watch_looks import MOST_JUDGED, MOST_LOOKS
 from printreach.store.watch_tables import watch_looks
 from tests.fakes.clock import NOON
@@ -30,7 +30,7 @@ from tests.store.watch_records import (
 
 
 @on_records
-async def test_of_very_many_looks_the_telling_ones_are_shown(records: SqlRecords) -> None:
+async def test_of_very_many_looks_the_telling_ones_are_shown(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.add_look(watched, look())
     many = MOST_LOOKS * 4
@@ -53,7 +53,7 @@ async def test_of_very_many_looks_the_telling_ones_are_shown(records: SqlRecords
 
 
 @on_records
-async def test_of_a_look_that_is_damaged_the_rest_is_shown(records: SqlRecords) -> None:
+async def test_of_a_look_that_is_damaged_the_rest_is_shown(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.add_look(watched, look())
     for damaged in (b"", b"{", b"\xff", b"[1]", b"[[1,null]]"):
@@ -65,7 +65,7 @@ async def test_of_a_look_that_is_damaged_the_rest_is_shown(records: SqlRecords) 
 
 
 @on_records
-async def test_looks_are_kept_in_their_order(records: SqlRecords) -> None:
+async def test_looks_are_kept_in_their_order(records: Records) -> None:
     [watched] = await claim(records)
     for number in range(3):
         await records.watches.add_look(watched, look(number))
@@ -77,7 +77,7 @@ async def test_looks_are_kept_in_their_order(records: SqlRecords) -> None:
 
 @on_records
 async def test_only_the_last_look_and_those_that_told_something_keep_their_pictures(
-    records: SqlRecords,
+    records: Records,
 ) -> None:
     [watched] = await claim(records)
     spare = [
@@ -96,7 +96,7 @@ async def test_only_the_last_look_and_those_that_told_something_keep_their_pictu
 
 
 @on_records
-async def test_what_came_of_a_look_is_noted_with_it(records: SqlRecords) -> None:
+async def test_what_came_of_a_look_is_noted_with_it(records: Records) -> None:
     [watched] = await claim(records)
     for number in range(3):
         await records.watches.add_look(watched, look(number))
@@ -110,7 +110,7 @@ async def test_what_came_of_a_look_is_noted_with_it(records: SqlRecords) -> None
 
 
 @on_records
-async def test_old_looks_are_forgotten(records: SqlRecords) -> None:
+async def test_old_looks_are_forgotten(records: Records) -> None:
     [watched] = await claim(records)
     for number in (0, 1, 5):
         await records.watches.add_look(watched, look(number))
@@ -138,7 +138,7 @@ def judgement(print_id: str = "a", *, was_failure: bool = False, number: int = 0
 
 @on_records
 async def test_a_judgement_takes_the_place_of_an_earlier_one_of_that_print(
-    records: SqlRecords,
+    records: Records,
 ) -> None:
     await records.watches.begin("p1", "ada", "b", NOON)
     await records.watches.judge(judgement())
@@ -152,14 +152,14 @@ async def test_a_judgement_takes_the_place_of_an_earlier_one_of_that_print(
 
 
 @on_records
-async def test_a_print_that_nobody_watched_is_not_judged(records: SqlRecords) -> None:
+async def test_a_print_that_nobody_watched_is_not_judged(records: Records) -> None:
     await records.watches.judge(judgement("never"))
 
     assert await records.watches.judged("p1") == []
 
 
 @on_records
-async def test_a_judged_picture_outlives_others(records: SqlRecords) -> None:
+async def test_a_judged_picture_outlives_others(records: Records) -> None:
     for snapshot_id in ("p" * 32, "q" * 32):
         snapshot = Snapshot(
             snapshot_id=snapshot_id, account_id="ada", printer_id="p1", taken_at=NOON, size=9
@@ -176,7 +176,7 @@ async def test_a_judged_picture_outlives_others(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_pictures_of_judgements_can_be_let_go(records: SqlRecords) -> None:
+async def test_pictures_of_judgements_can_be_let_go(records: Records) -> None:
     await records.watches.begin("p1", "ada", "b", NOON)
     await records.watches.judge(judgement())
     await records.watches.judge(replace(judgement("b", number=1), picture="q" * 32))
@@ -190,7 +190,7 @@ async def test_pictures_of_judgements_can_be_let_go(records: SqlRecords) -> None
 
 
 @on_records
-async def test_the_next_owner_sees_nothing_of_the_former_one(records: SqlRecords) -> None:
+async def test_the_next_owner_sees_nothing_of_the_former_one(records: Records) -> None:
     [watched] = await claim(records)
     await records.watch_settings.put("p1", "ada", SETTINGS)
     await records.watches.add_look(watched, look(0, warned=True))
@@ -208,7 +208,7 @@ async def test_the_next_owner_sees_nothing_of_the_former_one(records: SqlRecords
 
 
 @on_records
-async def test_nothing_begins_for_who_had_the_printer_before(records: SqlRecords) -> None:
+async def test_nothing_begins_for_who_had_the_printer_before(records: Records) -> None:
     await relink(records)
     await records.watches.begin("p1", "ada", "b", NOON)
     assert await claim(records) == []
@@ -221,7 +221,7 @@ async def test_nothing_begins_for_who_had_the_printer_before(records: SqlRecords
 def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: str) -> None:
     """Whoever forgets to remove one shows it to nobody."""
 
-    async def leave(records: SqlRecords) -> None:
+    async def leave(records: Records) -> None:
         [watched] = await claim(records)
         await records.watch_settings.put("p1", "ada", SETTINGS)
         await records.watches.add_look(watched, look(0, warned=True))
@@ -236,7 +236,7 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
         }
         assert not read[table]
 
-    async def main(store: SqlStore) -> None:
+    async def main(store: Store) -> None:
         await store_all(store)
         await store.write(begin)
         await store.write(leave)
@@ -249,7 +249,7 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
 
 
 @on_records
-async def test_the_oldest_answers_make_room(records: SqlRecords) -> None:
+async def test_the_oldest_answers_make_room(records: Records) -> None:
     for number in range(MOST_JUDGED + 2):
         at, print_id = NOON + number * SECOND, f"print-{number}"
         await records.watches.begin("p1", "ada", print_id, at)

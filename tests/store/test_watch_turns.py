@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from printreach.ports.watching import WatchedPrint
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.store.records import PRINTER
 from tests.store.watch_records import EVE, MINUTE, SECOND, on_records
 
 
-async def farm(records: SqlRecords, printers: int = 20) -> None:
+async def farm(records: Records, printers: int = 20) -> None:
     """Eve's, whose printers all are due since long before Ada's."""
     await records.accounts.add(EVE)
     for number in range(printers):
@@ -21,7 +21,7 @@ async def farm(records: SqlRecords, printers: int = 20) -> None:
 
 
 async def claim(
-    records: SqlRecords,
+    records: Records,
     at_most: int,
     *,
     token: str = "t",
@@ -40,14 +40,14 @@ def owners(claimed: list[WatchedPrint]) -> list[str]:
 
 
 @on_records
-async def test_a_farm_keeps_nobody_else_waiting(records: SqlRecords) -> None:
+async def test_a_farm_keeps_nobody_else_waiting(records: Records) -> None:
     await farm(records)
 
     assert owners(await claim(records, 2)) == ["ada", "eve"]
 
 
 @on_records
-async def test_a_farm_never_fills_the_room(records: SqlRecords) -> None:
+async def test_a_farm_never_fills_the_room(records: Records) -> None:
     await farm(records)
     first = await claim(records, 8)
     more = await claim(records, 8, token="u")
@@ -57,7 +57,7 @@ async def test_a_farm_never_fills_the_room(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_its_own_prints_come_in_the_order_in_which_they_are_due(records: SqlRecords) -> None:
+async def test_its_own_prints_come_in_the_order_in_which_they_are_due(records: Records) -> None:
     await farm(records)
     claimed = await claim(records, 4, of_account=3)
 
@@ -66,7 +66,7 @@ async def test_its_own_prints_come_in_the_order_in_which_they_are_due(records: S
 
 @on_records
 async def test_what_another_worker_claimed_counts_until_its_claim_lapses(
-    records: SqlRecords,
+    records: Records,
 ) -> None:
     await farm(records)
     await claim(records, 8, of_account=6)
@@ -77,7 +77,7 @@ async def test_what_another_worker_claimed_counts_until_its_claim_lapses(
 
 
 @on_records
-async def test_printers_that_are_looked_at_already_are_left_out(records: SqlRecords) -> None:
+async def test_printers_that_are_looked_at_already_are_left_out(records: Records) -> None:
     await farm(records, 3)
     claimed = await claim(records, 8, exclude=("p1", "eve-01"))
 

@@ -10,7 +10,7 @@ from printreach.rules.detection import DetectionContext, ImageAssessment, observ
 from printreach.rules.detection_scene import Scene
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from printreach.store.watch_tables import watches
 from printreach.store.watching import LONGEST_WAIT, MOST_ENDED
 from tests.fakes.clock import NOON
@@ -18,7 +18,7 @@ from tests.store.records import PRINTER
 from tests.store.watch_records import EVE, MINUTE, SECOND, SETTINGS, claim, on_records
 
 
-async def come_here(records: SqlRecords) -> None:
+async def come_here(records: Records) -> None:
     """The agents of all printers are connected, since noon."""
     await records.connection.exec_driver_sql(
         "UPDATE printers SET node_id = 'n', connected_at = '2026-05-01 12:00:00.000000'"
@@ -32,12 +32,12 @@ async def come_here(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_what_nobody_chose_is_as_by_default(records: SqlRecords) -> None:
+async def test_what_nobody_chose_is_as_by_default(records: Records) -> None:
     assert await records.watch_settings.get("p1") == WatchSettings()
 
 
 @on_records
-async def test_what_was_chosen_is_kept_whole(records: SqlRecords) -> None:
+async def test_what_was_chosen_is_kept_whole(records: Records) -> None:
     await records.watch_settings.put("p1", "ada", WatchSettings(enabled=False))
     await records.watch_settings.put("p1", "ada", SETTINGS)
 
@@ -46,7 +46,7 @@ async def test_what_was_chosen_is_kept_whole(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_nobody_chooses_for_a_printer_of_others(records: SqlRecords) -> None:
+async def test_nobody_chooses_for_a_printer_of_others(records: Records) -> None:
     await records.accounts.add(EVE)
     await records.watch_settings.put("p1", "eve", SETTINGS)
 
@@ -54,7 +54,7 @@ async def test_nobody_chooses_for_a_printer_of_others(records: SqlRecords) -> No
 
 
 @on_records
-async def test_a_print_is_due_at_once_when_something_is_chosen(records: SqlRecords) -> None:
+async def test_a_print_is_due_at_once_when_something_is_chosen(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(), NOON + MINUTE)
     assert await claim(records) == []
@@ -65,7 +65,7 @@ async def test_a_print_is_due_at_once_when_something_is_chosen(records: SqlRecor
 
 
 @on_records
-async def test_what_is_chosen_during_a_look_takes_nobodys_claim(records: SqlRecords) -> None:
+async def test_what_is_chosen_during_a_look_takes_nobodys_claim(records: Records) -> None:
     [watched] = await claim(records)
     await records.watch_settings.put("p1", "ada", SETTINGS)
 
@@ -77,7 +77,7 @@ async def test_what_is_chosen_during_a_look_takes_nobodys_claim(records: SqlReco
 
 
 @on_records
-async def test_a_print_is_claimed_once(records: SqlRecords) -> None:
+async def test_a_print_is_claimed_once(records: Records) -> None:
     [watched] = await claim(records, "one")
 
     assert await claim(records, "other") == []
@@ -86,7 +86,7 @@ async def test_a_print_is_claimed_once(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_a_claim_that_lapsed_is_the_next_workers(records: SqlRecords) -> None:
+async def test_a_claim_that_lapsed_is_the_next_workers(records: Records) -> None:
     [late] = await claim(records, "late")
     [quick] = await claim(records, "quick", after=2 * MINUTE)
 
@@ -100,7 +100,7 @@ async def test_a_claim_that_lapsed_is_the_next_workers(records: SqlRecords) -> N
 
 
 @on_records
-async def test_what_is_remembered_of_a_print_is_kept_whole(records: SqlRecords) -> None:
+async def test_what_is_remembered_of_a_print_is_kept_whole(records: Records) -> None:
     scene = Scene(grey=tuple(range(64)), digest=2**32 - 1)
     context, _ = observe(DetectionContext(), ImageAssessment(probability=0.3, scene=scene), NOON)
     memory = WatchMemory(context=context, history=(1, 2), warned_at=NOON, is_warned=True)
@@ -128,7 +128,7 @@ DAMAGED = {
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_what_cannot_be_read_of_a_memory_is_forgotten(database: Path, content: bytes) -> None:
     @on_records
-    async def test(records: SqlRecords) -> None:
+    async def test(records: Records) -> None:
         await records.connection.execute(update(watches).values(memory=content))
         [watched] = await claim(records)
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_of_a_memory_is_forgotten(database: Path, content: b
 
 
 @on_records
-async def test_where_nobody_can_tell_what_was_chosen_nobody_looks(records: SqlRecords) -> None:
+async def test_where_nobody_can_tell_what_was_chosen_nobody_looks(records: Records) -> None:
     await records.watch_settings.put("p1", "ada", SETTINGS)
     await records.connection.exec_driver_sql("UPDATE watch_settings SET content = '[]'")
 
@@ -146,7 +146,7 @@ async def test_where_nobody_can_tell_what_was_chosen_nobody_looks(records: SqlRe
 
 
 @on_records
-async def test_prints_that_falter_are_claimed_apart(records: SqlRecords) -> None:
+async def test_prints_that_falter_are_claimed_apart(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(), NOON, degraded=True)
 
@@ -160,7 +160,7 @@ async def test_prints_that_falter_are_claimed_apart(records: SqlRecords) -> None
 
 
 @on_records
-async def test_a_wrong_clock_puts_nothing_off_for_long(records: SqlRecords) -> None:
+async def test_a_wrong_clock_puts_nothing_off_for_long(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(), NOON + LONGEST_WAIT * 2)
 
@@ -169,7 +169,7 @@ async def test_a_wrong_clock_puts_nothing_off_for_long(records: SqlRecords) -> N
 
 
 @on_records
-async def test_a_print_that_begins_again_is_watched_on(records: SqlRecords) -> None:
+async def test_a_print_that_begins_again_is_watched_on(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(tries=2), NOON + MINUTE)
     await records.watches.begin("p1", "ada", "a", NOON)
@@ -180,7 +180,7 @@ async def test_a_print_that_begins_again_is_watched_on(records: SqlRecords) -> N
 
 
 @on_records
-async def test_a_print_that_ended_is_claimed_by_nobody(records: SqlRecords) -> None:
+async def test_a_print_that_ended_is_claimed_by_nobody(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.end("p1", "a", NOON)
 
@@ -189,7 +189,7 @@ async def test_a_print_that_ended_is_claimed_by_nobody(records: SqlRecords) -> N
 
 
 @on_records
-async def test_a_print_that_was_given_up_too_early_goes_on(records: SqlRecords) -> None:
+async def test_a_print_that_was_given_up_too_early_goes_on(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.keep(watched, WatchMemory(tries=2))
     await records.watches.end("p1", "a", NOON)
@@ -200,14 +200,14 @@ async def test_a_print_that_was_given_up_too_early_goes_on(records: SqlRecords) 
 
 
 @on_records
-async def test_a_printer_prints_one_thing_at_a_time(records: SqlRecords) -> None:
+async def test_a_printer_prints_one_thing_at_a_time(records: Records) -> None:
     await records.watches.begin("p1", "ada", "b", NOON)
 
     assert [watched.print_id for watched in await claim(records)] == ["b"]
 
 
 @on_records
-async def test_a_print_that_goes_on_is_due_at_once(records: SqlRecords) -> None:
+async def test_a_print_that_goes_on_is_due_at_once(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(), NOON + MINUTE)
 
@@ -218,7 +218,7 @@ async def test_a_print_that_goes_on_is_due_at_once(records: SqlRecords) -> None:
 
 
 @on_records
-async def test_a_print_that_goes_on_during_a_look_stays_claimed(records: SqlRecords) -> None:
+async def test_a_print_that_goes_on_during_a_look_stays_claimed(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.resume("p1", "a", NOON)
 
@@ -229,7 +229,7 @@ async def test_a_print_that_goes_on_during_a_look_stays_claimed(records: SqlReco
 
 
 @on_records
-async def test_printers_that_are_here_without_a_watch_are_known(records: SqlRecords) -> None:
+async def test_printers_that_are_here_without_a_watch_are_known(records: Records) -> None:
     await records.printers.link(replace(PRINTER, printer_id="p2", public_key=b"2" * 32))
     await come_here(records)
 
@@ -242,7 +242,7 @@ async def test_printers_that_are_here_without_a_watch_are_known(records: SqlReco
 
 
 @on_records
-async def test_an_agent_that_makes_up_prints_fills_no_disk(records: SqlRecords) -> None:
+async def test_an_agent_that_makes_up_prints_fills_no_disk(records: Records) -> None:
     for number in range(MOST_ENDED + 3):
         await records.watches.begin("p1", "ada", f"made-up-{number}", NOON + number * SECOND)
     kept = await records.connection.scalar(select(func.count()).select_from(watches))
@@ -253,7 +253,7 @@ async def test_an_agent_that_makes_up_prints_fills_no_disk(records: SqlRecords) 
 
 
 @on_records
-async def test_prints_of_a_blocked_account_wait_until_it_is_let_in(records: SqlRecords) -> None:
+async def test_prints_of_a_blocked_account_wait_until_it_is_let_in(records: Records) -> None:
     [watched] = await claim(records)
     await records.accounts.set_blocked("ada", NOON)
 
@@ -267,7 +267,7 @@ async def test_prints_of_a_blocked_account_wait_until_it_is_let_in(records: SqlR
 
 
 @on_records
-async def test_printers_of_a_blocked_account_are_not_asked(records: SqlRecords) -> None:
+async def test_printers_of_a_blocked_account_are_not_asked(records: Records) -> None:
     await records.watches.end("p1", "a", NOON)
     await come_here(records)
     before = await records.watches.unwatched(NOON - SECOND)

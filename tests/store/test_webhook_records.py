@@ -14,12 +14,12 @@ from sqlalchemy.dialects import sqlite
 from printreach.ports.webhooks import Attempted, Lease, NewDelivery
 from printreach.rules.webhooks import LONGEST_DELAY, DeliveryState, Outcome, Webhook
 from printreach.store.deliveries import due_query
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import CONNECTION, store_all
 
 T = TypeVar("T")
-Test = Callable[[SqlStore], Awaitable[None]]
+Test = Callable[[Store], Awaitable[None]]
 
 HOOK = Webhook(connection_id="c1", url="https://hook.example/", event_filter=(), set_at=NOON)
 LATER = NOON + timedelta(seconds=30)
@@ -38,7 +38,7 @@ def on(database: Path, test: Test) -> None:
     asyncio.run(run())
 
 
-async def _set_up(records: SqlRecords) -> None:
+async def _set_up(records: Records) -> None:
     second = replace(CONNECTION, connection_id="c2", unique_id="app-c2")
     await records.connections.add(second, None)
     await records.webhooks.put(HOOK)
@@ -58,7 +58,7 @@ def owed(
 
 
 def test_a_webhook_is_found_as_it_was_put(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         hook = replace(HOOK, event_filter=(6, 99), failures=3, failing_since=NOON)
         await store.write(lambda records: records.webhooks.put(hook))
 
@@ -69,7 +69,7 @@ def test_a_webhook_is_found_as_it_was_put(database: Path) -> None:
 
 
 def test_a_webhook_comes_with_its_connection(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         [found] = await store.read(lambda records: records.webhooks.of_printer("p1"))
 
         assert found.webhook == HOOK
@@ -80,7 +80,7 @@ def test_a_webhook_comes_with_its_connection(database: Path) -> None:
 
 
 def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         anew = replace(HOOK, set_at=LATER)
         await store.write(lambda records: records.webhooks.put(anew))
         await store.write(lambda records: records.webhooks.note_health(replace(HOOK, failures=9)))
@@ -91,7 +91,7 @@ def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(database: Path
 
 
 def test_a_queue_is_claimed_by_one_worker_at_a_time(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda records: records.deliveries.add([owed()], NOON))
 
         first = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
@@ -108,7 +108,7 @@ def test_a_queue_is_claimed_by_one_worker_at_a_time(database: Path) -> None:
 
 
 def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         for _ in range(2):
             await store.write(lambda records: records.deliveries.add([owed()], NOON))
 
@@ -119,7 +119,7 @@ def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
 
 
 def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1")], NOON))
         [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
         [first] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
@@ -135,7 +135,7 @@ def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(databa
 
 
 def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         news = [
             owed("event-1", event_type=6, print_id="a"),
             owed("event-2", event_type=6, print_id="b"),
@@ -154,7 +154,7 @@ def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: 
 
 
 def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         failed = Attempted(
@@ -179,7 +179,7 @@ def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> 
 
 
 def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(
@@ -195,7 +195,7 @@ def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(database: Pa
 
 
 def test_a_webhook_that_is_deleted_leaves_its_log(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         await store.write(lambda r: r.webhooks.delete("c1"))
 
@@ -208,7 +208,7 @@ def test_a_webhook_that_is_deleted_leaves_its_log(database: Path) -> None:
 
 
 def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.record([_done(one.delivery_id)]))
@@ -224,7 +224,7 @@ def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
 
 
 def test_the_log_is_pruned_and_what_is_queued_is_not(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], NOON))
         [one, _] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.record([_done(one.delivery_id)]))
@@ -238,7 +238,7 @@ def test_the_log_is_pruned_and_what_is_queued_is_not(database: Path) -> None:
 
 
 def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         ahead = NOON + timedelta(days=365)
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], ahead))
         await store.write(lambda r: r.deliveries.claim("dead", ahead, ahead, 5))
@@ -252,7 +252,7 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
 
 
 def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         ahead = NOON + timedelta(hours=3)
         some = [replace(owed(f"event-{number}"), at=ahead) for number in range(7)]
         await store.write(lambda r: r.deliveries.add(some, ahead))
@@ -271,7 +271,7 @@ def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
 def test_very_many_webhooks_are_mended_in_one_statement(database: Path) -> None:
     """More than a statement has variables."""
 
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         names = [f"w{number}" for number in range(40_000)]
         await store.write(lambda r: r.deliveries._wake(names, NOON))
 
@@ -279,7 +279,7 @@ def test_very_many_webhooks_are_mended_in_one_statement(database: Path) -> None:
 
 
 def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         tomorrow = NOON + LONGEST_DELAY
         await store.write(lambda r: r.deliveries.add([owed()], tomorrow))
         await store.write(lambda r: r.deliveries.mend_times(NOON, 500))
@@ -311,8 +311,8 @@ def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
 def test_looking_for_work_reads_the_beginning_of_an_index_and_sorts_nothing(
     database: Path, index: str, statement: str
 ) -> None:
-    async def test(store: SqlStore) -> None:
-        async def explain(records: SqlRecords) -> str:
+    async def test(store: Store) -> None:
+        async def explain(records: Records) -> str:
             rows = await records.connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))
             return "\n".join(row.detail for row in rows)
 
@@ -325,10 +325,10 @@ def test_looking_for_work_reads_the_beginning_of_an_index_and_sorts_nothing(
 
 
 def test_stale_progress_is_found_by_its_print(database: Path) -> None:
-    async def test(store: SqlStore) -> None:
+    async def test(store: Store) -> None:
         due = due_query("c1", NOON, 16).compile(dialect=sqlite.dialect())
 
-        async def explain(records: SqlRecords) -> list[str]:
+        async def explain(records: Records) -> list[str]:
             rows = await records.connection.exec_driver_sql(
                 f"EXPLAIN QUERY PLAN {due}", tuple("x" for _ in due.positiontup or ())
             )

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from printreach.ports import Records, StoreUnavailable
+from printreach.ports import StoreUnavailable
 from printreach.rules.accounts import Account
 from printreach.store import writer as writer_module
-from printreach.store.store import SqlRecords, SqlStore, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.loop import on_a_loop
 from tests.store.records import ADA
 
@@ -26,7 +26,7 @@ def account(name: str) -> Account:
     return replace(ADA, account_id=name, email=f"{name}@example.org")
 
 
-async def add(store: SqlStore, name: str, then: Callable[[], None] = lambda: None) -> None:
+async def add(store: Store, name: str, then: Callable[[], None] = lambda: None) -> None:
     async def work(records: Records) -> None:
         await records.accounts.add(account(name))
         then()
@@ -38,7 +38,7 @@ def refuse() -> None:
     raise Refused
 
 
-async def names(store: SqlStore) -> list[str]:
+async def names(store: Store) -> list[str]:
     async def look(records: Records) -> list[str]:
         return [account.account_id for account in await records.accounts.all()]
 
@@ -116,7 +116,7 @@ async def test_many_who_wait_share_few_commits(
 async def test_nobody_is_told_of_success_when_the_database_rolled_all_back_by_itself(
     database: Path,
 ) -> None:
-    async def disk_is_full(records: SqlRecords) -> None:
+    async def disk_is_full(records: Records) -> None:
         # What SQLite does by itself when it cannot go on.
         await records.connection.execute(text("ROLLBACK"))
         raise OSError("disk full")
@@ -132,7 +132,7 @@ async def test_nobody_is_told_of_success_when_the_database_rolled_all_back_by_it
 
 @on_a_loop
 async def test_the_writer_goes_on_after_a_group_that_failed(database: Path) -> None:
-    async def disk_is_full(records: SqlRecords) -> None:
+    async def disk_is_full(records: Records) -> None:
         await records.connection.execute(text("ROLLBACK"))
         raise OSError("disk full")
 
@@ -218,7 +218,7 @@ COUNTS = 40
 def count_up(path: Path) -> None:
     """Read a number and write the next, as often as COUNTS says."""
 
-    async def one_more(records: SqlRecords) -> None:
+    async def one_more(records: Records) -> None:
         number = await records.connection.scalar(text("SELECT wrong_link_tries FROM accounts"))
         await records.connection.execute(
             text("UPDATE accounts SET wrong_link_tries = :next"), {"next": number + 1}

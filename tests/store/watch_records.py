@@ -6,11 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from printreach.ports import Records
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import LastLook, Look, Region, WatchPause, WatchSettings
-from printreach.store.store import SqlRecords, open_store
+from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, PRINTER, store_all
 
@@ -47,7 +46,7 @@ def look(number: int = 0, *, warned: bool = False, paused: bool = False) -> Last
 
 
 def on_records(
-    test: Callable[[SqlRecords], Awaitable[None]],
+    test: Callable[[Records], Awaitable[None]],
 ) -> Callable[[Path], None]:
     """The test runs in one unit of work, where Ada has a printer whose print is watched."""
 

@@ -10,10 +10,10 @@ import pytest
 
 from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.hub.leases import Access, AccessEnded, Leases
-from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
+from printreach.store.store import Records
 from tests.web.dashboard.conftest import printing
 from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld
 

@@ -8,7 +8,7 @@ import weakref
 
 from litestar import Litestar
 
-from printreach.store.store import SqlStore
+from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app
 from printreach.web.services import Services
 
@@ -17,7 +17,7 @@ class SharedApp:
     """One application. services, store: of the world whose turn it is."""
 
     services: Services
-    store: SqlStore
+    store: Store
 
     def __init__(self, settings: WebSettings, other_sign_in: str | None) -> None:
         self.app: Litestar = build_app(settings, lambda: self.services, other_sign_in)
@@ -34,7 +34,7 @@ class SharedApp:
 _free: dict[tuple[WebSettings, str | None], list[SharedApp]] = {}
 
 
-def app_for(world: object, settings: WebSettings, services: Services, store: SqlStore) -> Litestar:
+def app_for(world: object, settings: WebSettings, services: Services, store: Store) -> Litestar:
     """An application for a world, its own for as long as the world lives."""
     name = services.other_accounts.name
     free = _free.setdefault((settings, name), [])

@@ -22,7 +22,7 @@ from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.agents import SqlAgents
 from printreach.store.sealing import KeySealer
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import RecordingMailer
@@ -57,7 +57,7 @@ class WebWorld:
         **settings: str,
     ) -> None:
         self.clock = clock
-        self.store = SqlStore(path)
+        self.store = Store(path)
         self.settings = _settings(path.parent, settings)
         self.passwords = PlainPasswords()
         self.mailer = RecordingMailer()

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.subscribers import Subscribers
 from printreach.ports import Clock, Notice, StoreUnavailable, Topic
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.store import Records, Store
 from printreach.store.tables import notices
 
 POLL_S: Final = 0.25
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 class SqliteBus:
     """ports.Bus. Created by open_bus."""
 
-    def __init__(self, store: SqlStore, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._subscribers = Subscribers()
@@ -79,12 +79,12 @@ class SqliteBus:
     async def prune_now(self) -> None:
         oldest = self._clock.now() - MEMORY
 
-        async def remove(records: SqlRecords) -> None:
+        async def remove(records: Records) -> None:
             await records.connection.execute(delete(notices).where(notices.c.at < oldest))
 
         await self._store.write(remove)
 
-    async def _watch(self, records: SqlRecords) -> None:
+    async def _watch(self, records: Records) -> None:
         # The counter is valid on one connection only, so this one is kept.
         driver = await _driver_of(records.connection)
         commits: int | None = None
@@ -95,7 +95,7 @@ class SqliteBus:
                 await self._tell_new(records)
             await self._pause()
 
-    async def _tell_new(self, records: SqlRecords) -> None:
+    async def _tell_new(self, records: Records) -> None:
         found = await records.connection.execute(
             select(notices)
             .where(notices.c.notice_id > self._last_told)
@@ -118,7 +118,7 @@ class SqliteBus:
 
 
 @asynccontextmanager
-async def open_bus(store: SqlStore, clock: Clock) -> AsyncIterator[SqliteBus]:
+async def open_bus(store: Store, clock: Clock) -> AsyncIterator[SqliteBus]:
     """Open a bus that delivers every notice published from now on, in any process."""
     bus = SqliteBus(store, clock)
     await bus.skip_old()
@@ -131,7 +131,7 @@ async def open_bus(store: SqlStore, clock: Clock) -> AsyncIterator[SqliteBus]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _newest_id(records: SqlRecords) -> int:
+async def _newest_id(records: Records) -> int:
     return await records.connection.scalar(select(func.max(notices.c.notice_id))) or 0
 
 

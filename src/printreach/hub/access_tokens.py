@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Reauthentication
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.access_tokens import (
     MOST_TOKENS,
     PREFIX,
@@ -25,6 +25,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.limits import LimitChanges, problem_with_limits
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.store.store import Records, Store
 
 REMEMBERED: Final = timedelta(seconds=30)
 """How long a page uses the limits it read; as long as a relay caches a grant."""

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Notice, Topic
 from printreach.ports.mail import Mail, WaitingMail
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
@@ -24,6 +24,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mails
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 

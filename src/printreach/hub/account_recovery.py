@@ -8,9 +8,10 @@ from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import end_all
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

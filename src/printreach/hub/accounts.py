@@ -10,11 +10,12 @@ from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
 from printreach.hub.print_mails import DefaultMailDestination
-from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
+from printreach.ports import Clock, Notice, Passwords, Topic
 from printreach.rules.accounts import Account, parse_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.passwords import problem_with_password
+from printreach.store.store import Records, Store
 
 LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
 _LAST_LEAVES: Final = Denied(

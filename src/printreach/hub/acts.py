@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from printreach.ports import Records
 from printreach.rules.operators import ACTS_KEPT, Operator, OperatorAct
+from printreach.store.store import Records
 
 
 async def note(

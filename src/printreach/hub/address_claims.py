@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.address_claims import AddressClaim, claimable_network, is_live
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,11 +6,12 @@ from datetime import datetime
 
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.app_registration import may_take_id
 from printreach.rules.apps import App, problem_with_app
 from printreach.rules.connections import has_ended
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

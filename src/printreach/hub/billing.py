@@ -9,7 +9,7 @@ from typing import Final
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.settling import settle
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.payments import NotThere, Offer, Order, Payments, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
@@ -22,6 +22,7 @@ from printreach.rules.payments import (
     paid_until,
 )
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.store.store import Records, Store
 
 CALLS_KEPT: Final = timedelta(days=30)
 PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))

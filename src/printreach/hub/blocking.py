@@ -10,9 +10,10 @@ from datetime import datetime
 
 from printreach.hub.identity.sessions import end_all
 from printreach.hub.invitations import end_invitations
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.mail_links import MailPurpose
+from printreach.store.store import Records
 
 
 async def block(records: Records, account: Account, at: datetime) -> Account:

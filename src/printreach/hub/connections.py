@@ -8,7 +8,7 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.addresses import Addresses
 from printreach.rules.app_registration import quota_reached
 from printreach.rules.completion import Completion
@@ -31,6 +31,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer
+from printreach.store.store import Records, Store
 
 OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
 

@@ -16,11 +16,12 @@ from printreach.hub.printers import Printers
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.detector import DetectorOff
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

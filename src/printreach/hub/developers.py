@@ -8,10 +8,11 @@ from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_apps import OwnApps
 from printreach.hub.usage import Usage
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.rules.app_registration import AppPolicy
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.detection_usage import Plan
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from printreach.ports import Bus, Clock, Notice, Records, Store, StoredEvent, Topic
+from printreach.ports import Bus, Clock, Notice, StoredEvent, Topic
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
+from printreach.store.store import Records, Store
 
 PAGE: Final = 100
 LOOK_EVERY_S: Final = 5.0

@@ -11,8 +11,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Protocol
 
-from printreach.ports import Clock, Notice, Records, Store, StoredEvent, StoreUnavailable, Topic
+from printreach.ports import Clock, Notice, StoredEvent, StoreUnavailable, Topic
 from printreach.ports.events import Awaiting, DamagedEvent
+from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)
 

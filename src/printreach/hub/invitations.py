@@ -5,7 +5,7 @@ from datetime import datetime
 
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.accounts import parse_email
 from printreach.rules.credentials import (
     CredentialKind,
@@ -16,6 +16,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.invitations import INVITATION_LIFETIME, Invitation, is_good
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 INVITATION_OVER = Denied(
     Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."

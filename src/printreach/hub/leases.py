@@ -17,9 +17,10 @@ from typing import Final, Generic, TypeVar
 from printreach.hub.access_tokens import AccessTokens
 from printreach.hub.identity.sessions import Sessions, Visitor
 from printreach.hub.printers import own_printer
-from printreach.ports import Bus, Notice, Store, Topic
+from printreach.ports import Bus, Notice, Topic
 from printreach.rules.access_tokens import Scope
 from printreach.rules.printers import Printer
+from printreach.store.store import Store
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, PrinterRow, Records, Store, StoredEvent
+from printreach.ports import Clock, PrinterRow, StoredEvent
 from printreach.rules.accounts import SupporterPolicy, may_connect_apps
 from printreach.rules.connections import has_ended
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
@@ -31,6 +31,7 @@ from printreach.rules.live_links import (
 )
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
+from printreach.store.store import Records, Store
 
 PATIENCE_S: Final = 5.0
 """How long a view waits for a printer to tell which print is under way."""

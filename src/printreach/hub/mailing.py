@@ -10,10 +10,11 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.hub.account_mailer import SealedOutbox
-from printreach.ports import Clock, Mailer, Records, Store
+from printreach.ports import Clock, Mailer
 from printreach.ports.mail import WaitingMail
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import next_mail_try
+from printreach.store.store import Records, Store
 
 LEASE: Final = timedelta(seconds=90)
 """Longer than one try can take. A worker that exceeds it has died."""

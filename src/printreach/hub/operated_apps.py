@@ -6,11 +6,12 @@ from printreach.hub.acts import note
 from printreach.hub.apps import add_app_of_service, remove_app
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_apps import TAKEN, InvalidDraft
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.operating import AppRow, Found, Search
 from printreach.rules.app_registration import AppDraft, problems_with
 from printreach.rules.apps import App
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

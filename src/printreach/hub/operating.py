@@ -16,7 +16,7 @@ from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
 from printreach.hub.remote_lock import lock, unlock
-from printreach.ports import Clock, PrinterRow, Records, Store
+from printreach.ports import Clock, PrinterRow
 from printreach.ports.operating import (
     AccountFilter,
     AccountRow,
@@ -31,6 +31,7 @@ from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.limits import AccountLimits, LimitChanges
 from printreach.rules.operators import ActDone, Operator, OperatorAct
 from printreach.rules.payments import Payer
+from printreach.store.store import Records, Store
 
 _OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
 _KNOWN: Final = Denied(

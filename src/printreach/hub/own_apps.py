@@ -6,7 +6,7 @@ from typing import Final
 
 from printreach.hub.apps import remove_app
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import (
     MAX_APP_IDS,
@@ -19,6 +19,7 @@ from printreach.rules.app_registration import (
     stays_checked,
 )
 from printreach.rules.apps import App
+from printreach.store.store import Records, Store
 
 NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
 TAKEN: Final = "This app id is taken. Choose another."

@@ -11,8 +11,9 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections, Shared, end_connection
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
+from printreach.store.store import Records, Store
 
 MAX_SHARED: Final = 50
 """Shared Connections in force for one printer."""

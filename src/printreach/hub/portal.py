@@ -10,7 +10,7 @@ from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
 from printreach.hub.portal_view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
 from printreach.hub.printers import Printers, own_printer
-from printreach.ports import Clock, HostKeys, Records, Store
+from printreach.ports import Clock, HostKeys
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.app_registration import logo_of
@@ -21,6 +21,7 @@ from printreach.rules.portal import Connect, Facts, Flow, PortalError
 from printreach.rules.portal_query import PortalQuery
 from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.rules.return_urls import may_return_to
+from printreach.store.store import Records, Store
 
 NEW_PRINTER: Final = "My printer"
 """The name of a printer until its owner types one, a moment later."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store, StoredEvent
+from printreach.ports import Clock, StoredEvent
 from printreach.ports.prints import HistoryCursor, PlacedPrint, Tally
 from printreach.rules.print_history import (
     ENDED,
@@ -17,6 +17,7 @@ from printreach.rules.print_history import (
     concerns_print,
     observe,
 )
+from printreach.store.store import Records, Store
 
 PAGE_SIZE: Final = 50
 EXPORT_AT_ONCE: Final = 500

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.ports import Records, Store
 from printreach.ports.notifications import Destination, Sealer
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.notify_channels import CHANNEL_BY_NAME, MAIL, InvalidField, parse_destination
+from printreach.store.store import Records, Store
 
 _ABOUT: Final = "an end of mails"
 _LONGEST_TOKEN: Final = 300

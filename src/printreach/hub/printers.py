@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import CredentialKind, digest, parse_link_code
 from printreach.rules.linking import (
@@ -17,6 +17,7 @@ from printreach.rules.linking import (
 from printreach.rules.live_links import LiveEnd
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer, is_online, parse_printer_name
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,12 +16,13 @@ from printreach.hub.identity.passkeys import PasskeyRequest, Passkeys
 from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.stopping import PrinterStop, StopOutcome
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
+from printreach.store.store import Records, Store
 
 AT_ONCE: Final = 50
 """Printers that are stopped at the same time."""

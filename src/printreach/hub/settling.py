@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.payments import Payer, Subscription, longest_paid
+from printreach.store.store import Records
 
 _log = logging.getLogger(__name__)
 

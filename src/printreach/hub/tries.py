@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.rate_limits import Limit, TooSoon, networks_of, take_all
+from printreach.store.store import Records, Store
 
 SIGN_IN_BY_ACCOUNT: Final = Limit(name="sign-in", at_once=10, every=timedelta(minutes=1))
 SIGN_IN_BY_ADDRESS: Final = Limit(name="sign-in", at_once=30, every=timedelta(seconds=20))

@@ -8,7 +8,7 @@ from decimal import Decimal
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.detection_usage import (
     Billing,
     Calls,
@@ -22,6 +22,7 @@ from printreach.rules.detection_usage import (
     total,
 )
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

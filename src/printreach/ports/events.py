@@ -4,7 +4,7 @@ An event is a row before its agent may forget it. The worker hands each out: in 
 is marked and every consumer writes down what follows from it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -53,74 +53,6 @@ class Awaiting:
 
     events: Sequence[StoredEvent] = ()
     damaged: Sequence[DamagedEvent] = ()
-
-
-class EventRecords(Protocol):
-    """Events, in one unit of work.
-
-    Lists leave out events that cannot be decoded, so that these do not block others.
-    """
-
-    async def append(self, printer_id: str, events: Sequence[PrintEvent], at: datetime) -> None:
-        """Store events of one printer, to be handed out.
-
-        An event whose id is stored already stays as it is. If the printer belongs to no account,
-        they are dropped: there is nobody to notify.
-        """
-        ...
-
-    async def append_all(self, arrivals: Sequence[Arrival], at: datetime) -> None:
-        """Store events of many printers, at the cost of a few statements."""
-        ...
-
-    async def awaiting_fan_out(
-        self, at_most: int, *, except_printers: Collection[str] = ()
-    ) -> Awaiting:
-        """Return events that were not handed out yet."""
-        ...
-
-    async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
-        """Keep these without handing them out; return those of them that waited until now."""
-        ...
-
-    async def take_up_again(self) -> int:
-        """Hand out what was set aside, since this version may be able to decode it.
-
-        Returns how many.
-        """
-        ...
-
-    async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
-        """Mark these events, by seq, each with its picture; return those that were not marked
-        before."""
-        ...
-
-    async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
-        """Return an account's events handed out after that one, in the same order.
-
-        None, or one that is not kept (any more): from the oldest that is kept.
-        """
-        ...
-
-    async def holds(self, account_id: str, event_id: str) -> bool:
-        """Return whether it is a kept event of the account that was handed out."""
-        ...
-
-    async def latest(self, account_id: str) -> StoredEvent | None:
-        """Return the account's event that was handed out last."""
-        ...
-
-    async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
-        """Return the account's events that were handed out last, newest first."""
-        ...
-
-    async def prune(self, before: datetime, at_most: int) -> int:
-        """Delete events handed out before then, at_most at once; return how many.
-
-        The last one of an account stays, so that its readers can resume from it, however quiet it
-        was.
-        """
-        ...
 
 
 class EventInbox(Protocol):

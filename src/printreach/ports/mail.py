@@ -7,7 +7,7 @@ from typing import Protocol
 from printreach.ports.notifications import NotSent
 from printreach.rules.mails import Mail
 
-__all__ = ["Mail", "MailRecords", "Mailer", "WaitingMail"]
+__all__ = ["Mail", "Mailer", "WaitingMail"]
 
 
 class Mailer(Protocol):
@@ -34,29 +34,3 @@ class WaitingMail:
     due_at: datetime
     until: datetime
     failures: int = 0
-
-
-class MailRecords(Protocol):
-    """Queued mails about accounts, each stored in the unit of work that it reports."""
-
-    async def add(self, mail: WaitingMail) -> bool:
-        """Add a mail; return whether the queue had room for it."""
-        ...
-
-    async def next_due(self) -> datetime | None:
-        """Return when one is to be tried next; None if none waits."""
-        ...
-
-    async def claim(self, at: datetime, until: datetime) -> WaitingMail | None:
-        """Claim the mail that has been due longest, until then.
-
-        One that is due later than the longest backoff was put off by a clock that was ahead: it is
-        due now.
-        """
-        ...
-
-    async def put_off(self, mail_id: str, due_at: datetime, failures: int) -> None: ...
-    async def remove(self, mail_id: str) -> None: ...
-    async def forget_over(self, at: datetime) -> int:
-        """Delete mails whose time is over; return how many."""
-        ...

@@ -1,12 +1,9 @@
 """Notifications of prints: settings, destinations and queued messages, and their sender."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import Enum, auto
 from typing import Protocol
-
-from printreach.rules.notifications import Counted, Events, NotifySettings
 
 
 class Zones(Protocol):
@@ -111,76 +108,3 @@ class NewMessage:
     text: str
     made_at: datetime
     due_at: datetime
-
-
-class NotifyRecords(Protocol):
-    """Settings, destinations and messages, in one unit of work.
-
-    A destination is claimed as a whole, so at most one message is being sent to it, and a slow one
-    delays only its own.
-    """
-
-    async def settings(self, account_id: str) -> NotifySettings: ...
-    async def put_settings(self, account_id: str, settings: NotifySettings) -> None: ...
-    async def set_of_printer(self, account_id: str, printer_id: str, events: Events | None) -> None:
-        """Set a printer's own events; None: as the account."""
-        ...
-
-    async def counted(self, account_id: str) -> Counted | None: ...
-    async def put_counted(self, account_id: str, counted: Counted) -> None: ...
-
-    async def destinations(self, account_id: str) -> list[Destination]:
-        """Return the account's destinations, oldest first."""
-        ...
-
-    async def destination(self, destination_id: str) -> Destination | None: ...
-    async def add_destination(self, destination: Destination) -> None: ...
-    async def remove_destination(self, account_id: str, destination_id: str) -> bool:
-        """Remove a destination and its queue; return whether the account had it."""
-        ...
-
-    async def queue(self, destination_ids: Collection[str], message: NewMessage) -> None: ...
-    async def next_due(self, at: datetime) -> datetime | None:
-        """Return when something is to be sent next, except to destinations claimed then."""
-        ...
-
-    async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
-        """Claim destinations with due messages until then, in turns by rules.notify_turns."""
-        ...
-
-    async def renew(self, destination_id: str, until: datetime) -> bool:
-        """Renew a claim until then; False if the destination was removed."""
-        ...
-
-    async def due_messages(
-        self, destination_id: str, at: datetime, at_most: int
-    ) -> list[QueuedMessage]: ...
-    async def drop_messages(self, message_ids: Collection[int]) -> None: ...
-    async def drop_all(self, destination_id: str) -> None:
-        """Delete the destination's queue."""
-        ...
-
-    async def drop_older(self, destination_id: str, due_before: datetime) -> None: ...
-    async def release(
-        self,
-        destination_id: str,
-        *,
-        not_before: datetime | None,
-        sent_at: datetime | None,
-        failures: int,
-        trouble: str,
-    ) -> None:
-        """Release a claim. not_before: until when the destination is not to be tried, if any."""
-        ...
-
-    async def mend_times(self, at: datetime, farthest: datetime) -> None:
-        """Repair what is put off or claimed beyond farthest: a clock was ahead by then."""
-        ...
-
-    async def note_answer(self, destination_id: str, at: datetime) -> None:
-        """It accepted a test: its queue is due now."""
-        ...
-
-    async def note_trouble(self, destination_id: str, trouble: str) -> None:
-        """It did not accept a test."""
-        ...

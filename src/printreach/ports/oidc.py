@@ -1,11 +1,10 @@
 """Requests to an OpenID Connect provider, and the stored identities."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum, auto
 from typing import Protocol
 
-from printreach.rules.oidc import Claims, Identity, OidcFlowSecrets
+from printreach.rules.oidc import Claims, OidcFlowSecrets
 
 
 class ProviderFailure(Enum):
@@ -46,16 +45,3 @@ class SignInProvider(Protocol):
     ) -> Claims | ProviderFailure:
         """Return who signed in there. The caller has compared the answer's state."""
         ...
-
-
-class IdentityRecords(Protocol):
-    """Which identity at which provider signs in to which account."""
-
-    async def add(self, identity: Identity) -> None: ...
-    async def with_subject(self, issuer: str, subject: str) -> Identity | None: ...
-    async def of_account(self, account_id: str) -> list[Identity]:
-        """Return the account's identities, oldest first."""
-        ...
-
-    async def note_use(self, identity_id: str, at: datetime) -> None: ...
-    async def remove(self, account_id: str, identity_id: str) -> None: ...

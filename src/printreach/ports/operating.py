@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.detection_keys import DetectionKey
-from printreach.rules.limits import AccountLimits, LimitChanges
-from printreach.rules.operators import ActDone, Operator, OperatorAct
 from printreach.rules.printers import Printer
 
 T = TypeVar("T")
@@ -102,64 +100,3 @@ class Counts:
     apps: int
     connections: int
     damaged_events: int
-
-
-class LimitRecords(Protocol):
-    """Limits that operators decided."""
-
-    async def of_service(self) -> LimitChanges: ...
-    async def of_account(self, account_id: str) -> LimitChanges: ...
-    async def in_force(self, account_id: str) -> AccountLimits:
-        """Return the limits in force for that account."""
-        ...
-
-    async def put_of_service(self, changes: LimitChanges) -> None: ...
-    async def put_of_account(self, account_id: str, changes: LimitChanges) -> None: ...
-
-
-class OperatorRecords(Protocol):
-    """All records in pages, and the log of operators' acts."""
-
-    async def accounts(
-        self, search: Search, show: AccountFilter, at: datetime
-    ) -> Found[AccountRow]: ...
-    async def printers(self, search: Search) -> Found[PrinterRow]: ...
-    async def printer(self, printer_id: str) -> PrinterRow | None:
-        """A linked printer."""
-        ...
-
-    async def connection(self, connection_id: str, at: datetime) -> ConnectionRow | None:
-        """A living connection."""
-        ...
-
-    async def key(self, key_id: str) -> KeyRow | None: ...
-    async def connections(self, search: Search, at: datetime) -> Found[ConnectionRow]:
-        """Return the connections in force, newest first."""
-        ...
-
-    async def apps(self, search: Search, at: datetime) -> Found[AppRow]: ...
-    async def keys(self, search: Search) -> Found[KeyRow]:
-        """Return the keys, including disabled ones, newest first."""
-        ...
-
-    async def counts(self, at: datetime) -> Counts: ...
-    async def other_operators(self, account_id: str) -> int:
-        """Return how many operators there are besides that one, not counting blocked ones."""
-        ...
-
-    async def are_others(self, account_id: str) -> bool:
-        """Return whether there is any account besides that one."""
-        ...
-
-    async def set_admin(self, account_id: str, *, is_admin: bool) -> None: ...
-    async def note(
-        self, operator: Operator, at: datetime, act: OperatorAct, subject: str, detail: str = ""
-    ) -> None: ...
-    async def acts(self, search: Search) -> Found[ActDone]:
-        """Return the acts, latest first."""
-        ...
-
-    async def forget_acts(self, before: datetime) -> None: ...
-    async def forget_subject(self, subject: str, instead: str) -> None:
-        """Replace the subject of acts: an address that has to be forgotten."""
-        ...

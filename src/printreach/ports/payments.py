@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 
-from printreach.rules.payments import Payer, Subscription
+from printreach.rules.payments import Subscription
 
 
 class PaymentsUnavailable(Exception):
@@ -109,50 +108,3 @@ class Payments(Protocol):
     def read_call(self, body: bytes, signature: str) -> PaymentCall:
         """Verify that the provider sent it just now, and parse it. Raises ForgedCall."""
         ...
-
-
-class PaymentRecords(Protocol):
-    """What is stored of payers; never cards or addresses."""
-
-    async def payer(self, account_id: str) -> Payer | None: ...
-    async def put_payer(self, payer: Payer) -> None: ...
-    async def known_payers(self) -> list[str]:
-        """Return the accounts that have a customer at the provider."""
-        ...
-
-    async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
-        """Mark a customer as unknown to the provider since then; None: it is known."""
-        ...
-
-    async def unknown(self) -> list[Payer]:
-        """Return the payers whom the provider does not know."""
-        ...
-
-    async def forget_customer(self, account_id: str) -> None:
-        """Forget the customer: the account pays next as a new one.
-
-        What was paid counts to its end.
-        """
-        ...
-
-    async def running(self) -> list[Subscription]:
-        """Return the subscriptions of all accounts that are not over."""
-        ...
-
-    async def account_of(self, customer_id: str) -> str | None: ...
-
-    async def subscriptions(self, account_id: str) -> list[Subscription]:
-        """Return the account's subscriptions, including ended ones, latest first."""
-        ...
-
-    async def put(self, account_id: str, subscription: Subscription, asked_at: datetime) -> None:
-        """Store a subscription; ignored if the answer to a later question was stored before.
-
-        asked_at: when the provider was asked, not when it answered: a later question includes all
-        that an earlier answer told.
-        """
-        ...
-
-    async def has_heard(self, event_id: str) -> bool: ...
-    async def note_heard(self, event_id: str, at: datetime) -> None: ...
-    async def forget_heard(self, before: datetime) -> None: ...

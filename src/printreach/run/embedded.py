@@ -38,7 +38,7 @@ from printreach.run.worker import WorkerDependencies, running_worker
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
 from printreach.store.inbox import SqlEventInbox
-from printreach.store.store import SqlStore, open_store
+from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ async def running_service(
         yield address
 
 
-def _detector_states(settings: Settings, store: SqlStore, bus: SqliteBus) -> DetectorStates:
+def _detector_states(settings: Settings, store: Store, bus: SqliteBus) -> DetectorStates:
     """Return the states of the failure watch; without the watch, stored ones are not consulted."""
     heard = MemoryDetectorStates(bus)
     if not settings.detector_watch:
@@ -161,7 +161,7 @@ async def _start_web(
 
 def _relay_outside(
     settings: Settings,
-    store: SqlStore,
+    store: Store,
     bus: SqliteBus,
     detector: DetectorStates,
     key: ServiceKey,

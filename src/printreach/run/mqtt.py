@@ -7,9 +7,10 @@ from printreach import __version__
 from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.setting_values import WrongValue
+from printreach.store.store import Store
 
 
 def read_broker(text: str) -> MqttAddress | None:

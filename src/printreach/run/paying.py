@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 
 from printreach.hub.billing import Billing
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.ports.payments import Payments
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
+from printreach.store.store import Store
 
 log = logging.getLogger(__name__)
 

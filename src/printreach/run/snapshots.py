@@ -5,12 +5,13 @@ from typing import Final
 
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.credentials import TokenBytes
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
+from printreach.store.store import Store
 
 FOLDER: Final = "snapshots"
 

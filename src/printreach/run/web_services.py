@@ -32,7 +32,7 @@ from printreach.run.use_cases.operating import operating
 from printreach.run.use_cases.own_account import access_tokens, account_data, owner, remote_lock
 from printreach.run.use_cases.sign_in import sign_in_services
 from printreach.run.webhooks import WebhookDependencies, webhooks
-from printreach.store.store import SqlStore
+from printreach.store.store import Store
 from printreach.web.services import Services
 
 
@@ -40,7 +40,7 @@ from printreach.web.services import Services
 class WebDependencies:
     """The dependencies of the use cases on the outside; tests supply fakes."""
 
-    store: SqlStore
+    store: Store
     clock: Clock
     passwords: Passwords
     messaging: Messaging
@@ -55,7 +55,7 @@ class WebDependencies:
 
 
 def web_dependencies(
-    store: SqlStore,
+    store: Store,
     bus: Bus,
     messaging: Messaging,
     webhooks: WebhookDependencies,

@@ -12,11 +12,12 @@ from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.hub.webhooks.settings import Webhooks
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.run.settings import Settings
 from printreach.run.steady_clock import steady_time
 from printreach.run.use_cases.core import CoreServices
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,15 +23,7 @@ from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.clock_jumps import ClockJumpGuard
-from printreach.ports import (
-    Bus,
-    Clock,
-    DetectorStates,
-    Notice,
-    Store,
-    StoreUnavailable,
-    Topic,
-)
+from printreach.ports import Bus, Clock, DetectorStates, Notice, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.run.messaging import Messaging, mailing, notification_enqueuer, notify_sending
@@ -41,6 +33,7 @@ from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
 from printreach.run.webhooks import WebhookDependencies, deliveries, webhook_enqueuer
+from printreach.store.store import Store
 
 log = logging.getLogger(__name__)
 

@@ -38,8 +38,8 @@ access_tokens = Table(
 _TOKEN = columns_for(AccessToken, access_tokens)
 
 
-class AccessTokenRows:
-    """ports.AccessTokenRecords in one unit of work."""
+class AccessTokenRecords:
+    """Access tokens, in one unit of work."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -60,6 +60,7 @@ class AccessTokenRows:
         return None if row is None else _token(row)
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
+        """Return the account's tokens, newest first."""
         found = await self._connection.execute(
             select(*_TOKEN)
             .where(access_tokens.c.account_id == account_id)
@@ -73,6 +74,7 @@ class AccessTokenRows:
         )
 
     async def remove(self, account_id: str, token_id: str) -> bool:
+        """Remove a token; return whether the account had it."""
         gone = await self._connection.execute(
             delete_from(access_tokens).where(
                 access_tokens.c.token_id == token_id, access_tokens.c.account_id == account_id

@@ -16,8 +16,8 @@ from printreach.store.tables import accounts
 _ACCOUNT = columns_for(Account, accounts)
 
 
-class AccountRows:
-    """ports.AccountRecords in one unit of work."""
+class AccountRecords:
+    """Accounts, identified by `rules.accounts.email_key`."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -40,6 +40,7 @@ class AccountRows:
         return [Account(**row) for row in found.mappings()]
 
     async def has_operator(self) -> bool:
+        """Return whether there is an operator. Until then the service is not set up."""
         an_operator = select(accounts.c.account_id).where(
             accounts.c.is_admin, accounts.c.verified_at.is_not(None)
         )
@@ -63,12 +64,16 @@ class AccountRows:
         await self._update(account_id, verified_at=at)
 
     async def set_blocked(self, account_id: str, at: datetime | None) -> None:
+        """Set since when it is blocked; None unblocks it."""
         await self._update(account_id, blocked_at=at)
 
     async def set_locked(self, account_id: str, at: datetime | None) -> None:
+        """Set since when remote control is locked; None unlocks it."""
         await self._update(account_id, locked_at=at)
 
     async def forget_unverified(self, made_before: datetime) -> None:
+        """Delete unconfirmed accounts, except blocked ones, whose owner could otherwise sign up
+        again."""
         await self._connection.execute(
             delete(accounts).where(
                 accounts.c.verified_at.is_(None),
@@ -78,6 +83,10 @@ class AccountRows:
         )
 
     async def delete(self, account_id: str) -> None:
+        """Delete the account and its printers.
+
+        Its connections stay without owner; revoke them before.
+        """
         await delete_below_connections(self._connection, account_id)
         await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 

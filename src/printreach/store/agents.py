@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, update
 
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_link_code
 from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter, LinkOffer
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.store import Records, Store
 from printreach.store.tables import link_codes, nodes, printers
 
 NODE_MEMORY: Final = timedelta(days=1)
@@ -20,12 +20,12 @@ _LONGEST_TEXT: Final = 64
 class SqlAgents:
     """ports.Agents."""
 
-    def __init__(self, store: SqlStore, token_bytes: TokenBytes) -> None:
+    def __init__(self, store: Store, token_bytes: TokenBytes) -> None:
         self._store = store
         self._token_bytes = token_bytes
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        async def look(records: SqlRecords) -> LinkedPrinter | None:
+        async def look(records: Records) -> LinkedPrinter | None:
             printer = await records.printers.linked(printer_id)
             if printer is None:
                 return None
@@ -51,7 +51,7 @@ class SqlAgents:
             printer_id=printer_id, public_key=public_key, expires_at=at + LINK_CODE_LIFETIME
         )
 
-        async def put(records: SqlRecords) -> None:
+        async def put(records: Records) -> None:
             await records.connection.execute(
                 delete(link_codes).where(link_codes.c.expires_at <= at)
             )
@@ -70,7 +70,7 @@ class SqlAgents:
         agent_version: str | None,
         platform: str | None,
     ) -> None:
-        async def note(records: SqlRecords) -> None:
+        async def note(records: Records) -> None:
             await records.connection.execute(
                 update(printers)
                 .where(printers.c.printer_id == printer_id, printers.c.removed_at.is_(None))
@@ -86,7 +86,7 @@ class SqlAgents:
         await self._store.write(note)
 
     async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
-        async def note(records: SqlRecords) -> None:
+        async def note(records: Records) -> None:
             await records.connection.execute(
                 update(printers)
                 .where(printers.c.printer_id == printer_id, printers.c.node_id == node_id)
@@ -96,7 +96,7 @@ class SqlAgents:
         await self._store.write(note)
 
     async def node_alive(self, node_id: str, at: datetime) -> None:
-        async def note(records: SqlRecords) -> None:
+        async def note(records: Records) -> None:
             connection = records.connection
             changed = await connection.execute(
                 update(nodes).where(nodes.c.node_id == node_id).values(alive_at=at)

@@ -18,13 +18,14 @@ _APP = columns_for(App, apps)
 _IS_THERE = apps.c.removed_at.is_(None)
 
 
-class AppRows:
-    """ports.AppRecords in one unit of work."""
+class AppRecords:
+    """Registered apps."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, app: App) -> None:
+        """Add an app, also if one of that id was removed before."""
         returned = await self._connection.execute(
             update(apps)
             .where(apps.c.app_id == app.app_id, apps.c.removed_at.is_not(None))
@@ -34,11 +35,13 @@ class AppRows:
             await self._connection.execute(insert(apps).values(**_values(app)))
 
     async def put(self, app: App) -> None:
+        """Replace the app with that id."""
         await self._connection.execute(
             update(apps).where(apps.c.app_id == app.app_id).values(**_values(app))
         )
 
     async def remove(self, app_id: str, at: datetime) -> None:
+        """Remove the app. Its id stays reserved for its owner."""
         await self._connection.execute(
             update(apps)
             .where(apps.c.app_id == app_id, _IS_THERE)
@@ -63,6 +66,7 @@ class AppRows:
         return await self._where(apps.c.owner_id == account_id)
 
     async def holders(self, app_id: str) -> list[AppIdHolder]:
+        """Return the apps with that id in any spelling of case, including removed ones."""
         found = await self._connection.execute(
             select(apps.c.owner_id, apps.c.removed_at).where(
                 func.lower(apps.c.app_id) == app_id.lower()
@@ -71,12 +75,14 @@ class AppRows:
         return [AppIdHolder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
 
     async def others_look_like(self, name: str, owner_id: str) -> bool:
+        """Return whether another owner's app looks the same to people: rules.app_names.look_of."""
         alike = select(apps.c.app_id).where(
             apps.c.look == look_of(name), apps.c.owner_id.is_distinct_from(owner_id), _IS_THERE
         )
         return (await self._connection.execute(alike.limit(1))).first() is not None
 
     async def ids_of_owner(self, account_id: str) -> int:
+        """Return how many ids it has, including those of removed apps."""
         found = await self._connection.scalar(
             select(func.count()).select_from(apps).where(apps.c.owner_id == account_id)
         )

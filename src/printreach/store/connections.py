@@ -17,8 +17,8 @@ from printreach.store.tables import connections, open_tickets
 _CONNECTION = columns_for(Connection, connections)
 
 
-class ConnectionRows:
-    """ports.ConnectionRecords in one unit of work."""
+class ConnectionRecords:
+    """Connections of every kind."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -38,19 +38,24 @@ class ConnectionRows:
         return found[0] if found else None
 
     async def with_app_token(self, token_digest: bytes) -> Connection | None:
+        """Return the App Connection with that API token; it may have ended."""
         found = await self._where(connections.c.app_api_token_digest == token_digest)
         return found[0] if found else None
 
     async def of_printer(self, printer_id: str) -> list[Connection]:
+        """Return a printer's connections, including ended ones, oldest first."""
         return await self._where(connections.c.printer_id == printer_id)
 
     async def of_account(self, account_id: str) -> list[Connection]:
+        """Return the connections of all printers of the account, in the same way."""
         return await self._where(connections.c.account_id == account_id)
 
     async def of_app(self, app_id: str) -> list[Connection]:
+        """Return the connections of all people to that app, in the same way."""
         return await self._where(connections.c.app_id == app_id)
 
     async def living_of_app(self, app_id: str, at: datetime) -> int:
+        """Return how many connections of that app have not ended."""
         ends = connections.c.expires_at
         found = await self._connection.scalar(
             select(func.count())
@@ -107,6 +112,10 @@ class ConnectionRows:
         expires_at: datetime,
         session_id: str | None = None,
     ) -> None:
+        """Store a ticket.
+
+        session_id: of the browser; what the ticket opens ends with that session.
+        """
         await self._connection.execute(
             insert(open_tickets).values(
                 ticket_digest=ticket_digest,

@@ -44,13 +44,14 @@ _TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kin
 """Progress and the ends of prints: as the index ix_webhook_deliveries_print_id has it."""
 
 
-class DeliveryRows:
-    """ports.DeliveryRecords in one unit of work."""
+class DeliveryRecords:
+    """The queued and ended deliveries of webhooks."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, deliveries: Sequence[NewDelivery], at: datetime) -> None:
+        """Queue deliveries. One of an event that its webhook has already stays as it is."""
         if not deliveries:
             return
         rows = [
@@ -71,6 +72,7 @@ class DeliveryRows:
         await self._wake({new.connection_id for new in deliveries}, at)
 
     async def claim(self, token: str, at: datetime, until: datetime, at_most: int) -> list[Lease]:
+        """Claim the queues that have something due and are not claimed."""
         waiting = (
             select(webhooks.c.connection_id)
             .where(webhooks.c.next_at <= at)
@@ -87,12 +89,14 @@ class DeliveryRows:
         return [Lease(connection_id=one, token=token) for one in claimed]
 
     async def renew(self, lease: Lease, until: datetime) -> bool:
+        """Renew a claim; False if another worker has the queue by now, or the webhook is gone."""
         changed = await self._connection.execute(
             update(webhooks).where(_is_held_by(lease)).values(next_at=until)
         )
         return changed.rowcount > 0
 
     async def release(self, lease: Lease, at: datetime, not_before: datetime | None = None) -> None:
+        """Release the queue; it is claimed again when something of it is due."""
         await self._mend_due_times(lease.connection_id, at)
         next_at = await self._connection.scalar(
             select(func.min(_all.due_at)).where(
@@ -108,6 +112,7 @@ class DeliveryRows:
     async def due(
         self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
+        """Return a webhook's due deliveries, the longest due first. exclude: ids to leave out."""
         found = await self._connection.execute(due_query(connection_id, at, at_most + len(exclude)))
         deliveries = [
             Delivery(**row) for row in found.mappings() if row["delivery_id"] not in exclude
@@ -115,6 +120,7 @@ class DeliveryRows:
         return deliveries[:at_most]
 
     async def record(self, attempted: Sequence[Attempted]) -> None:
+        """Store outcomes; deliveries that are no longer queued stay as they are."""
         if not attempted:
             return
         names = ("state", "attempts", "due_at", "error", "ended_at")
@@ -125,6 +131,7 @@ class DeliveryRows:
     async def end_all(
         self, connection_id: str, state: DeliveryState, reason: str, at: datetime
     ) -> None:
+        """End everything that is queued for it."""
         await self._connection.execute(
             update(webhook_deliveries)
             .where(_all.connection_id == connection_id, _all.due_at.is_not(None))
@@ -132,6 +139,10 @@ class DeliveryRows:
         )
 
     async def mend_times(self, at: datetime, at_most: int) -> int:
+        """Make due what a clock that was ahead, and has been set back since, has put off.
+
+        Changes at_most deliveries at once; returns how many.
+        """
         await self._connection.execute(
             update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
         )
@@ -162,12 +173,14 @@ class DeliveryRows:
         return len(changed)
 
     async def next_due(self) -> datetime | None:
+        """Return when the next queue can be claimed."""
         found: datetime | None = await self._connection.scalar(
             select(func.min(webhooks.c.next_at)).where(webhooks.c.next_at.is_not(None))
         )
         return found
 
     async def log_of_connection(self, connection_id: str, at_most: int) -> list[LoggedDelivery]:
+        """Return deliveries, newest first."""
         return await self._log(_all.connection_id == connection_id, at_most)
 
     async def log_of_app(self, app_id: str, at_most: int) -> list[LoggedDelivery]:
@@ -175,6 +188,7 @@ class DeliveryRows:
         return await self._log(_all.connection_id.in_(of_app), at_most)
 
     async def send_again(self, connection_id: str, delivery_id: int, at: datetime) -> bool:
+        """Queue it again, as if it had never been tried; False if there is none."""
         changed = await self._connection.execute(
             update(webhook_deliveries)
             .where(_all.connection_id == connection_id, _all.delivery_id == delivery_id)
@@ -184,6 +198,7 @@ class DeliveryRows:
         return changed.rowcount > 0
 
     async def prune(self, before: datetime, at_most: int) -> int:
+        """Delete deliveries that ended before, at_most at once; return how many."""
         old = select(_all.delivery_id).where(_all.ended_at < before).limit(at_most)
         gone = await self._connection.execute(
             delete(webhook_deliveries).where(_all.delivery_id.in_(old))
@@ -191,6 +206,7 @@ class DeliveryRows:
         return gone.rowcount
 
     async def grown(self, after: int) -> tuple[list[str], int]:
+        """Return the connections with deliveries after that one, and the last delivery's id."""
         last = await self._connection.scalar(select(func.max(_all.delivery_id))) or after
         found = await self._connection.scalars(
             select(_all.connection_id).where(_all.delivery_id > after).distinct()
@@ -205,6 +221,7 @@ class DeliveryRows:
     async def drop(
         self, connection_id: str, up_to: int, reason: str, at: datetime, at_most: int
     ) -> int:
+        """End what is queued up to that delivery, at_most at once; return how many."""
         some = _up_to(connection_id, up_to, _all.due_at.is_not(None), at_most)
         changed = await self._connection.execute(
             update(webhook_deliveries)
@@ -214,6 +231,7 @@ class DeliveryRows:
         return changed.rowcount
 
     async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
+        """Delete what has ended up to that delivery, at_most at once; return how many."""
         some = _up_to(connection_id, up_to, _all.due_at.is_(None), at_most)
         gone = await self._connection.execute(
             delete(webhook_deliveries).where(_all.delivery_id.in_(some))

@@ -61,8 +61,8 @@ _CALLER = (
 )
 
 
-class DetectionKeyRows:
-    """ports.DetectionKeyRecords in one unit of work."""
+class DetectionKeyRecords:
+    """API keys, found by their digests."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -78,6 +78,10 @@ class DetectionKeyRows:
     async def caller(
         self, key_digest: bytes, network: str | None, month: Month
     ) -> DetectionCaller | None:
+        """Return all that is needed to decide on one call; None for an unknown key.
+
+        network: whose claim is looked up. month: whose calls of the account are counted.
+        """
         found = await self._connection.execute(
             _CALLER,
             {
@@ -91,6 +95,7 @@ class DetectionKeyRows:
         return None if row is None else _caller(row)
 
     async def of_account(self, account_id: str) -> list[DetectionKey]:
+        """Return the account's keys, including disabled ones, newest first."""
         found = await self._connection.execute(
             select(*_KEY)
             .where(detection_keys.c.account_id == account_id)
@@ -99,6 +104,7 @@ class DetectionKeyRows:
         return [DetectionKey(**row) for row in found.mappings()]
 
     async def disable(self, key_id: str, at: datetime) -> None:
+        """Disable a key; one that is disabled keeps its time."""
         await self._connection.execute(
             update(detection_keys)
             .where(detection_keys.c.key_id == key_id, detection_keys.c.disabled_at.is_(None))
@@ -106,6 +112,7 @@ class DetectionKeyRows:
         )
 
     async def note_use(self, key_id: str, at: datetime) -> None:
+        """Store when it was last used; an earlier time changes nothing."""
         used = detection_keys.c.last_used_at
         await self._connection.execute(
             update(detection_keys)
@@ -124,13 +131,14 @@ class DetectionKeyRows:
         return None if row is None else DetectionKey(**row)
 
 
-class UsageRows:
-    """ports.UsageRecords in one unit of work."""
+class UsageRecords:
+    """Calls by key and UTC day. The count of a day outlives its key."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, key_id: str, day: date, calls: Calls) -> None:
+        """Add to the count. Does nothing if there is no such key."""
         here = (detection_usage.c.key_id == key_id) & (detection_usage.c.day == day)
         changed = await self._connection.execute(
             update(detection_usage)
@@ -158,6 +166,7 @@ class UsageRows:
             )
 
     async def of_month(self, account_id: str, month: Month) -> list[DayOfUse]:
+        """Return the use of a month, by day, then key."""
         found = await self._connection.execute(
             select(detection_usage)
             .where(*_in(account_id, month))
@@ -174,6 +183,7 @@ class UsageRows:
         ]
 
     async def months(self, account_id: str) -> Sequence[Month]:
+        """Return the months with any use, newest first."""
         year, number = (extract(part, detection_usage.c.day) for part in ("year", "month"))
         found = await self._connection.execute(
             select(year, number).where(detection_usage.c.account_id == account_id).distinct()
@@ -181,13 +191,14 @@ class UsageRows:
         return sorted((Month(int(one[0]), int(one[1])) for one in found), reverse=True)
 
 
-class SwitchRows:
-    """ports.SwitchRecords in one unit of work."""
+class SwitchRecords:
+    """What accounts chose about paying."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def get(self, account_id: str) -> Switches | None:
+        """Return the choice; None if the account never chose."""
         found = await self._connection.execute(
             select(detection_switches).where(detection_switches.c.account_id == account_id)
         )
@@ -209,8 +220,8 @@ class SwitchRows:
         )
 
 
-class ClaimRows:
-    """ports.ClaimRecords in one unit of work."""
+class ClaimRecords:
+    """Public networks that accounts call from."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -223,6 +234,10 @@ class ClaimRows:
         return None if row is None else AddressClaim(**row)
 
     async def put(self, claim: AddressClaim) -> None:
+        """Store a claim, in place of an earlier one of that network.
+
+        Does nothing for an unknown account.
+        """
         await self.release(claim.network)
         owner = accounts.c.account_id
         if await self._connection.scalar(select(owner).where(owner == claim.account_id)):
@@ -233,6 +248,7 @@ class ClaimRows:
         return [AddressClaim(**row) for row in found.mappings()]
 
     async def release(self, network: str) -> bool:
+        """Release a claim; return whether there was one."""
         gone = await self._connection.execute(
             delete(detection_claims).where(detection_claims.c.network == network)
         )

@@ -55,13 +55,14 @@ _ADVANCE = (
 )
 
 
-class ContextRows:
-    """ports.ContextRecords in one unit of work."""
+class ContextRecords:
+    """Contexts of the failure-detection API. They are deleted with their key and their account."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, kept: StoredContext, at_most: int) -> None:
+        """Add a context; beyond at_most of its account the least recently used are evicted."""
         await self._make_room(kept.account_id, at_most - 1)
         await self._connection.execute(insert(detection_contexts).values(**_values(kept)))
 
@@ -71,6 +72,7 @@ class ContextRows:
         return None if row is None else _kept(row)
 
     async def advance(self, kept: StoredContext) -> bool:
+        """Store the next version. False where the one before it is not the stored one any more."""
         changed = await self._connection.execute(
             _ADVANCE,
             {

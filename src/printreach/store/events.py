@@ -46,8 +46,12 @@ _owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
 _decoder = msgspec.json.Decoder(PrintEvent)
 
 
-class EventRows:
-    """ports.EventRecords in one unit of work. notify: gives notice when the unit is committed."""
+class EventRecords:
+    """Events, in one unit of work.
+
+    Lists leave out events that cannot be decoded, so that these do not block others. notify: gives
+    notice when the unit is committed.
+    """
 
     def __init__(
         self,
@@ -58,9 +62,15 @@ class EventRows:
         self._notify = notify
 
     async def append(self, printer_id: str, events: Sequence[PrintEvent], at: datetime) -> None:
+        """Store events of one printer, to be handed out.
+
+        An event whose id is stored already stays as it is. If the printer belongs to no account,
+        they are dropped: there is nobody to notify.
+        """
         await self.append_all([Arrival(printer_id=printer_id, event=event) for event in events], at)
 
     async def append_all(self, arrivals: Sequence[Arrival], at: datetime) -> None:
+        """Store events of many printers, at the cost of a few statements."""
         account_of = await self._accounts_of({arrival.printer_id for arrival in arrivals})
         rows = [
             {
@@ -80,6 +90,7 @@ class EventRows:
     async def awaiting_fan_out(
         self, at_most: int, *, except_printers: Collection[str] = ()
     ) -> Awaiting:
+        """Return events that were not handed out yet."""
         awaiting = select(*_STORED).where(events.c.position.is_(None))
         if except_printers:
             awaiting = awaiting.where(events.c.printer_id.not_in(each_of(except_printers)))
@@ -91,6 +102,7 @@ class EventRows:
         )
 
     async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
+        """Keep these without handing them out; return those of them that waited until now."""
         changed = await self._connection.scalars(
             update(events)
             .where(events.c.seq.in_(each_of(seqs)), events.c.position.is_(None))
@@ -100,12 +112,18 @@ class EventRows:
         return frozenset(changed)
 
     async def take_up_again(self) -> int:
+        """Hand out what was set aside, since this version may be able to decode it.
+
+        Returns how many.
+        """
         changed = await self._connection.execute(
             update(events).where(events.c.position < 0).values(position=None)
         )
         return changed.rowcount
 
     async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
+        """Mark these events, by seq, each with its picture; return those that were not marked
+        before."""
         found = await self._connection.scalars(
             select(events.c.seq)
             .where(events.c.seq.in_(each_of(snapshots)), events.c.position.is_(None))
@@ -126,6 +144,10 @@ class EventRows:
         return frozenset(marked)
 
     async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
+        """Return an account's events handed out after that one, in the same order.
+
+        None, or one that is not kept (any more): from the oldest that is kept.
+        """
         position = 0 if event_id is None else await self._position_of(account_id, event_id)
         return await self._readable(
             select(*_STORED)
@@ -135,13 +157,16 @@ class EventRows:
         )
 
     async def holds(self, account_id: str, event_id: str) -> bool:
+        """Return whether it is a kept event of the account that was handed out."""
         return await self._position_of(account_id, event_id) > 0
 
     async def latest(self, account_id: str) -> StoredEvent | None:
+        """Return the account's event that was handed out last."""
         found = await self.recent(account_id, 1)
         return found[0] if found else None
 
     async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
+        """Return the account's events that were handed out last, newest first."""
         return await self._readable(
             select(*_STORED)
             .where(events.c.account_id == account_id, events.c.position > 0)
@@ -150,6 +175,11 @@ class EventRows:
         )
 
     async def prune(self, before: datetime, at_most: int) -> int:
+        """Delete events handed out before then, at_most at once; return how many.
+
+        The last one of an account stays, so that its readers can resume from it, however quiet it
+        was.
+        """
         newer = events.alias("newer")
         has_newer = exists().where(
             newer.c.account_id == events.c.account_id, newer.c.position > events.c.position

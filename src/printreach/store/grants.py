@@ -12,8 +12,8 @@ from printreach.rules.access import Access
 from printreach.rules.accounts import SupporterPolicy, is_supporter
 from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
-from printreach.store.limits import LimitRows
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.limits import LimitRecords
+from printreach.store.store import Records, Store
 from printreach.store.tables import (
     accounts,
     connections,
@@ -33,7 +33,7 @@ class SqlGrants:
     """ports.Grants."""
 
     def __init__(
-        self, store: SqlStore, clock: Clock, token_bytes: TokenBytes, supporters: SupporterPolicy
+        self, store: Store, clock: Clock, token_bytes: TokenBytes, supporters: SupporterPolicy
     ) -> None:
         self._store = store
         self._clock = clock
@@ -51,7 +51,7 @@ class SqlGrants:
         return await self._store.read(lambda records: _limits(records.connection, account_id))
 
     async def unique_id_at_port(self, port: int) -> str | None:
-        async def look(records: SqlRecords) -> str | None:
+        async def look(records: Records) -> str | None:
             found = await records.connection.execute(
                 select(connections.c.unique_id).where(connections.c.port == port)
             )
@@ -66,7 +66,7 @@ class SqlGrants:
         ):
             return None  # anybody may send a wrong one; it costs a read and no write
 
-        async def redeem(records: SqlRecords) -> bool:
+        async def redeem(records: Records) -> bool:
             taken = await _take_ticket(records.connection, unique_id, ticket, at)
             if taken is None:
                 return False
@@ -88,7 +88,7 @@ class SqlGrants:
     ) -> str | None:
         cookie = new_secret(self._token_bytes)
 
-        async def add(records: SqlRecords) -> str | None:
+        async def add(records: Records) -> str | None:
             found = await records.connection.execute(
                 select(connections.c.connection_id).where(
                     connections.c.unique_id == unique_id,
@@ -125,7 +125,7 @@ class SqlGrants:
             .values(used_at=bindparam("at"))
         )
 
-        async def write(records: SqlRecords) -> None:
+        async def write(records: Records) -> None:
             await records.connection.execute(note, rows)
 
         await self._store.write(write)
@@ -177,7 +177,7 @@ def _has_ended(row: RowMapping) -> bool:
 
 
 async def _limits(connection: AsyncConnection, account_id: str) -> Limits:
-    return (await LimitRows(connection).in_force(account_id)).of_connection
+    return (await LimitRecords(connection).in_force(account_id)).of_connection
 
 
 async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -> tuple[bytes, ...]:

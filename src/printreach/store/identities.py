@@ -13,8 +13,8 @@ from printreach.store.columns import columns_for
 _IDENTITY = columns_for(Identity, identities)
 
 
-class IdentityRows:
-    """ports.oidc.IdentityRecords in one unit of work."""
+class IdentityRecords:
+    """Which identity at which provider signs in to which account."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -30,6 +30,7 @@ class IdentityRows:
         return None if row is None else Identity(**row)
 
     async def of_account(self, account_id: str) -> list[Identity]:
+        """Return the account's identities, oldest first."""
         found = await self._connection.execute(
             select(*_IDENTITY)
             .where(identities.c.account_id == account_id)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from printreach.contract.events import PrintEvent
 from printreach.ports import Arrival, Clock, StoreUnavailable
-from printreach.store.store import SqlRecords, SqlStore
+from printreach.store.store import Records, Store
 
 AT_ONCE: Final = 1000
 """Events in one unit, so that other writers get their turn."""
@@ -20,7 +20,7 @@ _Putting: TypeAlias = tuple[list[Arrival], asyncio.Future[None]]
 class SqlEventInbox:
     """ports.EventInbox. Calls that come while a unit is written go into the next one."""
 
-    def __init__(self, store: SqlStore, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._waiting: list[_Putting] = []
@@ -66,7 +66,7 @@ class SqlEventInbox:
         return group
 
 
-def _appending(arrivals: list[Arrival], at: datetime) -> Callable[[SqlRecords], Awaitable[None]]:
+def _appending(arrivals: list[Arrival], at: datetime) -> Callable[[Records], Awaitable[None]]:
     return lambda records: records.events.append_all(arrivals, at)
 
 

@@ -20,8 +20,8 @@ _OF_SERVICE = columns_for(LimitChanges, service_limits)
 _ROW_ID = 1
 
 
-class LimitRows:
-    """ports.LimitRecords in one unit of work."""
+class LimitRecords:
+    """Limits that operators decided."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -39,6 +39,7 @@ class LimitRows:
         return NO_CHANGES if row is None else LimitChanges(**row)
 
     async def in_force(self, account_id: str) -> AccountLimits:
+        """Return the limits in force for that account."""
         for_all = with_changes(DEFAULT_ACCOUNT_LIMITS, await self.of_service())
         return with_changes(for_all, await self.of_account(account_id))
 

@@ -58,8 +58,11 @@ live_links = Table(
 )
 
 
-class LiveLinkRows:
-    """ports.LiveLinkRecords in one unit of work."""
+class LiveLinkRecords:
+    """Live Links; ended ones stay for a while, so that their page can say so.
+
+    One is in force while neither it nor the App Connection that asked for it has ended.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -78,18 +81,21 @@ class LiveLinkRows:
         return found[0] if found else None
 
     async def living_of_account(self, account_id: str, at: datetime) -> list[LiveLink]:
+        """Return the account's links in force, newest first."""
         return await self._where(live_links.c.account_id == account_id, *_living(at))
 
     async def living_of_printer(self, printer_id: str, at: datetime) -> list[LiveLink]:
         return await self._where(live_links.c.printer_id == printer_id, *_living(at))
 
     async def end(self, live_id: str, at: datetime, why: LiveEnd, last: LastFacts) -> None:
+        """End a link; one that has ended keeps its end."""
         await self._end(live_links.c.live_id == live_id, at, why, last)
 
     async def end_all_of_printer(self, printer_id: str, at: datetime, why: LiveEnd) -> None:
         await self._end(live_links.c.printer_id == printer_id, at, why, LastFacts())
 
     async def forget(self, ended_before: datetime) -> None:
+        """Delete links that ended, or expired, before then."""
         is_over = live_links.c.expires_at < ended_before
         has_ended = live_links.c.ended_at < ended_before
         await self._connection.execute(delete(live_links).where(is_over | has_ended))

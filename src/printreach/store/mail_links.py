@@ -17,13 +17,14 @@ _LINK = columns_for(MailLink, mail_links)
 _INVITATION = columns_for(Invitation, invitations)
 
 
-class MailLinkRows:
-    """ports.MailLinkRecords in one unit of work."""
+class MailLinkRecords:
+    """Links that were sent by mail."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def put(self, link: MailLink, token_digest: bytes, at: datetime) -> None:
+        """Store a link in place of the account's others of that purpose; delete expired ones."""
         await self._connection.execute(delete(mail_links).where(mail_links.c.expires_at <= at))
         await self.drop(link.account_id, [link.purpose])
         values = asdict(link) | {"purpose": link.purpose.value}
@@ -49,8 +50,8 @@ class MailLinkRows:
         )
 
 
-class InvitationRows:
-    """ports.InvitationRecords in one unit of work."""
+class InvitationRecords:
+    """Invitations: links with which an account may be created."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -62,8 +62,12 @@ _messages = notify_messages.c
 _WAITING = select(_targets.target_id).where(_targets.due_at > datetime.fromtimestamp(0, UTC))
 
 
-class NotifyRows:
-    """ports.NotifyRecords in one unit of work."""
+class NotifyRecords:
+    """Settings, destinations and messages, in one unit of work.
+
+    A destination is claimed as a whole, so at most one message is being sent to it, and a slow one
+    delays only its own.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -97,6 +101,7 @@ class NotifyRows:
         await self._put(notify_settings, {"account_id": account_id}, values)
 
     async def set_of_printer(self, account_id: str, printer_id: str, events: Events | None) -> None:
+        """Set a printer's own events; None: as the account."""
         key = {"account_id": account_id, "printer_id": printer_id}
         if events is None:
             await self._connection.execute(delete(notify_printers).filter_by(**key))
@@ -121,6 +126,7 @@ class NotifyRows:
     # --- destinations -----------------------------------------------------------------------------
 
     async def destinations(self, account_id: str) -> list[Destination]:
+        """Return the account's destinations, oldest first."""
         found = await self._connection.execute(
             select(*_DESTINATION)
             .where(_targets.account_id == account_id)
@@ -143,6 +149,7 @@ class NotifyRows:
         await self._connection.execute(insert(notify_targets).values(**values))
 
     async def remove_destination(self, account_id: str, destination_id: str) -> bool:
+        """Remove a destination and its queue; return whether the account had it."""
         gone = await self._connection.execute(
             delete(notify_targets).where(
                 _targets.target_id == destination_id, _targets.account_id == account_id
@@ -173,6 +180,7 @@ class NotifyRows:
         )
 
     async def next_due(self, at: datetime) -> datetime | None:
+        """Return when something is to be sent next, except to destinations claimed then."""
         found = await self._connection.execute(
             select(_targets.due_at)
             .where(_targets.due_at.is_not(None), _is_free(at))
@@ -182,6 +190,7 @@ class NotifyRows:
         return found.scalar_one_or_none()
 
     async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
+        """Claim destinations with due messages until then, in turns by rules.notify_turns."""
         under_way = await self._under_way(at)
         found = await self._connection.execute(
             select(*_DESTINATION)
@@ -201,6 +210,7 @@ class NotifyRows:
         return claimed
 
     async def renew(self, destination_id: str, until: datetime) -> bool:
+        """Renew a claim until then; False if the destination was removed."""
         changed = await self._connection.execute(
             update(notify_targets)
             .where(_targets.target_id == destination_id)
@@ -225,6 +235,7 @@ class NotifyRows:
         )
 
     async def drop_all(self, destination_id: str) -> None:
+        """Delete the destination's queue."""
         await self._connection.execute(
             delete(notify_messages).where(_messages.target_id == destination_id)
         )
@@ -245,6 +256,7 @@ class NotifyRows:
         failures: int,
         trouble: str,
     ) -> None:
+        """Release a claim. not_before: until when the destination is not to be tried, if any."""
         first = await self._connection.scalar(
             select(func.min(_messages.due_at)).where(_messages.target_id == destination_id)
         )
@@ -261,6 +273,7 @@ class NotifyRows:
         )
 
     async def mend_times(self, at: datetime, farthest: datetime) -> None:
+        """Repair what is put off or claimed beyond farthest: a clock was ahead by then."""
         await self._connection.execute(
             update(notify_messages)
             .where(_messages.target_id.in_(_WAITING), _messages.due_at > farthest)
@@ -277,6 +290,7 @@ class NotifyRows:
         await self._tell_what_was_made_in_the_future(at)
 
     async def note_answer(self, destination_id: str, at: datetime) -> None:
+        """It accepted a test: its queue is due now."""
         first = select(func.min(_messages.due_at)).where(_messages.target_id == destination_id)
         await self._connection.execute(
             update(notify_targets)
@@ -285,6 +299,7 @@ class NotifyRows:
         )
 
     async def note_trouble(self, destination_id: str, trouble: str) -> None:
+        """It did not accept a test."""
         await self._connection.execute(
             update(notify_targets)
             .where(_targets.target_id == destination_id)

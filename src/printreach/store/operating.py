@@ -45,8 +45,8 @@ _ACT = columns_for(ActDone, operator_acts)
 _IS_LINKED = printers.c.removed_at.is_(None)
 
 
-class OperatorRows:
-    """ports.OperatorRecords in one unit of work."""
+class OperatorRecords:
+    """All records in pages, and the log of operators' acts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -80,10 +80,12 @@ class OperatorRows:
         return Found(rows=[_printer(row) for row in rows], total=total)
 
     async def printer(self, printer_id: str) -> PrinterRow | None:
+        """A linked printer."""
         row = await self._one(_linked_printers().where(printers.c.printer_id == printer_id))
         return None if row is None else _printer(row)
 
     async def connection(self, connection_id: str, at: datetime) -> ConnectionRow | None:
+        """A living connection."""
         chosen = _living_connections(at).where(connections.c.connection_id == connection_id)
         row = await self._one(chosen)
         return None if row is None else _connection_row(row)
@@ -93,6 +95,7 @@ class OperatorRows:
         return None if row is None else _key_row(row)
 
     async def connections(self, search: Search, at: datetime) -> Found[ConnectionRow]:
+        """Return the connections in force, newest first."""
         chosen = (
             _living_connections(at)
             .where(
@@ -129,6 +132,7 @@ class OperatorRows:
         return Found(rows=[_app_row(row) for row in rows], total=total)
 
     async def keys(self, search: Search) -> Found[KeyRow]:
+        """Return the keys, including disabled ones, newest first."""
         chosen = (
             _keys()
             .where(
@@ -165,6 +169,7 @@ class OperatorRows:
         )
 
     async def other_operators(self, account_id: str) -> int:
+        """Return how many operators there are besides that one, not counting blocked ones."""
         return await self._count(
             accounts.c.account_id,
             accounts.c.is_admin,
@@ -173,6 +178,7 @@ class OperatorRows:
         )
 
     async def are_others(self, account_id: str) -> bool:
+        """Return whether there is any account besides that one."""
         found = await self._connection.execute(
             select(accounts.c.account_id).where(accounts.c.account_id != account_id).limit(1)
         )
@@ -198,6 +204,7 @@ class OperatorRows:
         )
 
     async def acts(self, search: Search) -> Found[ActDone]:
+        """Return the acts, latest first."""
         wanted = _holds(search.text, operator_acts.c.operator, operator_acts.c.subject)
         chosen = select(*_ACT).where(wanted).order_by(operator_acts.c.act_id.desc())
         rows, total = await self._page(chosen, search)
@@ -208,6 +215,7 @@ class OperatorRows:
         await self._connection.execute(delete(operator_acts).where(operator_acts.c.at < before))
 
     async def forget_subject(self, subject: str, instead: str) -> None:
+        """Replace the subject of acts: an address that has to be forgotten."""
         await self._connection.execute(
             update(operator_acts).where(operator_acts.c.subject == subject).values(subject=instead)
         )

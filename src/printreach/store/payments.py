@@ -17,8 +17,8 @@ _PAYER = columns_for(Payer, payers)
 _SUBSCRIPTION = columns_for(Subscription, subscriptions)
 
 
-class PaymentRows:
-    """ports.PaymentRecords in one unit of work."""
+class PaymentRecords:
+    """What is stored of payers; never cards or addresses."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -39,6 +39,7 @@ class PaymentRows:
         )
 
     async def known_payers(self) -> list[str]:
+        """Return the accounts that have a customer at the provider."""
         found = await self._connection.execute(
             select(payers.c.account_id)
             .where(payers.c.customer_id.is_not(None) | payers.c.checkout_id.is_not(None))
@@ -47,6 +48,7 @@ class PaymentRows:
         return list(found.scalars())
 
     async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
+        """Mark a customer as unknown to the provider since then; None: it is known."""
         is_news = payers.c.unknown_since.is_(None) == (unknown_at is not None)
         await self._connection.execute(
             update(payers)
@@ -55,6 +57,7 @@ class PaymentRows:
         )
 
     async def unknown(self) -> list[Payer]:
+        """Return the payers whom the provider does not know."""
         found = await self._connection.execute(
             select(*_PAYER)
             .where(payers.c.unknown_since.is_not(None))
@@ -63,6 +66,10 @@ class PaymentRows:
         return [Payer(**row) for row in found.mappings()]
 
     async def forget_customer(self, account_id: str) -> None:
+        """Forget the customer: the account pays next as a new one.
+
+        What was paid counts to its end.
+        """
         await self._connection.execute(
             update(subscriptions)
             .where(subscriptions.c.account_id == account_id, subscriptions.c.ends_at.is_(None))
@@ -71,6 +78,7 @@ class PaymentRows:
         await self.put_payer(Payer(account_id=account_id))
 
     async def running(self) -> list[Subscription]:
+        """Return the subscriptions of all accounts that are not over."""
         found = await self._connection.execute(
             select(*_SUBSCRIPTION)
             .where(subscriptions.c.state != PaymentState.OVER.value)
@@ -85,6 +93,7 @@ class PaymentRows:
         return found.scalar_one_or_none()
 
     async def subscriptions(self, account_id: str) -> list[Subscription]:
+        """Return the account's subscriptions, including ended ones, latest first."""
         found = await self._connection.execute(
             select(*_SUBSCRIPTION)
             .where(subscriptions.c.account_id == account_id)
@@ -93,6 +102,11 @@ class PaymentRows:
         return [_subscription(row) for row in found.mappings()]
 
     async def put(self, account_id: str, subscription: Subscription, asked_at: datetime) -> None:
+        """Store a subscription; ignored if the answer to a later question was stored before.
+
+        asked_at: when the provider was asked, not when it answered: a later question includes all
+        that an earlier answer told.
+        """
         values = asdict(subscription) | {
             "account_id": account_id,
             "state": subscription.state.value,

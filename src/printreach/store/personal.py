@@ -34,19 +34,25 @@ WITHHELD: Final = frozenset(
 _any: Final = msgspec.json.Decoder()
 
 
-class PersonalRows:
-    """ports.personal.PersonalRecords in one unit of work."""
+class PersonalRecords:
+    """Finds rows by their references to the account, so that no new table can be forgotten.
+
+    Rows that belong to a row of the account belong to it too, except those that refer to one of its
+    apps: these are other people's.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     def tables(self) -> list[str]:
+        """Return the tables in which rows of an account can be."""
         every = metadata.sorted_tables
         return [str(table.name) for table in every if owned_by(table, "") is not None]
 
     async def rows(
         self, account_id: str, table: str, after: PageCursor | None, at_most: int
     ) -> Rows:
+        """Return a page of its rows in one table, without secrets."""
         here = metadata.tables[table]
         owned = owned_by(here, account_id)
         assert owned is not None, f"no account has rows in {table}"

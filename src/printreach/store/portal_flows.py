@@ -15,8 +15,8 @@ from printreach.store.tables import portal_flows
 _FLOW = columns_for(Flow, portal_flows)
 
 
-class FlowRows:
-    """ports.FlowRecords in one unit of work."""
+class FlowRecords:
+    """Portal flows."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -32,6 +32,7 @@ class FlowRows:
         return None if row is None else _flow(row)
 
     async def put(self, flow: Flow) -> None:
+        """Store the flow, in place of the one with that id."""
         await self._connection.execute(
             update(portal_flows)
             .where(portal_flows.c.flow_id == flow.flow_id)

@@ -25,8 +25,8 @@ _IS_OWNERS_PICTURE = and_(
 _IS_LINKED = printers.c.removed_at.is_(None)
 
 
-class PrinterRows:
-    """ports.PrinterRecords in one unit of work."""
+class PrinterRecords:
+    """Printers that belong to an account, and the link codes of unlinked agents."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -54,10 +54,12 @@ class PrinterRows:
         return await self._rows(_IS_LINKED)
 
     async def row(self, printer_id: str) -> PrinterRow | None:
+        """Return a linked printer with its owner and state."""
         rows = await self._rows(_IS_LINKED, printers.c.printer_id == printer_id)
         return rows[0] if rows else None
 
     async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
+        """Return the printers of the account with their state, by name."""
         return await self._rows(_IS_LINKED, printers.c.account_id == account_id)
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
@@ -94,6 +96,7 @@ class PrinterRows:
         return [Printer(**row) for row in found.mappings()]
 
     async def link(self, printer: Printer) -> None:
+        """Link the printer, also if it was linked before and removed."""
         values = asdict(printer)
         changed = await self._connection.execute(
             update(printers).where(printers.c.printer_id == printer.printer_id).values(**values)
@@ -123,6 +126,7 @@ class PrinterRows:
         return None if row is None else LinkOffer(**row)
 
     async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
+        """Store a link code, in place of an earlier one of the same agent."""
         await self.withdraw_offer(offer.printer_id)
         await self._connection.execute(
             insert(link_codes).values(**asdict(offer), code_digest=code_digest)

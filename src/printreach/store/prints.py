@@ -61,8 +61,8 @@ _PRINT = columns_for(Print, prints)
 _KEY = ("print_id", "printer_id", "account_id")
 
 
-class PrintRows:
-    """ports.PrintRecords in one unit of work."""
+class PrintRecords:
+    """Prints, each once for its account and printer."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -79,6 +79,7 @@ class PrintRows:
         return None if row is None else _print(row)
 
     async def put(self, print_: Print) -> None:
+        """Store a print, in place of the same one."""
         values = asdict(print_) | {"result": print_.result.value}
         changed = {name: value for name, value in values.items() if name not in _KEY}
         await self._connection.execute(
@@ -88,6 +89,7 @@ class PrintRows:
         )
 
     async def give_up_earlier(self, account_id: str, printer_id: str, before: datetime) -> None:
+        """Give up prints under way that began before then: their end was never reported."""
         await self._connection.execute(
             update(prints)
             .where(
@@ -100,6 +102,7 @@ class PrintRows:
         )
 
     async def has_later(self, account_id: str, printer_id: str, after: datetime) -> bool:
+        """Return whether the printer began another print after that."""
         found = await self._connection.execute(
             select(prints.c.number)
             .where(
@@ -112,6 +115,7 @@ class PrintRows:
         return found.first() is not None
 
     async def cut(self, account_id: str, printer_id: str, most: int) -> None:
+        """Delete the oldest prints of a printer and account beyond that many."""
         place = (prints.c.started_at, prints.c.number)
         mine, newest_first = _of(account_id, printer_id), [one.desc() for one in place]
         found = await self._connection.execute(
@@ -123,6 +127,7 @@ class PrintRows:
         await self._connection.execute(delete(prints).where(*mine, tuple_(*place) <= tuple_(*last)))
 
     async def prune(self, before: datetime, at_most: int) -> int:
+        """Delete prints that began before then, at_most at once; return how many."""
         old = select(prints.c.number).where(prints.c.started_at < before).limit(at_most)
         gone = await self._connection.execute(delete(prints).where(prints.c.number.in_(old)))
         return gone.rowcount
@@ -130,6 +135,7 @@ class PrintRows:
     async def page(
         self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
     ) -> Sequence[PlacedPrint]:
+        """Return prints, newest first, of one printer or of all."""
         conditions = _of(account_id, printer_id)
         if before is not None:
             here = tuple_(prints.c.started_at, prints.c.number)
@@ -145,6 +151,7 @@ class PrintRows:
     async def tallies(
         self, account_id: str, printer_id: str | None, since: datetime
     ) -> Sequence[Tally]:
+        """Return the tallies of prints that began since then, by month, newest first."""
         year = extract("year", prints.c.started_at).label("year")
         month = extract("month", prints.c.started_at).label("month")
         found = await self._connection.execute(

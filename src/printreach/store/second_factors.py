@@ -28,8 +28,8 @@ def secret_as_text(secret: bytes) -> str:
     return base64.b64encode(secret).decode()
 
 
-class SecondFactorRows:
-    """ports.SecondFactorRecords in one unit of work."""
+class SecondFactorRecords:
+    """Authenticator apps and recovery codes."""
 
     def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
         self._connection = connection
@@ -58,6 +58,7 @@ class SecondFactorRows:
             )
 
     async def recovery_codes(self, account_id: str) -> int:
+        """Return how many recovery codes are left."""
         found = await self._connection.execute(
             select(func.count()).where(recovery_codes.c.account_id == account_id)
         )
@@ -73,6 +74,7 @@ class SecondFactorRows:
             )
 
     async def use_recovery_code(self, account_id: str, code_digest: bytes) -> bool:
+        """Return whether it was one, and use it up."""
         used = await self._connection.execute(
             delete(recovery_codes).where(
                 recovery_codes.c.account_id == account_id,
@@ -82,8 +84,8 @@ class SecondFactorRows:
         return used.rowcount > 0
 
 
-class PasskeyRows:
-    """ports.PasskeyRecords in one unit of work."""
+class PasskeyRecords:
+    """Passkeys."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -121,8 +123,8 @@ class PasskeyRows:
         )
 
 
-class TryRows:
-    """ports.TryRecords in one unit of work."""
+class TryRecords:
+    """The state of limits on tries: see `rules.rate_limits`."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -132,6 +134,7 @@ class TryRows:
         return found.scalar_one_or_none()
 
     async def set_busy_until(self, key: str, until: datetime, at: datetime) -> None:
+        """Store until when; entries whose instant is past are deleted at the same time."""
         await self._connection.execute(
             delete(tries).where((tries.c.busy_until <= at) | (tries.c.key == key))
         )

@@ -17,8 +17,8 @@ _SESSION = columns_for(Session, sessions)
 _STEP = columns_for(Step, steps)
 
 
-class SessionRows:
-    """ports.SessionRecords in one unit of work."""
+class SessionRecords:
+    """Browsers that are signed in."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -36,6 +36,7 @@ class SessionRows:
         return None if row is None else Session(**row)
 
     async def of_account(self, account_id: str) -> list[Session]:
+        """Return sessions, the most recently used first; ended ones may be among them."""
         found = await self._connection.execute(
             select(*_SESSION)
             .where(sessions.c.account_id == account_id)
@@ -67,13 +68,14 @@ class SessionRows:
         await self._connection.execute(delete(sessions).where(sessions.c.seen_at < seen_before))
 
 
-class StepRows:
-    """ports.StepRecords in one unit of work."""
+class StepRecords:
+    """Sign-ins that are not complete yet."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def put(self, step: Step, token_digest: bytes, at: datetime) -> None:
+        """Store a step; expired ones are deleted at the same time."""
         await self._connection.execute(delete(steps).where(steps.c.expires_at <= at))
         values = asdict(step) | {"awaits": step.awaits.value}
         await self._connection.execute(insert(steps).values(**values, token_digest=token_digest))
@@ -86,11 +88,13 @@ class StepRows:
         return None if row is None else _step(row)
 
     async def take(self, token_digest: bytes, at: datetime) -> Step | None:
+        """Return the step and delete it, so that it can be used once."""
         step = await self.get(token_digest, at)
         await self._connection.execute(delete(steps).where(steps.c.token_digest == token_digest))
         return step
 
     async def drop(self, account_id: str) -> None:
+        """Delete all steps of that account: earlier factors count no more."""
         await self._connection.execute(delete(steps).where(steps.c.account_id == account_id))
 
 

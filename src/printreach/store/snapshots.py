@@ -75,8 +75,8 @@ _GONE = select(_OWNERS.c.account_id).where(
 )
 
 
-class SnapshotRows:
-    """ports.SnapshotRecords in one unit of work."""
+class SnapshotRecords:
+    """The records of stored pictures."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -92,6 +92,10 @@ class SnapshotRows:
         return None if row is None else Snapshot(**row)
 
     async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
+        """Return the oldest of a printer's pictures that exceed that number or total size.
+
+        The printer's last picture does not count.
+        """
         found = await self._connection.execute(
             select(snapshots.c.snapshot_id, snapshots.c.size)
             .where(snapshots.c.printer_id == printer_id, ~_IS_LAST, ~_IS_JUDGED)
@@ -105,6 +109,11 @@ class SnapshotRows:
         return too_many
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
+        """Return pictures to delete: those taken before then except last ones, then those without
+        account.
+
+        Asked until there are none, each time after the records of the found ones were deleted.
+        """
         old = await self._connection.scalars(
             select(snapshots.c.snapshot_id)
             .where(snapshots.c.taken_at <= before, ~_IS_LAST, ~_IS_JUDGED)
@@ -123,6 +132,7 @@ class SnapshotRows:
         )
 
     async def last_of(self, printer_id: str) -> Snapshot | None:
+        """Return the last picture of a printer."""
         found = await self._connection.execute(
             select(*_SNAPSHOT)
             .join(last_pictures, last_pictures.c.snapshot_id == snapshots.c.snapshot_id)
@@ -132,6 +142,7 @@ class SnapshotRows:
         return None if row is None else Snapshot(**row)
 
     async def make_last(self, snapshot: Snapshot) -> None:
+        """Make that picture, which was added, the printer's last one."""
         is_its = last_pictures.c.printer_id == snapshot.printer_id
         await self._connection.execute(delete(last_pictures).where(is_its))
         await self._connection.execute(

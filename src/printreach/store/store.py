@@ -13,41 +13,41 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
-from printreach.store.access_tokens import AccessTokenRows
-from printreach.store.accounts import AccountRows
-from printreach.store.apps import AppRows
-from printreach.store.connections import ConnectionRows
-from printreach.store.deliveries import DeliveryRows
+from printreach.store.access_tokens import AccessTokenRecords
+from printreach.store.accounts import AccountRecords
+from printreach.store.apps import AppRecords
+from printreach.store.connections import ConnectionRecords
+from printreach.store.deliveries import DeliveryRecords
 from printreach.store.detection import (
-    ClaimRows,
-    DetectionKeyRows,
-    SwitchRows,
-    UsageRows,
+    ClaimRecords,
+    DetectionKeyRecords,
+    SwitchRecords,
+    UsageRecords,
 )
-from printreach.store.detection_contexts import ContextRows
+from printreach.store.detection_contexts import ContextRecords
 from printreach.store.engine import reading_engine, reason_of, writing_engine
-from printreach.store.events import EventRows
-from printreach.store.identities import IdentityRows
-from printreach.store.limits import LimitRows
-from printreach.store.live_links import LiveLinkRows
-from printreach.store.mail_links import InvitationRows, MailLinkRows
+from printreach.store.events import EventRecords
+from printreach.store.identities import IdentityRecords
+from printreach.store.limits import LimitRecords
+from printreach.store.live_links import LiveLinkRecords
+from printreach.store.mail_links import InvitationRecords, MailLinkRecords
 from printreach.store.migrate import migrate
-from printreach.store.notifications import NotifyRows
-from printreach.store.operating import OperatorRows
-from printreach.store.payments import PaymentRows
-from printreach.store.personal import PersonalRows
-from printreach.store.portal_flows import FlowRows
-from printreach.store.printers import PrinterRows
-from printreach.store.prints import PrintRows
+from printreach.store.notifications import NotifyRecords
+from printreach.store.operating import OperatorRecords
+from printreach.store.payments import PaymentRecords
+from printreach.store.personal import PersonalRecords
+from printreach.store.portal_flows import FlowRecords
+from printreach.store.printers import PrinterRecords
+from printreach.store.prints import PrintRecords
 from printreach.store.resealing import seal_anew
 from printreach.store.sealing import DataDirSealer
-from printreach.store.second_factors import PasskeyRows, SecondFactorRows, TryRows
-from printreach.store.sessions import SessionRows, StepRows
-from printreach.store.snapshots import SnapshotRows
+from printreach.store.second_factors import PasskeyRecords, SecondFactorRecords, TryRecords
+from printreach.store.sessions import SessionRecords, StepRecords
+from printreach.store.snapshots import SnapshotRecords
 from printreach.store.tables import notices
-from printreach.store.waiting_mails import WaitingMailRows
-from printreach.store.watching import WatchRows, WatchSettingsRows
-from printreach.store.webhooks import WebhookRows
+from printreach.store.waiting_mails import MailRecords
+from printreach.store.watching import WatchRecords, WatchSettingsRecords
+from printreach.store.webhooks import WebhookRecords
 from printreach.store.writer import Writer
 
 T = TypeVar("T")
@@ -67,8 +67,8 @@ class Notices:
         self.given = True
 
 
-class SqlRecords:
-    """ports.Records on one connection, for the length of one unit of work.
+class Records:
+    """All records, on one connection, for the length of one unit of work.
 
     No part refers back to the whole: a cycle of 40 objects for each unit would wait for the garbage
     collector, which runs seldom.
@@ -77,52 +77,53 @@ class SqlRecords:
     def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
         self.connection = connection
         self._notices = Notices(connection)
-        self.accounts = AccountRows(connection)
-        self.apps = AppRows(connection)
-        self.printers = PrinterRows(connection)
-        self.connections = ConnectionRows(connection)
-        self.sessions = SessionRows(connection)
-        self.steps = StepRows(connection)
-        self.mail_links = MailLinkRows(connection)
-        self.mails = WaitingMailRows(connection)
-        self.second_factors = SecondFactorRows(connection, sealer)
-        self.passkeys = PasskeyRows(connection)
-        self.identities = IdentityRows(connection)
-        self.invitations = InvitationRows(connection)
-        self.tries = TryRows(connection)
-        self.flows = FlowRows(connection)
-        self.payments = PaymentRows(connection)
-        self.limits = LimitRows(connection)
-        self.operating = OperatorRows(connection)
-        self.live_links = LiveLinkRows(connection)
-        self.snapshots = SnapshotRows(connection)
-        self.prints = PrintRows(connection)
-        self.events = EventRows(connection, self._notices.give)
-        self.notifications = NotifyRows(connection)
-        self.access_tokens = AccessTokenRows(connection)
-        self.detection_keys = DetectionKeyRows(connection)
-        self.detection_usage = UsageRows(connection)
-        self.detection_switches = SwitchRows(connection)
-        self.detection_claims = ClaimRows(connection)
-        self.detection_contexts = ContextRows(connection)
-        self.webhooks = WebhookRows(connection)
-        self.deliveries = DeliveryRows(connection)
-        self.watch_settings = WatchSettingsRows(connection)
-        self.watches = WatchRows(connection)
-        self.personal = PersonalRows(connection)
+        self.accounts = AccountRecords(connection)
+        self.apps = AppRecords(connection)
+        self.printers = PrinterRecords(connection)
+        self.connections = ConnectionRecords(connection)
+        self.sessions = SessionRecords(connection)
+        self.steps = StepRecords(connection)
+        self.mail_links = MailLinkRecords(connection)
+        self.mails = MailRecords(connection)
+        self.second_factors = SecondFactorRecords(connection, sealer)
+        self.passkeys = PasskeyRecords(connection)
+        self.identities = IdentityRecords(connection)
+        self.invitations = InvitationRecords(connection)
+        self.tries = TryRecords(connection)
+        self.flows = FlowRecords(connection)
+        self.payments = PaymentRecords(connection)
+        self.limits = LimitRecords(connection)
+        self.operating = OperatorRecords(connection)
+        self.live_links = LiveLinkRecords(connection)
+        self.snapshots = SnapshotRecords(connection)
+        self.prints = PrintRecords(connection)
+        self.events = EventRecords(connection, self._notices.give)
+        self.notifications = NotifyRecords(connection)
+        self.access_tokens = AccessTokenRecords(connection)
+        self.detection_keys = DetectionKeyRecords(connection)
+        self.detection_usage = UsageRecords(connection)
+        self.detection_switches = SwitchRecords(connection)
+        self.detection_claims = ClaimRecords(connection)
+        self.detection_contexts = ContextRecords(connection)
+        self.webhooks = WebhookRecords(connection)
+        self.deliveries = DeliveryRecords(connection)
+        self.watch_settings = WatchSettingsRecords(connection)
+        self.watches = WatchRecords(connection)
+        self.personal = PersonalRecords(connection)
 
     @property
     def gave_notice(self) -> bool:
         return self._notices.given
 
     async def notify(self, notice: Notice, at: datetime) -> None:
+        """Publish the notice if and when this unit of work is committed."""
         await self._notices.give(notice, at)
 
 
-class SqlStore:
-    """ports.Store in an SQLite file. Created by open_store.
+class Store:
+    """The database in an SQLite file. What `write` returned survives a loss of power.
 
-    sealer: of secrets; without one, that of the keys beside the file.
+    Created by open_store. sealer: of secrets; without one, that of the keys beside the file.
     """
 
     def __init__(self, path: Path, sealer: Sealer | None = None) -> None:
@@ -132,9 +133,15 @@ class SqlStore:
         self._writer = Writer(self._writing)
         self._on_notices: list[Callable[[], None]] = []
 
-    async def write(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+    async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        """Run a unit of work alone: nothing else writes meanwhile, in any process.
+
+        It is committed as a whole or, if it raises, not at all. It must await nothing but the
+        records. Raises StoreUnavailable.
+        """
+
         async def unit(connection: AsyncConnection) -> tuple[T, bool]:
-            records = SqlRecords(connection, self._sealer)
+            records = Records(connection, self._sealer)
             return await work(records), records.gave_notice
 
         result, gave_notice = await self._writer.write(unit)
@@ -143,11 +150,12 @@ class SqlStore:
                 wake()
         return result
 
-    async def read(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        """Read records; each statement sees what is committed by then. Raises StoreUnavailable."""
         try:
             connection = await self._reading.connect()
             try:
-                return await work(SqlRecords(connection, self._sealer))
+                return await work(Records(connection, self._sealer))
             finally:
                 # `async with` runs this in a task of its own, which costs more than the work.
                 await connection.close()
@@ -170,7 +178,7 @@ class SqlStore:
 
 
 @asynccontextmanager
-async def open_store(path: Path) -> AsyncIterator[SqlStore]:
+async def open_store(path: Path) -> AsyncIterator[Store]:
     """Open the store in that file, created or migrated first. Leaving waits for queued writes.
 
     Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable if the file cannot be used.
@@ -182,7 +190,7 @@ async def open_store(path: Path) -> AsyncIterator[SqlStore]:
     except (SQLAlchemyError, OSError) as error:
         reason = reason_of(error)
         raise StoreUnavailable(f"The database {path} cannot be used: {reason}.") from error
-    store = SqlStore(path, sealer)
+    store = Store(path, sealer)
     store.start()
     try:
         yield store

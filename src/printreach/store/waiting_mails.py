@@ -42,13 +42,14 @@ _MAIL = columns_for(WaitingMail, waiting_mails)
 _mails = waiting_mails.c
 
 
-class WaitingMailRows:
-    """ports.mail.MailRecords in one unit of work."""
+class MailRecords:
+    """Queued mails about accounts, each stored in the unit of work that it reports."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, mail: WaitingMail) -> bool:
+        """Add a mail; return whether the queue had room for it."""
         waiting = await self._connection.scalar(select(func.count()).select_from(waiting_mails))
         if waiting is not None and waiting >= MOST_WAITING:
             return False
@@ -56,12 +57,18 @@ class WaitingMailRows:
         return True
 
     async def next_due(self) -> datetime | None:
+        """Return when one is to be tried next; None if none waits."""
         found = await self._connection.execute(
             select(_mails.due_at).order_by(_mails.due_at).limit(1)
         )
         return found.scalar_one_or_none()
 
     async def claim(self, at: datetime, until: datetime) -> WaitingMail | None:
+        """Claim the mail that has been due longest, until then.
+
+        One that is due later than the longest backoff was put off by a clock that was ahead: it is
+        due now.
+        """
         is_due = or_(_mails.due_at <= at, _mails.due_at > at + LONGEST_WAIT)
         found = await self._connection.execute(
             select(*_MAIL).where(is_due).order_by(_mails.due_at).limit(1)
@@ -83,5 +90,6 @@ class WaitingMailRows:
         await self._connection.execute(delete(waiting_mails).where(_mails.mail_id == mail_id))
 
     async def forget_over(self, at: datetime) -> int:
+        """Delete mails whose time is over; return how many."""
         gone = await self._connection.execute(delete(waiting_mails).where(_mails.until <= at))
         return gone.rowcount

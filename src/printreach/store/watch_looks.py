@@ -37,13 +37,17 @@ _VIEWS: Final = frozenset(view.value for view in ViewCondition)
 _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
 
 
-class WatchLookRows:
-    """A part of ports.WatchRecords, in one unit of work."""
+class WatchLookRecords:
+    """The looks at prints under watch, and the judgements of them."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add_look(self, watched: WatchedPrint, last: LastLook) -> Sequence[str]:
+        """Store a look; return the pictures that need not be kept any longer.
+
+        Of earlier looks only those that warned or paused keep picture and evidence.
+        """
         its = _of_print(watched.printer_id, watched.print_id)
         before = (*its, ~_is_alarm, watch_looks.c.evidence.is_not(None))
         found = await self._connection.scalars(select(watch_looks.c.picture).where(*before))
@@ -72,6 +76,7 @@ class WatchLookRows:
         return spare
 
     async def mark(self, watched: WatchedPrint, at: datetime, *, paused: bool) -> None:
+        """Mark the look at that time: it paused the print, or else warned of it."""
         its = _of_print(watched.printer_id, watched.print_id)
         column = watch_looks.c.paused if paused else watch_looks.c.warned
         await self._connection.execute(
@@ -79,6 +84,10 @@ class WatchLookRows:
         )
 
     async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
+        """Return the looks at one print, oldest first; of those with nothing new one a minute.
+
+        Of thousands the most telling ones: first and last, alarms, and the worst of the others.
+        """
         its = (*_of_print(printer_id, print_id), is_owners(watch_looks))
         count = await self._connection.scalar(select(func.count()).where(*its)) or 0
         shown = its if count <= MOST_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
@@ -88,13 +97,19 @@ class WatchLookRows:
         return [_look(row) for row in found.mappings()]
 
     async def last(self, printer_id: str, print_id: str) -> LastLook | None:
+        """Return the latest look that is kept."""
         found = await self._seen(printer_id, print_id)
         return found[-1] if found else None
 
     async def alarms(self, printer_id: str, print_id: str) -> Sequence[LastLook]:
+        """Return the looks that warned or paused, oldest first."""
         return await self._seen(printer_id, print_id, _is_alarm)
 
     async def judge(self, judgement: Judgement) -> None:
+        """Store a judgement in place of an earlier one of that print; its picture is kept with it.
+
+        Beyond a bound the oldest are deleted. Does nothing if that print was never watched.
+        """
         account_id = await self._connection.scalar(
             select(watches.c.account_id).where(
                 watches.c.printer_id == judgement.printer_id,
@@ -119,6 +134,7 @@ class WatchLookRows:
         await self._forget_judged_beyond(judgement.printer_id, MOST_JUDGED)
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
+        """Return all judgements of a printer's prints, whatever the camera, newest first."""
         found = await self._connection.execute(
             select(*_JUDGEMENT)
             .where(watch_judgements.c.printer_id == printer_id, is_owners(watch_judgements))
@@ -127,6 +143,7 @@ class WatchLookRows:
         return [Judgement(**row) for row in found.mappings()]
 
     async def let_pictures_go(self, printer_id: str, print_id: str | None) -> Sequence[str]:
+        """Drop the pictures of judgements of that print, or of all; return their ids."""
         theirs = [
             watch_judgements.c.printer_id == printer_id,
             watch_judgements.c.picture.is_not(None),
@@ -140,6 +157,7 @@ class WatchLookRows:
         return pictures
 
     async def forget(self, before: datetime, judged_before: datetime, at_most: int) -> int:
+        """Delete old looks, ended watches and judgements; at_most looks. Returns how many looks."""
         old = select(watch_looks.c.number).where(watch_looks.c.at < before).limit(at_most)
         gone = await self._connection.execute(
             delete(watch_looks).where(watch_looks.c.number.in_(old))

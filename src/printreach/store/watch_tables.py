@@ -1,6 +1,6 @@
 """The tables of the failure watch.
 
-All rows are deleted with the printer's link, and with the account: `PrinterRows.remove` and the
+All rows are deleted with the printer's link, and with the account: `PrinterRecords.remove` and the
 references see to it. Each row names the account beside the printer, and readers compare both.
 """
 

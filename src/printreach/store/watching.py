@@ -26,7 +26,7 @@ from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import accounts, nodes, printers
-from printreach.store.watch_looks import WatchLookRows
+from printreach.store.watch_looks import WatchLookRecords
 from printreach.store.watch_tables import (
     is_owners,
     is_watched_for_owner,
@@ -49,13 +49,17 @@ _degraded = watches.c["falters"]  # the column keeps its older name
 _is_watched = is_watched_for_owner(watches)
 
 
-class WatchSettingsRows:
-    """ports.WatchSettingsRecords in one unit of work."""
+class WatchSettingsRecords:
+    """The owner's settings.
+
+    Deleted with the printer's link, so the next owner begins with defaults.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def get(self, printer_id: str) -> WatchSettings:
+        """Return the settings; the defaults if none were stored."""
         content = await self._connection.scalar(
             select(watch_settings.c.content).where(
                 watch_settings.c.printer_id == printer_id, is_owners(watch_settings)
@@ -64,6 +68,10 @@ class WatchSettingsRows:
         return WatchSettings() if content is None else _settings_of(content)
 
     async def put(self, printer_id: str, account_id: str, settings: WatchSettings) -> None:
+        """Store the settings; the current print becomes due.
+
+        Does nothing for another account's printer.
+        """
         if not await _is_linked_to(self._connection, printer_id, account_id):
             return
         values = {"account_id": account_id, "content": msgspec.json.encode(settings)}
@@ -80,10 +88,19 @@ class WatchSettingsRows:
         )
 
 
-class WatchRows(WatchLookRows):
-    """ports.WatchRecords in one unit of work."""
+class WatchRecords(WatchLookRecords):
+    """The prints under watch, and their looks. A worker claims due prints with a lease.
+
+    All of it is deleted with the printer's link, and nothing of it is another account's. Nothing of
+    a blocked account is claimed, held or found until it is unblocked.
+    """
 
     async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
+        """Watch a print, due at once; watches of the printer's other prints end.
+
+        One that is watched stays as it is; one that had ended goes on. Does nothing if the printer
+        is not that account's.
+        """
         if not await _is_linked_to(self._connection, printer_id, account_id):
             return
         values = {"due_at": at, _degraded.name: False, "ended_at": None}
@@ -107,9 +124,11 @@ class WatchRows(WatchLookRows):
         await self._forget_beyond(printer_id, MOST_ENDED)
 
     async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
+        """End the watch. Its looks stay until they are deleted by age."""
         await self._end(at, watches.c.printer_id == printer_id, watches.c.print_id == print_id)
 
     async def resume(self, printer_id: str, print_id: str, at: datetime) -> None:
+        """The print goes on after a pause, and is due at once."""
         its = (watches.c.printer_id == printer_id, watches.c.print_id == print_id, _is_under_way)
         await self._connection.execute(update(watches).where(*its).values(resumed_at=at))
         await self._connection.execute(
@@ -117,6 +136,7 @@ class WatchRows(WatchLookRows):
         )
 
     async def has_due(self, at: datetime, *, degraded: bool) -> bool:
+        """Return whether there is something to claim."""
         # Each is one end of an index; in one condition the database would read all of it.
         kinds = [
             exists().where(_is_under_way, _degraded == degraded, is_time, _is_watched)
@@ -135,6 +155,12 @@ class WatchRows(WatchLookRows):
         of_account: int,
         exclude: Collection[str] = (),
     ) -> list[WatchedPrint]:
+        """Claim prints that are due and unclaimed: accounts take turns, the longest due come first.
+
+        until: when the claim lapses. degraded: claim those whose last look was slow or failed;
+        otherwise only the others. of_account: at most this many claims of one account, by all
+        workers together. exclude: printers to leave out.
+        """
         waiting = _by_turns(at, degraded, exclude)
         due = (
             select(waiting.c.printer_id, waiting.c.print_id)
@@ -150,14 +176,17 @@ class WatchRows(WatchLookRows):
         return await self._watched(watches.c.token == token)
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
+        """Return the printer's print under watch, whoever has claimed it."""
         found = await self._watched(watches.c.printer_id == printer_id)
         return found[0] if found else None
 
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
+        """Return its present state; None if it has ended, or the claim was lost."""
         found = await self._watched(_is_held_as(watched))
         return found[0] if found else None
 
     async def keep(self, watched: WatchedPrint, memory: WatchMemory) -> None:
+        """Store the memory and keep the claim."""
         await self._connection.execute(
             update(watches).where(_is_held_as(watched)).values(memory=msgspec.json.encode(memory))
         )
@@ -170,6 +199,10 @@ class WatchRows(WatchLookRows):
         *,
         degraded: bool = False,
     ) -> None:
+        """Store the memory and release the claim; it is due then.
+
+        Does nothing without the claim.
+        """
         content = msgspec.json.encode(memory)
         await self._connection.execute(
             update(watches)
@@ -178,6 +211,7 @@ class WatchRows(WatchLookRows):
         )
 
     async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
+        """Return printers connected to nodes that were alive since then."""
         # All of them at once: a printer's own rows are mostly prints that have ended.
         watched = select(watches.c.printer_id).where(_is_under_way)
         found = await self._connection.execute(

@@ -24,13 +24,14 @@ _HEALTH = (
 )
 
 
-class WebhookRows:
-    """ports.WebhookRecords in one unit of work."""
+class WebhookRecords:
+    """Webhooks, at most one for each App Connection."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def put(self, webhook: Webhook) -> None:
+        """Store the webhook in place of an earlier one, whose queue it takes over."""
         values = _values(webhook)
         new = insert(webhooks).values(**values)
         await self._connection.execute(
@@ -52,6 +53,7 @@ class WebhookRows:
         return await self._where(connections.c.printer_id == printer_id)
 
     async def note_health(self, webhook: Webhook) -> None:
+        """Store what attempts say of its health; ignored if it was set again since it was read."""
         await self._connection.execute(
             update(webhooks)
             .where(
@@ -62,6 +64,7 @@ class WebhookRows:
         )
 
     async def delete(self, connection_id: str) -> None:
+        """Delete the webhook and its queue; ended deliveries stay in the log."""
         await self._connection.execute(
             delete(webhooks).where(webhooks.c.connection_id == connection_id)
         )

@@ -34,7 +34,8 @@ from printreach.hub.remote_lock import RemoteLock, StoppedPrinter
 from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
-from printreach.ports import Clock, Store
+from printreach.ports import Clock
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,11 +10,12 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.usage import Usage
-from printreach.ports import Records, StoreUnavailable
+from printreach.ports import StoreUnavailable
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused, DetectionCaller
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
+from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.detection.door import HERE, PLAN, SECOND, THERE, open_door

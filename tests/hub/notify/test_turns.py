@@ -9,8 +9,8 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.hub.notify import sending as notify_sending
 from printreach.hub.notify.sending import MESSAGES_OF_A_CLAIM
-from printreach.ports import Records
 from printreach.ports.notifications import NewMessage, NotSent
+from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.fakes.messages import RecordingMessenger
 from tests.hub.notify.test_enqueue import OTHER_KEY, reached

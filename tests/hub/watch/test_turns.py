@@ -13,10 +13,10 @@ from printreach.hub.watch import rounds as watch_rounds
 from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.finding import AT_ONCE, MOST_SLOW, UnwatchedPrintFinder
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.ports import Records
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch_turns import slots_per_account_of
+from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.hub.watch.world import SECOND, Machine, WatchWorld, watching

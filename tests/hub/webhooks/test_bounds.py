@@ -10,7 +10,7 @@ from printreach.hub.webhooks import deliveries
 from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, ClockHistory
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import ADA, OpenWorld
@@ -198,7 +198,7 @@ def test_what_is_dropped_is_dropped_in_slices(
         writes: list[Any] = []
         write = here.world.store.write
 
-        async def counted(work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+        async def counted(work: Callable[[Records], Awaitable[T]]) -> T:
             result = await write(work)
             writes.append(result)
             return result

@@ -13,7 +13,7 @@ from printreach.rules.webhooks import (
     DeliveryState,
     Outcome,
 )
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from tests.fakes.webhook_sender import OK, Sent
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import OpenWorld
@@ -189,7 +189,7 @@ def test_a_hundred_thousand_calls_that_are_due_hold_up_no_other_webhook(
     in_world(open_world, test)
 
 
-async def multiply(records: SqlRecords) -> None:
+async def multiply(records: Records) -> None:
     """The call that is there, a hundred thousand times."""
     run = records.connection.exec_driver_sql
     await run(

@@ -11,13 +11,14 @@ import pytest
 from printreach.hub import home_assistant, live_links, own_connections
 from printreach.hub.leases import Leases
 from printreach.hub.own_printers import OwnPrinters
-from printreach.ports import PrinterRow, Records
+from printreach.ports import PrinterRow
 from printreach.relay.admission import Admission
 from printreach.rules import connections
 from printreach.store import grants
-from printreach.store.connections import ConnectionRows
-from printreach.store.live_links import LiveLinkRows
-from printreach.store.sessions import SessionRows
+from printreach.store.connections import ConnectionRecords
+from printreach.store.live_links import LiveLinkRecords
+from printreach.store.sessions import SessionRecords
+from printreach.store.store import Records
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -39,15 +40,15 @@ def removal_leaves_cached_grants(patch: pytest.MonkeyPatch) -> None:
 
 def connections_outlive_removal(patch: pytest.MonkeyPatch) -> None:
     """A connection is to a printer, whoever has that by now."""
-    patch.setattr(ConnectionRows, "revoke_all_of_printer", _nothing)
+    patch.setattr(ConnectionRecords, "revoke_all_of_printer", _nothing)
 
 
 def sessions_do_not_end(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SessionRows, "end", _nothing)
+    patch.setattr(SessionRecords, "end", _nothing)
 
 
 def live_links_ignore_their_owner(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(LiveLinkRows, "end_all_of_printer", _nothing)
+    patch.setattr(LiveLinkRecords, "end_all_of_printer", _nothing)
 
     def is_there(_link: object, printer: object) -> bool:
         return printer is not None
@@ -91,14 +92,14 @@ def any_proof_opens_any_connection(patch: pytest.MonkeyPatch) -> None:
 
 
 def tickets_outlive_their_session(patch: pytest.MonkeyPatch) -> None:
-    add = ConnectionRows.add_open_ticket
+    add = ConnectionRecords.add_open_ticket
 
     async def without_session(
-        self: ConnectionRows, connection_id: str, ticket: bytes, until: Any, _session: Any
+        self: ConnectionRecords, connection_id: str, ticket: bytes, until: Any, _session: Any
     ) -> None:
         await add(self, connection_id, ticket, until, None)
 
-    patch.setattr(ConnectionRows, "add_open_ticket", without_session)
+    patch.setattr(ConnectionRecords, "add_open_ticket", without_session)
 
 
 FAULTS: Final[Mapping[str, Plant]] = {

@@ -44,7 +44,7 @@ from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
 from printreach.store.inbox import SqlEventInbox
 from printreach.store.sealing import KeySealer
-from printreach.store.store import SqlStore
+from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app
 from printreach.web.draining import Draining
 from printreach.web.services import Services
@@ -119,7 +119,7 @@ class Service:
     node: RelayNode
     services: Services
     bus: LossyBus
-    store: SqlStore
+    store: Store
     application: Application
     clock: VirtualClock
     _client: Client
@@ -164,7 +164,7 @@ async def running(
 ) -> AsyncIterator[Service]:
     """Start the service on its database, with nothing in memory of an earlier run."""
     async with AsyncExitStack() as ends:
-        store = SqlStore(settings.database_path, KeySealer(b"s" * 32, secrets.token_bytes))
+        store = Store(settings.database_path, KeySealer(b"s" * 32, secrets.token_bytes))
         store.start()
         ends.push_async_callback(store.close)
         bus = LossyBus(await ends.enter_async_context(open_bus(store, clock)))
@@ -232,7 +232,7 @@ async def running(
 
 def _relay(
     settings: Settings,
-    store: SqlStore,
+    store: Store,
     bus: LossyBus,
     clock: VirtualClock,
     detector: MemoryDetectorStates,
@@ -269,7 +269,7 @@ def _relay(
 
 @asynccontextmanager
 async def _home_assistant(
-    store: SqlStore, clock: VirtualClock, http: RelayPrinterHttp, broker: MemoryBroker
+    store: Store, clock: VirtualClock, http: RelayPrinterHttp, broker: MemoryBroker
 ) -> AsyncIterator[None]:
     live = LiveStatus(http, clock)
     home = HomeAssistant(

@@ -9,8 +9,8 @@ import pytest
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
 from printreach.hub.fanout import Fanout
-from printreach.ports import Records
 from printreach.relay.web_app import Application
+from printreach.store.store import Records
 from printreach.web import slow_readers
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

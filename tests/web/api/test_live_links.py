@@ -11,7 +11,7 @@ from printreach.contract.status import State
 from printreach.hub.apps import remove_app
 from printreach.hub.live_links import LiveWish
 from printreach.rules.live_links import MAX_LIVE_LINKS, LiveLink
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from printreach.store.tables import connections
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
@@ -180,7 +180,7 @@ def let_it_run_out(app_call: CallingApp) -> Awaitable[object]:
     its_row = connections.c.connection_id == app_call.connection_id
     ends = update(connections).where(its_row).values(expires_at=app_call.world.clock.now())
 
-    async def write(records: SqlRecords) -> None:
+    async def write(records: Records) -> None:
         await records.connection.execute(ends)
 
     return app_call.world.store.write(write)

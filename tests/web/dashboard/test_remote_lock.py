@@ -12,12 +12,12 @@ from sqlalchemy import select
 
 from printreach.contract.status import State
 from printreach.hub import stopping
-from printreach.ports import Records, Topic
+from printreach.ports import Topic
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.access import Access
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.store.grants import SqlGrants
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from printreach.store.tables import notices
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.printer_http import OFFLINE, Ordered
@@ -183,7 +183,7 @@ def test_relays_are_told_of_lock_and_unlock(home: Home) -> None:
         return grant.access
 
     async def told() -> int:
-        async def look(records: SqlRecords) -> int:
+        async def look(records: Records) -> int:
             is_about = (notices.c.topic == Topic.ACCOUNT.value) & (notices.c.key == home.account_id)
             found = await records.connection.execute(select(notices).where(is_about))
             return len(found.all())

@@ -17,12 +17,11 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.ports import Records
 from printreach.rules.credentials import new_secret
 from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from printreach.store.watch_tables import watch_looks
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import run
@@ -143,7 +142,7 @@ def saw_before(home: Home, looks: Sequence[Look]) -> None:
         for number, look in enumerate(reversed(looks), 1)
     ]
 
-    async def write(records: SqlRecords) -> None:
+    async def write(records: Records) -> None:
         await records.connection.execute(insert(watch_looks), rows)
 
     run(home.browser, lambda: home.world.store.write(write))

@@ -8,9 +8,9 @@ from datetime import timedelta
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.ports import Records
 from printreach.rules.webhooks import Outcome, Webhook
 from printreach.run.webhooks import webhook_enqueuer
+from printreach.store.store import Records
 from tests.fakes.webhook_sender import FakeKeys
 from tests.hub.webhooks.world import event
 from tests.web.world import Browser, WebWorld, run

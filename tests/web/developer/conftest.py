@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
+from printreach.store.store import Records
 from tests.web.world import PASSWORD, Browser, WebWorld, run, send, sign_in
 
 BOB = "bob@example.org"

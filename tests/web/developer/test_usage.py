@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.ports import Records
 from printreach.rules.detection_usage import Billing, Calls, Switches
 from printreach.rules.operators import COMMAND_LINE
+from printreach.store.store import Records
 from tests.web.conftest import MakeWorld
 from tests.web.developer.conftest import BOB, DeveloperSite
 from tests.web.world import ADA, PASSWORD, run, send, sign_in

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy import insert
 
 from printreach.rules.payments import Payer
-from printreach.store.store import SqlRecords
+from printreach.store.store import Records
 from printreach.store.tables import accounts
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import GRACE, Office
@@ -243,7 +243,7 @@ def test_what_was_said_comes_from_no_address(office: Office) -> None:
 
 def test_an_operator_says_that_they_know_who_makes_an_app(office: Office) -> None:
     async def given_to_ada() -> None:
-        async def give(records: SqlRecords) -> None:
+        async def give(records: Records) -> None:
             app = await records.apps.get(APP)
             assert app is not None
             await records.apps.put(replace(app, owner_id=office.ada.account_id))
@@ -270,7 +270,7 @@ def test_the_overview_says_who_may_sign_up(office: Office) -> None:
 
 
 def test_ten_thousand_accounts_are_leafed_through_and_searched(office: Office) -> None:
-    async def crowd(records: SqlRecords) -> None:
+    async def crowd(records: Records) -> None:
         await records.connection.execute(
             insert(accounts),
             [

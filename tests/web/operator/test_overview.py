@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.identity.sessions import Visitor
-from printreach.ports import Records
 from printreach.rules.detector import DetectorOff
 from printreach.rules.payments import PaymentState, Subscription
+from printreach.store.store import Records
 from printreach.web import proxies
 from printreach.web.wording import typeset
 from tests.fakes.clock import NOON

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.ports import Records
+from printreach.store.store import Records
 from tests.web.portal.people import APP, Person, connections, link_printer, offered, told
 from tests.web.portal.test_walks import ACCESS_DENIED
 from tests.web.world import WebWorld, run

@@ -10,7 +10,7 @@ from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import ScoringSlots
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.scoring import (
     PictureTooLarge,
     PictureUnreadable,
@@ -40,6 +40,7 @@ from printreach.rules.detection_contexts import (
     stretched_s,
     wait_s,
 )
+from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.ports import Records, Store
 from printreach.rules.address_claims import (
     CLAIM_LIFETIME,
     AddressClaim,
@@ -32,6 +31,7 @@ from printreach.rules.detection_usage import (
     day_of,
     month_of,
 )
+from printreach.store.store import Records, Store
 
 
 @dataclass(slots=True)

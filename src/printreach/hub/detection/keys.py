@@ -6,7 +6,7 @@ from typing import Final
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.detection_keys import (
     MAX_DISABLED_KEYS,
@@ -18,6 +18,7 @@ from printreach.rules.detection_keys import (
     parse_key_name,
 )
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.store import Records, Store
 
 NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your account.")
 

@@ -20,7 +20,7 @@ from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
 from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import PROVIDER_BY_ADDRESS
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
@@ -29,6 +29,7 @@ from printreach.rules.own_paths import HOME
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
+from printreach.store.store import Records, Store
 
 NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in.")
 STEP_OVER = Denied(

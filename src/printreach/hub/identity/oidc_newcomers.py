@@ -6,11 +6,12 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED
 from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import INVITATION_OVER, Invitations
-from printreach.ports import Clock, Records
+from printreach.ports import Clock
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.invitations import Invitation
 from printreach.rules.oidc import Claims
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

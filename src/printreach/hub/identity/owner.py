@@ -14,7 +14,7 @@ from printreach.hub.tries import (
     CODE_BY_ACCOUNT,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords, Records, Store
+from printreach.ports import Clock, Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.devices import new_device_token
@@ -29,6 +29,7 @@ from printreach.rules.totp import (
     new_totp,
     step_of_code,
 )
+from printreach.store.store import Records, Store
 
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
 LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")

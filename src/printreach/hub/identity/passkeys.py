@@ -10,13 +10,14 @@ from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
-from printreach.ports import Authenticators, Clock, Records, Store
+from printreach.ports import Authenticators, Clock
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
+from printreach.store.store import Records, Store
 
 CHALLENGE_BYTES: Final = 32
 REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, "That passkey can't be used here.")

@@ -17,7 +17,7 @@ from printreach.hub.tries import (
     SIGN_IN_BY_ACCOUNT,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords, Records, Store
+from printreach.ports import Clock, Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.devices import device_of
@@ -26,6 +26,7 @@ from printreach.rules.own_paths import HOME
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import NextStep, Step
+from printreach.store.store import Records, Store
 
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
     CredentialKind,
@@ -23,6 +23,7 @@ from printreach.rules.sessions import (
     is_live,
     is_note_due,
 )
+from printreach.store.store import Records, Store
 
 BLOCKED: Final = Denied(
     Reason.BLOCKED, "This account is blocked. Ask whoever runs this service to let you in again."

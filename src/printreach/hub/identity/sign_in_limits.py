@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.tries import CallerTries
-from printreach.ports import Store
 from printreach.rules.accounts import Account
 from printreach.rules.devices import claimed_device, device_of
 from printreach.rules.rate_limits import Limit, TooSoon, widest_network_of
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,7 @@ from printreach.hub.tries import (
     SIGN_IN_BY_ADDRESS,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords, Records, Store
+from printreach.ports import Clock, Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import (
     CredentialKind,
@@ -24,6 +24,7 @@ from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
 from printreach.rules.totp import parse_recovery_code, step_of_code
+from printreach.store.store import Records, Store
 
 WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
 WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")

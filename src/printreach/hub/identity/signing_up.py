@@ -23,7 +23,7 @@ from printreach.hub.tries import (
     SIGN_UP_MAIL_BY_CALLER,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords, Records, Store
+from printreach.ports import Clock, Passwords
 from printreach.rules.accounts import (
     Account,
     SignUpPolicy,
@@ -35,6 +35,7 @@ from printreach.rules.mail_links import MailLink, MailPurpose
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import CONFIRMATION_LIFETIME, NextStep, Step
+from printreach.store.store import Records, Store
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""

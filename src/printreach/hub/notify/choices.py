@@ -11,7 +11,7 @@ from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Mail, Mailer, Records, Store
+from printreach.ports import Clock, Mail, Mailer
 from printreach.ports.notifications import Destination, Messenger, NotSent, Sealer, Trouble, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -34,6 +34,7 @@ from printreach.rules.notify_channels import (
 from printreach.rules.notify_words import TEST_TEXT, TEST_TITLE
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.store.store import Records, Store
 
 TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
 """Each test calls a server of the person's choice."""

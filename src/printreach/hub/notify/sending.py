@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.hub.print_mails import stop_token
-from printreach.ports import Clock, Mailer, Records, Store, StoreUnavailable
+from printreach.ports import Clock, Mailer, StoreUnavailable
 from printreach.ports.notifications import (
     Destination,
     Messenger,
@@ -26,6 +26,7 @@ from printreach.rules.mails import Mails
 from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
 from printreach.rules.notify_channels import MAIL
 from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE
+from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)
 

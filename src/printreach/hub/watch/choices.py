@@ -6,9 +6,10 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.watching import Judgement, WatchSettings
+from printreach.store.store import Records, Store
 
 _NOTHING_SAID: Final = Denied(
     Reason.INVALID, "Failure detection said nothing of this print, or it was too long ago."

@@ -13,12 +13,13 @@ from typing import Final
 
 from printreach.contract.status import StatusResult
 from printreach.hub.watch.parts import ask_status
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.watching import UnwatchedPrinter
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch_turns import by_turns
+from printreach.store.store import Records, Store
 
 AGAIN_AFTER: Final = timedelta(hours=1)
 AGAIN_AFTER_REFUSAL: Final = timedelta(minutes=2)

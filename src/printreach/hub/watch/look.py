@@ -19,7 +19,6 @@ from printreach.hub.pictures import take_picture
 from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
-from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
@@ -30,6 +29,7 @@ from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watch_waits import Why, after_none, is_degraded, is_given_up
 from printreach.rules.watching import LastLook, WatchSettings, levels_after
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off
-from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.commands import plain_pause
@@ -26,6 +25,7 @@ from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watch_waits import Why, after_none
 from printreach.rules.watching import WatchPause
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 

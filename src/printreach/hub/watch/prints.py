@@ -8,11 +8,12 @@ from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
 from printreach.hub.notify.choices import is_notified_of
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import Printer
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
+from printreach.store.store import Records, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

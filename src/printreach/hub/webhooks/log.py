@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.webhooks import LoggedDelivery
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import Webhook, is_active, is_live
+from printreach.store.store import Records, Store
 
 MOST_SHOWN: Final = 100
 MOST_ID: Final = 2**63 - 1

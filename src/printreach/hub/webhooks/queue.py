@@ -15,7 +15,7 @@ from printreach.contract.permissions import Permission
 from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
 from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhook_messages import signature_headers, without_picture
@@ -32,6 +32,7 @@ from printreach.rules.webhooks import (
     problem_with_delivery,
     retry_delay,
 )
+from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.app_calls import AppCaller
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.addresses import Addresses
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -20,6 +20,7 @@ from printreach.rules.webhook_messages import (
     signature_headers,
 )
 from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
+from printreach.store.store import Records, Store
 
 TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedelta(seconds=6))
 """Each test calls a server of the app's choice."""

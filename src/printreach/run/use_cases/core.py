@@ -12,7 +12,7 @@ from printreach.ports.payments import Payments
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.settings import Settings
-from printreach.store.store import SqlStore
+from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +23,7 @@ class CoreServices:
     """
 
     settings: Settings
-    store: SqlStore
+    store: Store
     clock: Clock
     token_bytes: TokenBytes
     passwords: Passwords
@@ -37,7 +37,7 @@ class CoreServices:
 
 def core_services(
     settings: Settings,
-    store: SqlStore,
+    store: Store,
     clock: Clock,
     passwords: Passwords,
     outbox: Outbox,
