@@ -86,7 +86,7 @@ async def _keep_printing(printer: RunningPrinter, counts: Counter[str]) -> None:
         while printer.printer.state in ACTIVE:  # noqa: ASYNC110 - a printer that nobody hurries
             await asyncio.sleep(1)
         await asyncio.sleep(random.uniform(*RESTS_S))
-        await printer.control.execute("print", {"Action": "clear"})
+        await printer.control.execute("print", b'{"Action":"clear"}')
 
 
 def _machine() -> Machine:

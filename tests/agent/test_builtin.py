@@ -59,7 +59,7 @@ def test_a_real_printer_without_an_address_is_not_simulated(tmp_path: Path) -> N
     assert address_while_open(a_config(tmp_path, kind="bambu")) is None
 
 
-@pytest.mark.parametrize("library", ["PIL", "websockets"])
+@pytest.mark.parametrize("library", ["PIL", "multipart", "websockets"])
 def test_without_its_libraries_the_extra_to_install_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:

@@ -16,7 +16,7 @@ FILES: Final = "simulated-printer"
 
 _LOOPBACK: Final = "127.0.0.1"
 # What the extra "demo" installs, by the names they are imported under.
-_DEMO_LIBRARIES: Final = frozenset({"PIL", "msgspec", "websockets"})
+_DEMO_LIBRARIES: Final = frozenset({"PIL", "msgspec", "multipart", "websockets"})
 _log: Final = logging.getLogger(__name__)
 
 

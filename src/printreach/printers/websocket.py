@@ -13,7 +13,7 @@ from typing import cast
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 from websockets.frames import Frame, Opcode
-from websockets.protocol import State
+from websockets.protocol import Protocol, State
 from websockets.uri import parse_uri
 
 from printreach.http1.client import Connect, reason_of
@@ -69,6 +69,39 @@ async def websocket(
         opened.close()
 
 
+class MessageReader:
+    """Puts frames together to messages, at either end. arrived: those that nobody has taken yet.
+
+    Bytes of a text that are no UTF-8 are replaced.
+    """
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.arrived: deque[str | bytes] = deque()
+        self._protocol = protocol
+        self._parts: list[bytes] = []
+        self._is_text = False
+
+    def feed(self, data: bytes) -> None:
+        """Take what the connection brought; no bytes are its end."""
+        if data:
+            self._protocol.receive_data(data)
+        else:
+            self._protocol.receive_eof()
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame):
+                self._take(event)
+
+    def _take(self, frame: Frame) -> None:
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
+            self._is_text = frame.opcode is Opcode.TEXT
+        elif frame.opcode is not Opcode.CONT:
+            return
+        self._parts.append(bytes(frame.data))
+        if frame.fin:
+            message, self._parts = b"".join(self._parts), []
+            self.arrived.append(message.decode(errors="replace") if self._is_text else message)
+
+
 class WebSocket:
     """An open connection. One task receives; any may send."""
 
@@ -78,9 +111,7 @@ class WebSocket:
         self._protocol = ClientProtocol(parse_uri(url), max_size=at_most)
         self._reader = reader
         self._writer = writer
-        self._arrived: deque[str | bytes] = deque()
-        self._parts: list[bytes] = []
-        self._is_text = False
+        self._messages = MessageReader(self._protocol)
 
     @property
     def is_open(self) -> bool:
@@ -98,13 +129,13 @@ class WebSocket:
                 raise _refused(self._protocol.handshake_exc)
 
     async def receive(self, silence_s: float) -> str | bytes:
-        """Return the next message. Bytes of a text that are no UTF-8 are replaced.
+        """Return the next message.
 
         silence_s: without a byte for so long, the connection is given up; a ping after 10 s asks
         for one. Raises WebSocketFailed.
         """
         silent_s = 0.0
-        while not self._arrived:
+        while not self._messages.arrived:
             if not self.is_open:
                 raise WebSocketFailed(_goodbye(self._protocol))
             wait_s = min(PING_AFTER_S, silence_s - silent_s)
@@ -119,7 +150,7 @@ class WebSocket:
                 await self._flush()
             else:
                 silent_s = 0.0
-        return self._arrived.popleft()
+        return self._messages.arrived.popleft()
 
     async def send(self, message: str | bytes) -> None:
         """Raises WebSocketFailed."""
@@ -147,28 +178,12 @@ class WebSocket:
             data = await self._reader.read(READ_BYTES)
         except OSError as exc:
             raise WebSocketFailed(reason_of(exc)) from exc
-        if data:
-            self._protocol.receive_data(data)
-        else:
-            self._protocol.receive_eof()
-        for event in self._protocol.events_received():
-            if isinstance(event, Frame):
-                self._take(event)
+        self._messages.feed(data)
         if self._protocol.state is State.OPEN:
             await self._flush()
-        elif self._protocol.handshake_exc is None and not self._arrived:
+        elif self._protocol.handshake_exc is None and not self._messages.arrived:
             self._write()
             raise WebSocketFailed(_goodbye(self._protocol))
-
-    def _take(self, frame: Frame) -> None:
-        if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
-            self._is_text = frame.opcode is Opcode.TEXT
-        elif frame.opcode is not Opcode.CONT:
-            return
-        self._parts.append(bytes(frame.data))
-        if frame.fin:
-            message, self._parts = b"".join(self._parts), []
-            self._arrived.append(message.decode(errors="replace") if self._is_text else message)
 
     async def _flush(self) -> None:
         self._write()

@@ -70,7 +70,7 @@ class SimulatedRig(PrinterRig):
         return PrintFile("hot.gcode", b"M140 S40\nM104 S60\nM190 S40\n" + _PATH)
 
     async def feeding_print(self) -> PrintFile:
-        await self._running.control.execute("simulate", {"Speed": 100})
+        await self._running.control.execute("simulate", b'{"Speed":100}')
         return PrintFile(
             "feeds.gcode", b"G28\nM109 S200\nM83\n" + b"G1 X10 E5 F600\nG1 X30 E5\n" * 40
         )
@@ -80,7 +80,7 @@ class SimulatedRig(PrinterRig):
 
     async def fail_print(self) -> None:
         self._running.printer.break_down("The heater has failed.")
-        await self._running.control.execute("light", {"On": True})  # so that time is told of it
+        await self._running.control.execute("light", b'{"On":true}')  # so that time is told of it
 
     async def disconnect(self) -> None:
         await self._running.close()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printreach.contract.unset import UNSET
 from printreach.printers.simulated.files import BadPath, Entry, FileStore
 
 
@@ -147,4 +148,4 @@ def test_the_list_has_folders_first_and_sizes(store: FileStore) -> None:
 
     assert [folder.path, first.path, second.path] == ["z", "A.gcode", "b.gcode"]
     assert second.size_bytes == 5
-    assert second.children is None
+    assert second.children is UNSET

@@ -48,8 +48,11 @@ def test_a_print_is_paused_resumed_and_cancelled() -> None:
         ("print", {"Action": "pause", "Why": "x"}, 400),
         ("temperature", {"ToolC": 301}, 400),
         ("temperature", {"ToolC": "hot"}, 400),
+        ("temperature", {"ToolC": True}, 400),
         ("temperature", {"BedC": -1}, 400),
+        ("temperature", {"BedD": 1}, 400),
         ("light", {"On": "yes"}, 400),
+        ("light", {"On": 1}, 400),
         ("light", {}, 400),
         ("move", {"Axis": "E", "DistanceMm": 1}, 400),
         ("move", {"Axis": "X", "DistanceMm": 501}, 400),
@@ -74,7 +77,7 @@ def test_an_order_that_can_not_be_carried_out_is_refused_in_a_sentence(
     run(test())
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b'"x"'])
+@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b'"x"', b'{"On":NaN}'])
 def test_a_body_that_is_no_json_object_is_refused(body: bytes) -> None:
     async def test() -> None:
         async with site() as printer, printer.http.post("/api/light", data=body) as answer:

@@ -6,10 +6,14 @@ spaces, quotes and letters of any script. A name that begins with a dot doesn't 
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Literal
 from unicodedata import category
+
+from msgspec import Struct
+
+from printreach.contract.unset import UNSET, UnsetType
 
 _UPLOADS = ".uploads"
 _MAX_NAME_BYTES = 240
@@ -22,15 +26,15 @@ class BadPath(Exception):
     """A path that is none of ours; the sentence says why, without repeating it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file or folder. modified_s: seconds since 1970. children: None for a file."""
+class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """A file or folder. modified_time_sec: since 1970. children: of a folder alone."""
 
+    type: Literal["file", "folder"]
     name: str
     path: str
-    size_bytes: int
-    modified_s: float
-    children: list["Entry"] | None
+    modified_time_sec: float
+    size_bytes: int | UnsetType = UNSET
+    children: list["Entry"] | UnsetType = UNSET
 
 
 class Upload:
@@ -41,7 +45,7 @@ class Upload:
         self._store = store
         self._file = NamedTemporaryFile(dir=folder, delete=False)  # noqa: SIM115 - see __exit__
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | bytearray) -> None:
         self._file.write(data)
         self.size_bytes += len(data)
 
@@ -124,11 +128,12 @@ class FileStore:
             facts = place.stat()
             is_folder = place.is_dir()
             yield Entry(
+                type="folder" if is_folder else "file",
                 name=place.name,
                 path=place.relative_to(self._root).as_posix(),
-                size_bytes=0 if is_folder else facts.st_size,
-                modified_s=facts.st_mtime,
-                children=list(self._entries(place, depth - 1)) if is_folder else None,
+                modified_time_sec=round(facts.st_mtime, 3),
+                size_bytes=UNSET if is_folder else facts.st_size,
+                children=list(self._entries(place, depth - 1)) if is_folder else UNSET,
             )
 
 

@@ -2,9 +2,11 @@
 
 import asyncio
 
+import msgspec
+
 from printreach.printers.simulated.engine import Engine
 
-from .reports import encode, report_status
+from .reports import report_status
 
 _SHORTEST_S = 0.25
 """At most four a second to each watcher."""
@@ -19,24 +21,14 @@ class StatusFeed:
         self._last = b""
         self._due_s = 0.0
 
-    async def next(self, within_s: float) -> bytes | None:
-        """Return the status as JSON, once it is another than the last; None when it stays the same.
-
-        The first comes at once.
-        """
-        try:
-            async with asyncio.timeout(within_s):
-                return await self._next()
-        except TimeoutError:
-            return None
-
-    async def _next(self) -> bytes:
+    async def next(self) -> bytes:
+        """Return the status as JSON, once it is another than the last. The first comes at once."""
         loop = asyncio.get_running_loop()
         while True:
             await self._engine.wait_for_change(self._seen_version)
             await asyncio.sleep(max(self._due_s - loop.time(), 0.0))
             self._seen_version = self._engine.version
-            report = encode(report_status(self._engine.printer, self._engine.speed))
+            report = msgspec.json.encode(report_status(self._engine.printer, self._engine.speed))
             if report != self._last:
                 self._last = report
                 self._due_s = loop.time() + _SHORTEST_S

@@ -2,19 +2,29 @@
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
+from typing import Final
+from urllib.parse import quote, unquote_to_bytes
+
+from multipart import (  # type: ignore[import-untyped]  # it ships no types
+    MultipartError,
+    MultipartSegment,
+    PushMultipartParser,
+    parse_options_header,
+)
 
 from printreach.http1.messages import Answer, Call
 from printreach.printers.simulated.files import BadPath, FileStore, Upload
 
-from .multipart import BadForm, Event, FormReader, PartBegins, PartData
 from .orders import Control
-from .ranges import Span, UnsatisfiableRange, read_range
-from .reports import report_files
-from .responses import attachment, error_answer, json_answer, problem_answer, wrong_method
+from .responses import error_answer, json_answer, wrong_method
 
-_PIECE_BYTES = 64 * 1024
-_MAX_FIELDS_BYTES = 16 * 1024
+_PIECE_BYTES: Final = 64 * 1024
+_MAX_FIELDS: Final = 16
+_MAX_FIELDS_BYTES: Final = 16 * 1024
+
+
+class _BadForm(Exception):
+    """The body is no form that can be taken; the sentence says why."""
 
 
 class FilesApi:
@@ -27,70 +37,31 @@ class FilesApi:
     async def answer(self, call: Call, rest: bytes) -> Answer:
         """rest: what follows /api/files in the path, still percent-encoded."""
         try:
-            if rest in (b"", b"/"):
-                return await self._answer_all(call)
             path = unquote_to_bytes(rest.removeprefix(b"/")).decode()
-            return await self._answer_one(call, path)
+            return await (self._answer_one(call, path) if path else self._answer_all(call))
         except UnicodeDecodeError:
             return error_answer(400, "The path is not UTF-8.")
-        except (BadPath, BadForm) as exc:
+        except (BadPath, _BadForm, MultipartError) as exc:
             return error_answer(400, str(exc))
 
     async def _answer_all(self, call: Call) -> Answer:
         match call.method:
             case b"GET" | b"HEAD":
-                return self._list()
+                return json_answer({"Files": self._files.list()})
             case b"POST":
                 return await self._receive_form(call)
-        return wrong_method("GET", "HEAD", "POST")
+        return wrong_method(b"GET, HEAD, POST")
 
     async def _answer_one(self, call: Call, path: str) -> Answer:
         match call.method:
             case b"GET" | b"HEAD":
-                return self._download(call, path)
+                place = self._files.find(path)
+                return _missing() if place is None else _download(place)
             case b"PUT":
                 return await self._receive(call, path)
             case b"DELETE":
-                return self._delete(path)
-        return wrong_method("GET", "HEAD", "PUT", "DELETE")
-
-    def _list(self) -> Answer:
-        return json_answer({"Files": report_files(self._files.list())})
-
-    def _delete(self, path: str) -> Answer:
-        if not self._files.delete(path):
-            return error_answer(404, "There is no file of that path.")
-        return Answer(status=204)
-
-    def _download(self, call: Call, path: str) -> Answer:
-        place = self._files.find(path)
-        if place is None:
-            return error_answer(404, "There is no file of that path.")
-        facts = place.stat()
-        tag = b'"%x-%x"' % (facts.st_mtime_ns, facts.st_size)
-        headers = [
-            (b"Content-Type", b"text/x.gcode"),
-            (b"Accept-Ranges", b"bytes"),
-            (b"ETag", tag),
-            *attachment(place.name),
-        ]
-        if call.header(b"if-none-match") == tag:
-            return Answer(status=304, headers=headers)
-        is_range_valid = call.header(b"if-range") in (None, tag)
-        try:
-            span = read_range(call.header(b"range") if is_range_valid else None, facts.st_size)
-        except UnsatisfiableRange:
-            headers.append((b"Content-Range", b"bytes */%d" % facts.st_size))
-            return Answer(status=416, headers=headers)
-        if span is not None:
-            told = b"bytes %d-%d/%d" % (span.first, span.end - 1, facts.st_size)
-            headers.append((b"Content-Range", told))
-        return Answer(
-            status=200 if span is None else 206,
-            headers=headers,
-            length=facts.st_size if span is None else span.length,
-            body=_read(place, span or Span(0, facts.st_size)),
-        )
+                return Answer(status=204) if self._files.delete(path) else _missing()
+        return wrong_method(b"GET, HEAD, PUT, DELETE")
 
     async def _receive(self, call: Call, path: str) -> Answer:
         existed = self._files.find(path) is not None
@@ -98,25 +69,28 @@ class FilesApi:
             async for piece in call.body:
                 upload.write(piece)
             upload.commit(path)
-        told = {"Path": path, "SizeBytes": upload.size_bytes}
-        return json_answer(told, 200 if existed else 201)
+        return json_answer(_told(path, upload), 200 if existed else 201)
 
     async def _receive_form(self, call: Call) -> Answer:
         """Receive a form with a file, and optionally `path` (folder) and `print` (start it)."""
-        reader = FormReader(call.header(b"content-type"))
+        content_type = (call.header(b"content-type") or b"").decode("latin-1")
+        kind, options = parse_options_header(content_type)
+        if kind != "multipart/form-data":
+            raise _BadForm("The body has to be multipart/form-data.")
+        parser = PushMultipartParser(options.get("boundary", ""), max_segment_count=_MAX_FIELDS)
         with self._files.receive() as upload:
             form = _UploadForm(upload)
             async for piece in call.body:
-                for event in reader.feed(piece):
+                for event in () if parser.closed else parser.parse(piece):
                     form.take(event)
-            reader.finish()
+            parser.close()
             path = form.path()
             upload.commit(path)
-        if form.wants_print():
+        if form.text("print").strip().lower() in ("true", "1"):
             problem = await self._control.start(path)
             if problem is not None:
-                return problem_answer(problem)
-        return json_answer({"Path": path, "SizeBytes": upload.size_bytes}, 201)
+                return error_answer(problem.status, problem.sentence)
+        return json_answer(_told(path, upload), 201)
 
 
 class _UploadForm:
@@ -124,45 +98,51 @@ class _UploadForm:
 
     def __init__(self, upload: Upload) -> None:
         self._upload = upload
-        self._filename: str | None = None
+        self._filename = ""
         self._fields: dict[str, bytes] = {}
-        self._field: str | None = None  # the one that is coming; None while it's the file
+        self._field = ""  # the one that is coming
+        self._is_file = False
 
-    def take(self, event: Event) -> None:
-        """Raises BadForm."""
-        match event:
-            case PartBegins(filename=None):
-                self._field = event.name
-                self._fields[event.name] = b""
-            case PartBegins():
-                if self._filename is not None:
-                    raise BadForm("One file at a time.")
-                self._field, self._filename = None, event.filename
-            case PartData() if self._field is None:
-                self._upload.write(event.data)
-            case PartData():
-                self._fields[self._field] += event.data
-                if sum(map(len, self._fields.values())) > _MAX_FIELDS_BYTES:
-                    raise BadForm("The fields are too long.")
+    def take(self, event: MultipartSegment | bytes | bytearray | None) -> None:
+        """event: the start of a field, its bytes, or None at its end. Raises _BadForm."""
+        if isinstance(event, MultipartSegment):
+            self._field, self._is_file = event.name, event.filename is not None
+            if self._is_file and self._filename:
+                raise _BadForm("One file at a time.")
+            self._filename = event.filename or self._filename
+        elif event and self._is_file:
+            self._upload.write(event)
+        elif event:
+            self._fields[self._field] = self._fields.get(self._field, b"") + event
+            if sum(map(len, self._fields.values())) > _MAX_FIELDS_BYTES:
+                raise _BadForm("The fields are too long.")
 
     def path(self) -> str:
-        """Return where the file belongs. Raises BadForm where there was none."""
-        if not self._filename:
-            raise BadForm("The form has no file.")
-        folder = self._text("path").strip("/")
-        return f"{folder}/{self._filename}" if folder else self._filename
+        """Return where the file belongs. Raises _BadForm where there was none."""
+        name = self._filename.replace("\\", "/").rpartition("/")[2]
+        if not name:
+            raise _BadForm("The form has no file.")
+        return f"{self.text('path').strip('/')}/{name}".removeprefix("/")
 
-    def wants_print(self) -> bool:
-        return self._text("print").strip().lower() in ("true", "1")
-
-    def _text(self, name: str) -> str:
+    def text(self, name: str) -> str:
         return self._fields.get(name, b"").decode()
 
 
-async def _read(place: Path, span: Span) -> AsyncGenerator[bytes, None]:
-    left = span.length
+def _missing() -> Answer:
+    return error_answer(404, "There is no file of that path.")
+
+
+def _told(path: str, upload: Upload) -> dict[str, object]:
+    return {"Path": path, "SizeBytes": upload.size_bytes}
+
+
+def _download(place: Path) -> Answer:
+    name = f"attachment; filename*=UTF-8''{quote(place.name, safe='')}"
+    headers = [(b"Content-Type", b"text/x.gcode"), (b"Content-Disposition", name.encode("ascii"))]
+    return Answer(headers=headers, length=place.stat().st_size, body=_read(place))
+
+
+async def _read(place: Path) -> AsyncGenerator[bytes, None]:
     with place.open("rb") as file:
-        file.seek(span.first)
-        while left > 0 and (piece := file.read(min(left, _PIECE_BYTES))):
-            left -= len(piece)
+        while piece := file.read(_PIECE_BYTES):
             yield piece

@@ -1,6 +1,6 @@
 """What people can order at the printer's web page, and the one place that carries it out.
 
-An order is a name and JSON arguments, the same over HTTP and over the WebSocket:
+An order is a name and JSON arguments; absent and null are the same:
 
     print        Action: start, pause, resume, cancel or clear; Path with start; with pause what
                  is given back by resume: HotendOff, BedOff, LiftMm, RetractMm
@@ -13,10 +13,13 @@ An order is a name and JSON arguments, the same over HTTP and over the WebSocket
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
+from typing import Annotated, Final, Literal, TypeAlias, assert_never
+
+from msgspec import DecodeError, Meta, Struct
+from msgspec.json import Decoder
 
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
@@ -27,35 +30,73 @@ from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import ACTIVE, Refusal
 from printreach.printers.simulated.model.survey import survey
 
-from .arguments import Arguments, BadArguments, needed
-
 _SURVEY_UP_TO_BYTES = 8 << 20
 """A trial run of more would keep people waiting; the printer then knows neither time nor layers."""
 _LONGEST_LINE_BYTES = 4096
-_FARTHEST_MM = 500.0
-_MAX_C = {HeaterName.HOTEND: 300.0, HeaterName.BED: 120.0, HeaterName.CHAMBER: 75.0}
-_PAUSE_OPTION_NAMES = ("HotendOff", "BedOff", "LiftMm", "RetractMm")
-_HEATER_NAMES = {"ToolC": HeaterName.HOTEND, "BedC": HeaterName.BED, "ChamberC": HeaterName.CHAMBER}
+
+_DistanceMm: TypeAlias = Annotated[float, Meta(ge=-500, le=500)]
+_LengthMm: TypeAlias = Annotated[float, Meta(ge=0, le=500)]
 
 
-class ProblemKind(Enum):
-    """Why an order wasn't carried out."""
+class _Arguments(Struct, frozen=True, kw_only=True, rename="pascal", forbid_unknown_fields=True):
+    """The arguments of one order."""
 
-    UNREADABLE = "unreadable"
-    REFUSED = "refused"
-    NO_SUCH_FILE = "no such file"
-    NO_SUCH_ORDER = "no such order"
+
+class _Print(_Arguments, frozen=True):
+    action: Literal["start", "pause", "resume", "cancel", "clear"]
+    path: str | None = None
+    hotend_off: bool | None = None
+    bed_off: bool | None = None
+    lift_mm: _LengthMm | None = None
+    retract_mm: _LengthMm | None = None
+
+
+class _Temperature(_Arguments, frozen=True):
+    tool_c: Annotated[float, Meta(ge=0, le=300)] | None = None
+    bed_c: Annotated[float, Meta(ge=0, le=120)] | None = None
+    chamber_c: Annotated[float, Meta(ge=0, le=75)] | None = None
+
+
+class _Light(_Arguments, frozen=True):
+    on: bool
+
+
+class _Move(_Arguments, frozen=True):
+    axis: Literal["X", "Y", "Z"]
+    distance_mm: _DistanceMm
+
+
+class _Extrude(_Arguments, frozen=True):
+    distance_mm: _DistanceMm
+
+
+class _Home(_Arguments, frozen=True):
+    pass
+
+
+class _Simulate(_Arguments, frozen=True):
+    failure: Failure | None = None
+    speed: Annotated[float, Meta(ge=0.1, le=100)] | None = None
+
+
+_Order: TypeAlias = _Print | _Temperature | _Light | _Move | _Extrude | _Home | _Simulate
+_DECODERS: Final[dict[str, Decoder[_Order]]] = {
+    "print": Decoder(_Print),
+    "temperature": Decoder(_Temperature),
+    "light": Decoder(_Light),
+    "move": Decoder(_Move),
+    "extrude": Decoder(_Extrude),
+    "home": Decoder(_Home),
+    "simulate": Decoder(_Simulate),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class OrderProblem:
-    """sentence: for the person who ordered."""
+    """Why an order wasn't carried out: as an HTTP status, and for the person who ordered."""
 
-    kind: ProblemKind
+    status: int
     sentence: str
-
-
-Outcome = OrderProblem | Refusal | None
 
 
 class Control:
@@ -65,100 +106,70 @@ class Control:
         self._engine = engine
         self._printer = engine.printer
         self._files = files
-        self._orders: dict[str, Callable[[object], Awaitable[Outcome]]] = {
-            "print": self._print,
-            "temperature": self._heat,
-            "light": self._light,
-            "move": self._move,
-            "extrude": self._extrude,
-            "home": self._home,
-            "simulate": self._simulate,
-        }
 
-    async def execute(self, name: str, given: object) -> OrderProblem | None:
-        """Carry out the order of this name; None when that is done. given: decoded JSON."""
-        order = self._orders.get(name)
-        if order is None:
-            return OrderProblem(ProblemKind.NO_SUCH_ORDER, "There is no such order.")
+    async def execute(self, name: str, arguments: bytes) -> OrderProblem | None:
+        """Carry out the order of this name; None when that is done. arguments: JSON, or nothing."""
+        if name not in _DECODERS:
+            return OrderProblem(404, "There is no such order.")
         try:
-            return self._told(await order(given))
-        except BadArguments as exc:
-            return OrderProblem(ProblemKind.UNREADABLE, str(exc))
+            order = _DECODERS[name].decode(arguments or b"{}")
+        except (DecodeError, UnicodeDecodeError) as exc:
+            return OrderProblem(400, f"{exc}.")
+        if isinstance(order, _Print) and order.action == "start":
+            return await self.start(order.path)
+        return self._told(self._carry_out(order))
 
-    async def start(self, path: str) -> OrderProblem | None:
-        """Print a file; None when that has begun."""
-        return self._told(await self._start(path))
-
-    def _told(self, outcome: Outcome) -> OrderProblem | None:
-        self._engine.touch()
-        if isinstance(outcome, Refusal):
-            return OrderProblem(ProblemKind.REFUSED, outcome.reason)
-        return outcome
-
-    async def _start(self, path: str) -> Outcome:
-        """Start the print, after a trial run that tells how long it will take."""
+    async def start(self, path: str | None) -> OrderProblem | None:
+        """Print a file, after a trial run that tells how long it will take; None when it began."""
+        if path is None:
+            return OrderProblem(400, "Path is missing.")
         if self._printer.state in ACTIVE:
-            return Refusal("A print is already running.")
+            return OrderProblem(409, "A print is already running.")
         try:
             place = self._files.find(path)
         except BadPath as exc:
-            return OrderProblem(ProblemKind.UNREADABLE, str(exc))
+            return OrderProblem(400, str(exc))
         if place is None:
-            return OrderProblem(ProblemKind.NO_SUCH_FILE, "There is no file of that path.")
+            return OrderProblem(404, "There is no file of that path.")
         job = Job(name=place.name, size_bytes=place.stat().st_size, lines=read_lines(place))
         if job.size_bytes <= _SURVEY_UP_TO_BYTES:
             job = replace(job, survey=await asyncio.to_thread(survey, job), lines=read_lines(place))
-        return self._printer.start(job)
+        return self._told(self._printer.start(job))
 
-    async def _print(self, given: object) -> Outcome:
-        arguments = Arguments(given, "Action", "Path", *_PAUSE_OPTION_NAMES)
-        options = _pause_options(arguments)
-        changes = {
-            "pause": lambda: self._printer.pause(options=options),
-            "resume": self._printer.resume,
-            "cancel": self._printer.cancel,
-            "clear": self._printer.clear,
-        }
-        action = needed("Action", arguments.choice("Action", ["start", *changes]))
-        if action == "start":
-            return await self._start(needed("Path", arguments.text("Path")))
-        return changes[action]()
+    def _told(self, refusal: Refusal | None) -> OrderProblem | None:
+        self._engine.touch()
+        return None if refusal is None else OrderProblem(409, refusal.reason)
 
-    async def _heat(self, given: object) -> Outcome:
-        arguments = Arguments(given, *_HEATER_NAMES)
-        targets = {
-            heater: arguments.number(name, 0, _MAX_C[heater])
-            for name, heater in _HEATER_NAMES.items()
-        }
-        for heater, target_c in targets.items():
-            if target_c is not None:
-                self._printer.set_temperature(heater, target_c)
-        return None
-
-    async def _light(self, given: object) -> Outcome:
-        self._printer.set_light(on=needed("On", Arguments(given, "On").flag("On")))
-        return None
-
-    async def _move(self, given: object) -> Outcome:
-        arguments = Arguments(given, "Axis", "DistanceMm")
-        axis = needed("Axis", arguments.choice("Axis", "XYZ"))
-        return self._printer.jog(axis, _distance(arguments))
-
-    async def _extrude(self, given: object) -> Outcome:
-        return self._printer.extrude(_distance(Arguments(given, "DistanceMm")))
-
-    async def _home(self, given: object) -> Outcome:
-        Arguments(given)
-        return self._printer.home()
-
-    async def _simulate(self, given: object) -> Outcome:
-        arguments = Arguments(given, "Failure", "Speed")
-        failure = arguments.choice("Failure", [failure.value for failure in Failure])
-        speed = arguments.number("Speed", 0.1, 100)
-        if failure is not None:
-            self._printer.fail(Failure(failure))
-        if speed is not None:
-            self._engine.speed = speed
+    def _carry_out(self, order: _Order) -> Refusal | None:
+        printer = self._printer
+        match order:
+            case _Print(action="resume"):
+                return printer.resume()
+            case _Print(action="cancel"):
+                return printer.cancel()
+            case _Print(action="clear"):
+                return printer.clear()
+            case _Print():
+                return printer.pause(options=_pause_options(order))
+            case _Temperature():
+                targets = zip(HeaterName, (order.tool_c, order.bed_c, order.chamber_c), strict=True)
+                for heater, target_c in targets:
+                    if target_c is not None:
+                        printer.set_temperature(heater, target_c)
+            case _Light():
+                printer.set_light(on=order.on)
+            case _Move():
+                return printer.jog(order.axis, order.distance_mm)
+            case _Extrude():
+                return printer.extrude(order.distance_mm)
+            case _Home():
+                return printer.home()
+            case _Simulate():
+                if order.failure is not None:
+                    printer.fail(order.failure)
+                self._engine.speed = order.speed or self._engine.speed
+            case _:
+                assert_never(order)
         return None
 
 
@@ -169,14 +180,10 @@ def read_lines(place: Path) -> Iterator[bytes]:
             yield line
 
 
-def _pause_options(arguments: Arguments) -> PauseOptions:
+def _pause_options(order: _Print) -> PauseOptions:
     return PauseOptions(
-        hotend_off=arguments.flag("HotendOff") or False,
-        bed_off=arguments.flag("BedOff") or False,
-        lift_mm=arguments.number("LiftMm", 0, _FARTHEST_MM) or 0.0,
-        retract_mm=arguments.number("RetractMm", 0, _FARTHEST_MM) or 0.0,
+        hotend_off=order.hotend_off or False,
+        bed_off=order.bed_off or False,
+        lift_mm=order.lift_mm or 0.0,
+        retract_mm=order.retract_mm or 0.0,
     )
-
-
-def _distance(arguments: Arguments) -> float:
-    return needed("DistanceMm", arguments.number("DistanceMm", -_FARTHEST_MM, _FARTHEST_MM))

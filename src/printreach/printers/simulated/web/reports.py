@@ -1,10 +1,5 @@
-"""The printer's status and files as the JSON that its pages and apps read."""
+"""The printer's status as the JSON that its pages and apps read."""
 
-import json
-from collections.abc import Iterable
-
-from printreach.printers.simulated.files import Entry
-from printreach.printers.simulated.model.machine import Message
 from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import Status
@@ -12,15 +7,13 @@ from printreach.printers.simulated.model.status import Status
 _CONSOLE_LINES = 12
 
 
-def encode(value: object) -> bytes:
-    """JSON without blanks; letters of any script as they are."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-
-
 def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
-    """Unknown is null. Rounded to what a person can tell apart, so that less is no news."""
+    """Unknown is null. Rounded to what a person can tell apart, so that less is no news.
+
+    Console: the latest lines, oldest first. Number counts all lines, so that a reader sees the new.
+    """
     status = printer.status()
-    time_left_s, filament_total_mm = status.time_left_s, status.filament_total_mm
+    console = list(printer.machine.console)[-_CONSOLE_LINES:]
     return {
         "State": status.state.value,
         "SubState": status.sub_state,
@@ -28,35 +21,23 @@ def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
         "FileName": status.file_name,
         "Progress": round(status.progress, 1),
         "DurationSec": int(status.duration_s),
-        "TimeLeftSec": None if time_left_s is None else round(time_left_s),
+        "TimeLeftSec": _rounded(status.time_left_s),
         "CurrentLayer": status.current_layer,
         "TotalLayers": status.total_layers,
         "FilamentUsedMm": round(status.filament_mm),
-        "FilamentTotalMm": None if filament_total_mm is None else round(filament_total_mm),
+        "FilamentTotalMm": _rounded(status.filament_total_mm),
         "Temps": _temps(status),
         "Position": {axis: round(v, 1) for axis, v in zip("XYZ", status.position, strict=True)},
         "FanPercent": status.fan_percent,
         "LightOn": status.light_is_on,
         "Failure": status.failure.value,
         "Speed": speed,
-        "Console": _console(printer.machine.console),
+        "Console": [{"Number": m.number, "Text": m.text, "IsError": m.is_error} for m in console],
     }
 
 
-def report_files(entries: Iterable[Entry]) -> list[dict[str, object]]:
-    return [_file(entry) for entry in entries]
-
-
-def _file(entry: Entry) -> dict[str, object]:
-    facts: dict[str, object] = {
-        "Type": "file" if entry.children is None else "folder",
-        "Name": entry.name,
-        "Path": entry.path,
-        "ModifiedTimeSec": round(entry.modified_s, 3),
-    }
-    if entry.children is None:
-        return facts | {"SizeBytes": entry.size_bytes}
-    return facts | {"Children": report_files(entry.children)}
+def _rounded(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def _temps(status: Status) -> dict[str, float]:
@@ -67,12 +48,3 @@ def _temps(status: Status) -> dict[str, float]:
         temps[f"{name}Actual"] = round(temperature.actual_c, 1)
         temps[f"{name}Target"] = temperature.target_c
     return temps
-
-
-def _console(messages: Iterable[Message]) -> list[dict[str, object]]:
-    """Return the latest lines, oldest first.
-
-    Number counts all lines, so that a reader sees the new.
-    """
-    latest = list(messages)[-_CONSOLE_LINES:]
-    return [{"Number": line.number, "Text": line.text, "IsError": line.is_error} for line in latest]

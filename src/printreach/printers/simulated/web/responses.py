@@ -1,39 +1,25 @@
 """The answers that the printer's web server gives again and again."""
 
-from collections.abc import Sequence
-from urllib.parse import quote
+import msgspec
 
 from printreach.http1.messages import Answer, Call
 from printreach.wire.heads import Headers
 
-from .orders import OrderProblem, ProblemKind
-from .reports import encode
-
-_STATUS = {
-    ProblemKind.UNREADABLE: 400,
-    ProblemKind.REFUSED: 409,
-    ProblemKind.NO_SUCH_FILE: 404,
-    ProblemKind.NO_SUCH_ORDER: 404,
-}
 _NOT_STORED = (b"Cache-Control", b"no-store")
 
 
 def json_answer(value: object, status: int = 200) -> Answer:
     headers = [(b"Content-Type", b"application/json"), _NOT_STORED]
-    return Answer(status=status, headers=headers, body=encode(value))
+    return Answer(status=status, headers=headers, body=msgspec.json.encode(value))
 
 
 def error_answer(status: int, sentence: str) -> Answer:
     return json_answer({"Error": sentence}, status)
 
 
-def problem_answer(problem: OrderProblem) -> Answer:
-    return error_answer(_STATUS[problem.kind], problem.sentence)
-
-
-def wrong_method(*allowed: str) -> Answer:
+def wrong_method(allowed: bytes) -> Answer:
     answer = error_answer(405, "This address doesn't take that method.")
-    answer.headers.append((b"Allow", ", ".join(allowed).encode()))
+    answer.headers.append((b"Allow", allowed))
     return answer
 
 
@@ -51,13 +37,6 @@ def is_from_another_site(call: Call) -> bool:
     return not host or host not in [name.lower() for name in own]
 
 
-def attachment(name: str) -> Headers:
-    """Name the file for a browser that saves it (RFC 6266)."""
-    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
-    value = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-    return [(b"Content-Disposition", value.encode())]
-
-
-def streamed(content_type: bytes, extra: Sequence[tuple[bytes, bytes]] = ()) -> Headers:
+def streamed(content_type: bytes) -> Headers:
     """Headers of a stream that no proxy may gather up before passing it on."""
-    return [(b"Content-Type", content_type), _NOT_STORED, (b"X-Accel-Buffering", b"no"), *extra]
+    return [(b"Content-Type", content_type), _NOT_STORED, (b"X-Accel-Buffering", b"no")]

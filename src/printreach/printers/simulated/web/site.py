@@ -3,31 +3,24 @@
 Every address in the page is relative, so it works behind any host and path.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from importlib.resources import files as package_files
 from urllib.parse import parse_qs
 
 from printreach.http1.messages import Answer, Call
+from printreach.http1.stream import ClientGone
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.webcam.camera import Camera
 from printreach.wire.heads import Headers
 
-from .arguments import BadArguments, read_json
 from .feed import StatusFeed
 from .files_api import FilesApi
 from .orders import Control
 from .reports import report_status
-from .responses import (
-    error_answer,
-    is_from_another_site,
-    json_answer,
-    problem_answer,
-    streamed,
-    wrong_method,
-)
-from .talk import Talk
-from .websocket import accept_websocket
+from .responses import error_answer, is_from_another_site, json_answer, streamed, wrong_method
+from .websocket import WebSocket, accept_websocket
 
 _MAX_ORDER_BYTES = 64 * 1024
 _EVENTS_ALIVE_S = 15.0
@@ -66,7 +59,7 @@ class PrinterSite:
         if call.method == b"POST" and path.startswith(b"/api/"):
             return await self._order(call, path.removeprefix(b"/api/").decode("latin-1"))
         if call.method not in (b"GET", b"HEAD"):
-            return wrong_method("GET", "HEAD")
+            return wrong_method(b"GET, HEAD")
         if path in _PAGE_FILES:
             return self._page(path)
         match path:
@@ -81,12 +74,8 @@ class PrinterSite:
         return error_answer(404, "There is nothing at this address.")
 
     async def _order(self, call: Call, name: str) -> Answer:
-        body = await call.body.read(_MAX_ORDER_BYTES)
-        try:
-            problem = await self._control.execute(name, read_json(body))
-        except BadArguments as exc:
-            return error_answer(400, str(exc))
-        return self._status() if problem is None else problem_answer(problem)
+        problem = await self._control.execute(name, await call.body.read(_MAX_ORDER_BYTES))
+        return self._status() if problem is None else error_answer(problem.status, problem.sentence)
 
     def _status(self) -> Answer:
         return json_answer(report_status(self._engine.printer, self._engine.speed))
@@ -117,13 +106,34 @@ class PrinterSite:
     async def _tell(self) -> AsyncGenerator[bytes, None]:
         feed = StatusFeed(self._engine)
         while True:
-            status = await feed.next(_EVENTS_ALIVE_S)
-            # A comment keeps proxies from taking a quiet stream for a dead one.
-            yield b": alive\n\n" if status is None else b"event: status\ndata: %b\n\n" % status
+            try:
+                async with asyncio.timeout(_EVENTS_ALIVE_S):
+                    status = await feed.next()
+                yield b"event: status\ndata: %b\n\n" % status
+            except TimeoutError:
+                # A comment keeps proxies from taking a quiet stream for a dead one.
+                yield b": alive\n\n"
 
     def _websocket(self, call: Call) -> Answer:
         if call.head.upgrade is None:
             answer = error_answer(426, "This address speaks WebSocket.")
             answer.headers.append((b"Upgrade", b"websocket"))
             return answer
-        return accept_websocket(call, Talk(self._engine, self._control))
+        return accept_websocket(call, self._talk)
+
+    async def _talk(self, socket: WebSocket) -> None:
+        """Send {"Status": …} at once and on every change; whatever the page says is ignored."""
+        pushing = asyncio.create_task(self._push(socket))
+        try:
+            while await socket.receive() is not None:
+                pass
+        finally:
+            pushing.cancel()
+
+    async def _push(self, socket: WebSocket) -> None:
+        feed = StatusFeed(self._engine)
+        try:
+            while True:
+                await socket.send(f'{{"Status":{(await feed.next()).decode()}}}')
+        except ClientGone:
+            pass  # the task that receives is told too
