@@ -80,6 +80,7 @@ ROOMS = {
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
+    "relay.web_socket": driver("websockets"),
     "detector": driver("PIL", "numpy"),
     "detector.runtime": driver("onnxruntime"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),

@@ -14,10 +14,10 @@ from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Network
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.timeouts import Timeouts
-from printreach.relay.web_app import Application
 from printreach.rules.access import FULL_ACCESS
 from printreach.rules.access import Access as Granted
 from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits

@@ -8,7 +8,8 @@ from ipaddress import ip_network
 
 import pytest
 
-from printreach.relay.web_app import Application, Receive, Scope, Send, WebCall
+from printreach.relay.asgi import Application, Receive, Scope, Send
+from printreach.relay.web_app import WebCall
 from tests.relay.caller import BrokenOff, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
@@ -359,15 +360,6 @@ async def test_after_the_answer_the_application_gets_a_disconnect() -> None:
 
         await until(lambda: heard)
         assert heard == ["http.disconnect"]
-
-
-@on_a_loop
-async def test_a_websocket_still_goes_to_the_web_roles_socket() -> None:
-    async with relay(web_app=always(b"never")) as rig, calling(rig.port) as caller:
-        caller.send(request(OWN, b"Connection: Upgrade", b"Upgrade: websocket"))
-        await caller.answer()
-
-        assert len(rig.web.asked) == 1
 
 
 @on_a_loop

@@ -14,6 +14,7 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
 from .answering import AnswerWriter
+from .asgi import Application
 from .browser_sign_in import BrowserSignIn, Tries
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
@@ -28,7 +29,7 @@ from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .timeouts import Timeouts
 from .untrusted_proxy import UntrustedProxyWarning
-from .web_app import Application, WebApp
+from .web_app import WebApp
 from .websocket_upgrade import accept_websocket
 
 log = logging.getLogger(__name__)

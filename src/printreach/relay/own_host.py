@@ -16,6 +16,7 @@ from .caller_origin import Origin, origin_fields, without_forwarding_fields
 from .connection import FrontConnection
 from .refusals import answer as answer_with
 from .web_app import WebApp, WebCall
+from .web_socket import WebSocketCall
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +39,8 @@ class OwnHostRequests:
 
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, origin: Origin
-    ) -> "WebExchange | WebCall":
-        if self._app is not None and request.upgrade is None:
+    ) -> "WebExchange | WebCall | WebSocketCall | None":
+        if self._app is not None:
             return self._app.serve(caller, request, body, fin, origin)
         exchange = WebExchange(caller, request)
         exchange.start(self._client, body, fin, origin)

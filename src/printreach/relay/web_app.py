@@ -6,38 +6,28 @@ rest of a small answer.
 
 import asyncio
 import logging
-import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from email.utils import format_datetime
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from printreach.http1.heads import Request
 from printreach.ports import Clock
-from printreach.wire.heads import Headers, get, strip_hop_by_hop
+from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter, BrokenAnswer
-from .caller_origin import Origin, origin_fields, without_forwarding_fields
+from .asgi import Application, Message, Scope, checked, scope_of
+from .caller_origin import Origin
 from .connection import FrontConnection
 from .refusals import answer as answer_with
+from .web_socket import WebSocketCall
 
 log = logging.getLogger(__name__)
-
-# As in the ASGI specification; the keys of a message depend on its type.
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 UNREAD_BYTES = 128 * 1024
 """Unread bytes of a body above which reading from the caller is paused."""
 
-_ASGI = {"version": "3.0", "spec_version": "2.3"}
 _REASONS = {status.value: status.phrase.encode() for status in HTTPStatus}
 _BODILESS = frozenset({204, 304})
-_FORBIDDEN = re.compile(rb"[\r\n\0]")
 
 
 class WebApp:
@@ -59,9 +49,16 @@ class WebApp:
 
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, origin: Origin
-    ) -> "WebCall":
-        call = WebCall(caller, request, body, fin, self._date_line)
-        task = self._loop.create_task(call.run(self._application, _scope(request, origin)))
+    ) -> "WebCall | WebSocketCall | None":
+        """Serve a request. None: it has been answered already."""
+        call: WebCall | WebSocketCall
+        if request.upgrade is None:
+            call = WebCall(caller, request, body, fin, self._date_line)
+        else:
+            call = WebSocketCall(caller, request)
+            if call.refuse_bad_handshake():
+                return None
+        task = self._loop.create_task(call.run(self._application, scope_of(request, origin)))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         return call
@@ -201,7 +198,7 @@ class WebCall:
         if writer.is_started:
             self._is_congested = not writer.body(body, fin=fin)
         else:
-            headers = _checked(headers)
+            headers = checked(headers)
             length = _length(headers)
             if get(headers, b"date") is None:
                 headers.append((b"Date", self._date_line()))
@@ -226,38 +223,6 @@ class WebCall:
         headers: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
         text = b"Something went wrong here.\n"
         answer_with(self._writer, 500, b"Internal Server Error", headers, text)
-
-
-def _scope(request: Request, origin: Origin) -> Scope:
-    path, _, query = request.target.partition(b"?")
-    decoded = unquote_to_bytes(path) if b"%" in path else path
-    return {
-        "type": "http",
-        "asgi": _ASGI,
-        "http_version": "1.0" if request.http10 else "1.1",
-        "method": request.method.decode("ascii"),
-        "scheme": origin.scheme,
-        "path": decoded.decode("utf-8", "replace"),
-        "raw_path": path,
-        "query_string": query,
-        "root_path": "",
-        "headers": [
-            (name.lower(), value)
-            for name, value in (*without_forwarding_fields(request.headers), *origin_fields(origin))
-        ],
-        "client": (origin.address, 0),
-        "server": None,
-        "state": {},
-    }
-
-
-def _checked(headers: Headers) -> Headers:
-    """Return headers that are safe to write. Raises BrokenAnswer for line breaks, which may come
-    from a caller's text."""
-    for name, value in headers:
-        if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
-            raise BrokenAnswer(f"a field {name!r} has an end of line in it")
-    return strip_hop_by_hop(headers)
 
 
 def _length(headers: Headers) -> int | None:

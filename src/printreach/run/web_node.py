@@ -22,7 +22,7 @@ from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 from litestar import Litestar
 
-from printreach.relay.web_app import Application
+from printreach.relay.asgi import Application
 from printreach.web.draining import Draining
 
 _log = logging.getLogger(__name__)

@@ -29,10 +29,10 @@ from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
 from printreach.hub.tries import CallerTries
 from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Origin
 from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
-from printreach.relay.web_app import Application
 from printreach.rules.internal_grants import InternalKey
 from printreach.run.messaging import Messaging
 from printreach.run.relay_inside import RelayInside

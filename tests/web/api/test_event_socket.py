@@ -9,7 +9,7 @@ import pytest
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
 from printreach.hub.fanout import Fanout
-from printreach.relay.web_app import Application
+from printreach.relay.asgi import Application
 from printreach.store.store import Records
 from printreach.web import slow_readers
 from tests.fakes.clock import NOON

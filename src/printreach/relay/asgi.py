@@ -1,0 +1,68 @@
+"""What ASGI applications are called with: the types of the specification, and a request's scope."""
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from printreach.http1.heads import Request
+from printreach.wire.heads import Headers, get, strip_hop_by_hop
+
+from .answering import BrokenAnswer
+from .caller_origin import Origin, origin_fields, without_forwarding_fields
+
+# As in the ASGI specification; the keys of a message depend on its type.
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_ASGI = {"version": "3.0", "spec_version": "2.3"}
+_FORBIDDEN = re.compile(rb"[\r\n\0]")
+
+
+def scope_of(request: Request, origin: Origin) -> Scope:
+    """Return the scope of a request, or of a WebSocket if the request is a handshake."""
+    path, _, query = request.target.partition(b"?")
+    decoded = unquote_to_bytes(path) if b"%" in path else path
+    scope: Scope = {
+        "type": "http",
+        "asgi": _ASGI,
+        "http_version": "1.0" if request.http10 else "1.1",
+        "method": request.method.decode("ascii"),
+        "path": decoded.decode("utf-8", "replace"),
+        "raw_path": path,
+        "query_string": query,
+        "root_path": "",
+        "server": None,
+        "state": {},
+        **fields_of_origin(request.headers, origin),
+    }
+    if request.upgrade is not None:
+        offered = get(scope["headers"], b"sec-websocket-protocol") or b""
+        names = [name.strip() for name in offered.decode("latin-1").split(",")]
+        scope["type"] = "websocket"
+        scope["scheme"] = "wss" if origin.scheme == "https" else "ws"
+        scope["subprotocols"] = [name for name in names if name]
+        del scope["method"]
+    return scope
+
+
+def fields_of_origin(headers: Headers, origin: Origin) -> dict[str, Any]:
+    """Return the parts of a scope that tell who asks, and by what."""
+    passed = (*without_forwarding_fields(headers), *origin_fields(origin))
+    return {
+        "scheme": origin.scheme,
+        "client": (origin.address, 0),
+        "headers": [(name.lower(), value) for name, value in passed],
+    }
+
+
+def checked(headers: Headers) -> Headers:
+    """Return headers that are safe to write. Raises BrokenAnswer for line breaks, which may come
+    from a caller's text."""
+    for name, value in headers:
+        if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
+            raise BrokenAnswer(f"a field {name!r} has an end of line in it")
+    return strip_hop_by_hop(headers)
