@@ -11,8 +11,8 @@ from pathlib import Path
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.contract.events import PrintEvent
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Bus, Notice, Topic
 from printreach.ports.webhooks import NewDelivery

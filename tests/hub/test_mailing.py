@@ -1,5 +1,6 @@
 """Mails about accounts wait in the store until the mail server has them."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from printreach.hub.account_mailer import AccountMailer, SealedOutbox
-from printreach.hub.mailing import LEASE, MailDelivery
+from printreach.hub.clock_jumps import ClockHistory
+from printreach.hub.mailing import MailDelivery
+from printreach.ports.mail import WaitingMail
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
+from printreach.store.leases import Claim
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
@@ -22,6 +26,8 @@ from tests.hub.world import ADA, OpenWorld, World
 AWAY = NotSent(Trouble.MAIL_SERVER_AWAY)
 SECRET = "s3cret-of-a-link"
 TOLD = "Your password was changed"
+LEASE = MailDelivery.lease
+A_DAY = timedelta(days=1)
 
 
 class Office:
@@ -30,6 +36,7 @@ class Office:
     def __init__(self, world: World, key: bytes = b"s" * 32) -> None:
         self.world = world
         self.server = RecordingMailer()
+        self.steady_s = 0.0
         outbox = SealedOutbox(
             sealer=KeySealer(key, secrets.token_bytes), token_bytes=secrets.token_bytes
         )
@@ -39,7 +46,12 @@ class Office:
             token_bytes=lambda _count: SECRET.encode(),
         )
         self.mailing = MailDelivery(
-            store=world.store, clock=world.clock, mailer=self.server, outbox=outbox
+            store=world.store,
+            clock=world.clock,
+            token_bytes=secrets.token_bytes,
+            mailer=self.server,
+            outbox=outbox,
+            clock_history=ClockHistory(lambda: self.steady_s),
         )
 
     async def tell(self, text: str = "") -> None:
@@ -51,8 +63,25 @@ class Office:
     async def after(self, time: timedelta) -> int:
         """Look again so much later; how many mails the server was handed by then."""
         self.world.clock.advance(time)
-        await self.mailing.send_due()
+        self.steady_s += time.total_seconds()
+        await self.deliver()
         return len(self.server.sent)
+
+    def next_claim(self) -> Claim:
+        """A worker's claim of one mail, now."""
+        at = self.world.clock.now()
+        return Claim(token="t", at=at, until=at + LEASE, at_most=1)
+
+    async def jump(self, time: timedelta) -> int:
+        """The clock is set, while no time goes by; how many mails the server was handed by then."""
+        self.steady_s -= time.total_seconds()
+        return await self.after(time)
+
+    async def deliver(self) -> None:
+        """Try all that is due, and give up what is outdated."""
+        while await self.mailing.begin_due():
+            await self.mailing.settled()
+        await self.mailing.forget_outdated()
 
 
 @asynccontextmanager
@@ -74,7 +103,7 @@ async def test_a_mail_is_delivered_once_and_in_the_order_of_the_others(
         for text in ("one", "two", "three"):
             await here.tell(text)
             here.world.clock.advance(timedelta(seconds=1))
-        await here.mailing.send_due()
+        await here.deliver()
         await here.after(timedelta(days=2))
 
         assert [mail.text for mail in here.server.sent] == ["one", "two", "three"]
@@ -116,7 +145,7 @@ async def test_a_server_that_is_away_is_tried_again_ever_more_seldom(
 
 
 @on_a_loop
-async def test_what_waited_for_a_day_is_given_up_and_the_log_says_so(
+async def test_a_mail_that_waited_for_a_day_is_not_tried_again_and_the_log_says_that_it_is_given_up(
     open_world: OpenWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with office(open_world) as here:
@@ -126,6 +155,7 @@ async def test_what_waited_for_a_day_is_given_up_and_the_log_says_so(
         here.server.answer = None
 
         assert await here.after(NEWS_LASTS) == tries
+        assert await here.after(A_DAY + timedelta(hours=1)) == tries
         assert "1 mails were not delivered in time" in caplog.text
         assert ADA not in caplog.text
         assert SECRET not in caplog.text
@@ -158,8 +188,7 @@ async def test_after_a_crash_in_mid_delivery_the_next_start_sends_it(
 ) -> None:
     async with office(open_world) as here:
         await here.tell()
-        at = here.world.clock.now()
-        await here.world.store.write(lambda records: records.mails.claim(at, at + LEASE))
+        await here.world.store.write(lambda records: records.mails.claim(here.next_claim()))
 
         assert await here.after(LEASE - timedelta(seconds=1)) == 0
         assert await here.after(timedelta(seconds=1)) == 1
@@ -172,6 +201,62 @@ async def test_a_clock_that_was_ahead_silences_nothing(open_world: OpenWorld) ->
         await here.tell()
         here.world.clock.advance(timedelta(days=-400))
 
+        assert await here.after(timedelta()) == 1
+
+
+@pytest.mark.parametrize("up_for", [timedelta(0), 2 * A_DAY])
+@on_a_loop
+async def test_a_clock_that_jumps_days_ahead_and_is_set_right_gives_up_no_mail(
+    open_world: OpenWorld, up_for: timedelta
+) -> None:
+    async with office(open_world) as here:
+        for _ in range(int(up_for / timedelta(hours=1))):
+            await here.after(timedelta(hours=1))
+        here.server.answer = AWAY
+        await here.tell()
+        tries = await here.after(timedelta())
+        here.server.answer = None
+
+        assert await here.jump(3 * A_DAY) == tries
+        assert await here.after(timedelta(hours=5)) == tries
+        assert await here.jump(-3 * A_DAY) == tries + 1
+
+
+@on_a_loop
+async def test_a_mail_that_is_being_handed_in_is_not_handed_in_again_when_the_clock_jumps(
+    open_world: OpenWorld,
+) -> None:
+    async with office(open_world) as here:
+        is_taken = asyncio.Event()
+        here.server.is_ready = is_taken
+        await here.tell()
+        assert await here.mailing.begin_due() == 1
+        here.world.clock.advance(2 * LEASE)
+        assert await here.mailing.begin_due() == 0
+        is_taken.set()
+        await here.mailing.settled()
+
+        assert await here.after(timedelta()) == 1
+
+
+@on_a_loop
+async def test_a_worker_that_lost_its_claim_of_a_mail_does_not_release_the_claim_of_another(
+    open_world: OpenWorld,
+) -> None:
+    async with office(open_world) as here:
+        await here.tell()
+
+        async def claim(records: Records) -> WaitingMail:
+            [mail] = await records.mails.claim(here.next_claim())
+            return mail
+
+        first = await here.world.store.write(claim)
+        here.world.clock.advance(LEASE)
+        second = await here.world.store.write(claim)
+        at = here.world.clock.now()
+        await here.world.store.write(lambda records: records.mails.release(first, at, 1))
+        assert await here.after(timedelta()) == 0
+        await here.world.store.write(lambda records: records.mails.release(second, at, 1))
         assert await here.after(timedelta()) == 1
 
 

@@ -1,66 +1,70 @@
-"""Delivers the queued mails about accounts: claimed one by one, sent, and retried.
+"""Delivers the queued mails about accounts, one after the other, and tries them again.
 
 A mail may come twice after a crash, and is never lost in one. A mail that the mail server does not
-accept before its link expires, or for a day, is given up; the log says so without its text.
+accept before its link expires, or for a day, is not tried any more. It is given up once the clock
+is to be trusted about that; the log says so without its text.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import ClassVar
 
 from printreach.hub.account_mailer import SealedOutbox
-from printreach.ports import Clock, Mailer
+from printreach.hub.clock_jumps import ClockHistory
+from printreach.hub.leased_queue import LeasedQueue
+from printreach.ports import Mailer
 from printreach.ports.mail import WaitingMail
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import next_mail_try
-from printreach.store.store import Records, Store
-
-LEASE: Final = timedelta(seconds=90)
-"""Longer than one try can take. A worker that exceeds it has died."""
+from printreach.store.leases import Claim
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(kw_only=True, slots=True)
-class MailDelivery:
-    """One pass at a time: `send_due`."""
+@dataclass(kw_only=True)
+class MailDelivery(LeasedQueue[WaitingMail]):
+    """The queue of mails about accounts. lease: longer than one try can take."""
 
-    store: Store
-    clock: Clock
+    item_name: ClassVar[str] = "mail"
+    lease: ClassVar[timedelta] = timedelta(seconds=90)
+    at_once: ClassVar[int] = 1
+    batch: ClassVar[int] = 1
+    stop_within_s: ClassVar[float] = 2.0
+
     mailer: Mailer
     outbox: SealedOutbox
+    clock_history: ClockHistory
 
-    async def send_due(self) -> None:
-        """Try each due mail, one after the other. Raises StoreUnavailable."""
-        # A read does not wait for the writer, and most passes find nothing.
-        if await self.store.read(lambda records: records.mails.next_due()) is None:
+    def key(self, item: WaitingMail) -> str:
+        return item.mail_id
+
+    async def has_due(self, records: Records, at: datetime) -> bool:
+        return await records.mails.has_due(at)
+
+    async def claim(self, records: Records, claim: Claim) -> Sequence[WaitingMail]:
+        return await records.mails.claim(claim)
+
+    async def handle(self, item: WaitingMail) -> None:
+        """Try once to hand the mail in."""
+        trouble = await self._hand_in(item)
+        if trouble is None:
+            await self.store.write(lambda records: records.mails.remove(item.mail_id))
             return
-        await self._give_up_what_is_over()
-        while (waiting := await self._claim()) is not None:
-            await self._try(waiting)
+        failures = item.failures + 1
+        due_at = next_mail_try(failures, self.clock.now())
+        await self.store.write(lambda records: records.mails.release(item, due_at, failures))
 
-    async def _give_up_what_is_over(self) -> None:
-        at = self.clock.now()
-        given_up = await self.store.write(lambda records: records.mails.forget_over(at))
+    async def forget_outdated(self) -> None:
+        """Give up the mails whose time is over. Raises StoreUnavailable."""
+        before = self.clock_history.confirmed_time(self.clock.now())
+        if before is None:
+            return
+        given_up = await self.store.write(lambda records: records.mails.forget_outdated(before))
         if given_up:
             log.error("%d mails were not delivered in time and are given up", given_up)
-
-    async def _claim(self) -> WaitingMail | None:
-        at = self.clock.now()
-        return await self.store.write(lambda records: records.mails.claim(at, at + LEASE))
-
-    async def _try(self, waiting: WaitingMail) -> None:
-        trouble = await self._hand_in(waiting)
-        if trouble is None:
-            await self.store.write(lambda records: records.mails.remove(waiting.mail_id))
-        else:
-            await self.store.write(lambda records: self._put_off(records, waiting))
-
-    async def _put_off(self, records: Records, waiting: WaitingMail) -> None:
-        failures = waiting.failures + 1
-        due_at = next_mail_try(failures, self.clock.now())
-        await records.mails.put_off(waiting.mail_id, due_at, failures)
 
     async def _hand_in(self, waiting: WaitingMail) -> NotSent | None:
         """Send the mail; None where nothing is left to do."""

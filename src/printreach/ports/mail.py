@@ -25,8 +25,9 @@ class Mailer(Protocol):
 class WaitingMail:
     """A queued mail about an account.
 
-    sealed: all of it, since it may contain a link that signs a person in. until: when it is
-    outdated, or its link expires. failures: tries so far.
+    sealed: all of it, since it may contain a link that signs a person in. due_at: once it is
+    claimed, when its lease ends. until: when it is outdated, or its link expires. failures: tries
+    so far.
     """
 
     mail_id: str

@@ -11,6 +11,7 @@ from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
 from printreach.hub.account_mailer import Outbox, SealedOutbox
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.mailing import MailDelivery
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.enqueue import NotificationEnqueuer
@@ -61,10 +62,18 @@ def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     return smtp
 
 
-def mailing(store: Store, clock: Clock, messaging: Messaging) -> MailDelivery:
+def mailing(
+    store: Store, clock: Clock, messaging: Messaging, clock_history: ClockHistory
+) -> MailDelivery:
     """Build the sender of mails about accounts."""
-    outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
-    return MailDelivery(store=store, clock=clock, mailer=messaging.mailer, outbox=outbox)
+    return MailDelivery(
+        store=store,
+        clock=clock,
+        token_bytes=secrets.token_bytes,
+        mailer=messaging.mailer,
+        outbox=SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes),
+        clock_history=clock_history,
+    )
 
 
 def notification_enqueuer(

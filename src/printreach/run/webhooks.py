@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from printreach.backends.lookups import Lookups
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
-from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.hub.webhooks.settings import Webhooks

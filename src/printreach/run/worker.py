@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
+from printreach.hub.clock_jumps import ClockJumpGuard
 from printreach.hub.detection.contexts import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import LiveLinkEnder, forget_ended_links
@@ -22,7 +23,6 @@ from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.hub.webhooks.clock_jumps import ClockJumpGuard
 from printreach.ports import Bus, Clock, DetectorStates, Notice, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
@@ -148,7 +148,10 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
         )
     sending = notify_sending(settings, store, clock, dependencies.messaging)
     ends.push_async_callback(sending.close)
-    mails = mailing(store, clock, dependencies.messaging)
+    mails = mailing(store, clock, dependencies.messaging, dependencies.webhooks.clock_history)
+    ends.push_async_callback(mails.close)
+    mail_loop = Loop("mails", mails.begin_due, hints=frozenset({Topic.MAIL}))
+    mails.on_freed(mail_loop.wake)
     news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
     webhook_deliveries = deliveries(settings, store, clock, dependencies.webhooks)
@@ -165,7 +168,8 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
     return [
         events,
         news,
-        Loop("mails", mails.send_due, hints=frozenset({Topic.MAIL})),
+        mail_loop,
+        Loop("outdated mails", mails.forget_outdated, every_s=PRUNE_EVERY_S),
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
         Loop("old events", guarded(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,

@@ -4,27 +4,16 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import (
-    Column,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Column, Integer, LargeBinary, String, Table, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports.mail import WaitingMail
 from printreach.store.columns import columns_for
+from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, metadata
 
 MOST_WAITING: Final = 10_000
-"""Reached only if that many strangers sign up in a day without a mail server."""
+"""Reached only if that many strangers sign up in two days without a mail server."""
 LONGEST_WAIT: Final = timedelta(hours=4)
 """No backoff is longer: what is due later was stored by a clock that was ahead."""
 
@@ -40,6 +29,9 @@ waiting_mails = Table(
 )
 _MAIL = columns_for(WaitingMail, waiting_mails)
 _mails = waiting_mails.c
+_LEASES = LeasedTable(
+    table=waiting_mails, key=(_mails.mail_id,), due_at=_mails.due_at, longest_wait=LONGEST_WAIT
+)
 
 
 class MailRecords:
@@ -56,40 +48,30 @@ class MailRecords:
         await self._connection.execute(insert(waiting_mails).values(**asdict(mail)))
         return True
 
-    async def next_due(self) -> datetime | None:
-        """Return when one is to be tried next; None if none waits."""
-        found = await self._connection.execute(
-            select(_mails.due_at).order_by(_mails.due_at).limit(1)
-        )
-        return found.scalar_one_or_none()
+    async def has_due(self, at: datetime) -> bool:
+        """Return whether one may be claimed."""
+        return await _LEASES.has_due(self._connection, at, _mails.until > at)
 
-    async def claim(self, at: datetime, until: datetime) -> WaitingMail | None:
-        """Claim the mail that has been due longest, until then.
+    async def claim(self, claim: Claim) -> list[WaitingMail]:
+        """Claim mails whose time is not over, the longest due first.
 
         One that is due later than the longest backoff was put off by a clock that was ahead: it is
         due now.
         """
-        is_due = or_(_mails.due_at <= at, _mails.due_at > at + LONGEST_WAIT)
-        found = await self._connection.execute(
-            select(*_MAIL).where(is_due).order_by(_mails.due_at).limit(1)
-        )
-        row = found.mappings().first()
-        if row is None:
-            return None
-        await self.put_off(row["mail_id"], until, row["failures"])
-        return WaitingMail(**row)
+        await _LEASES.mend(self._connection, claim.at)
+        due = _LEASES.due(claim, _mails.until > claim.at)
+        claimed = await _LEASES.claim(self._connection, claim, due, *_MAIL)
+        return [WaitingMail(**row) for row in claimed]
 
-    async def put_off(self, mail_id: str, due_at: datetime, failures: int) -> None:
-        await self._connection.execute(
-            update(waiting_mails)
-            .where(_mails.mail_id == mail_id)
-            .values(due_at=due_at, failures=failures)
-        )
+    async def release(self, claimed: WaitingMail, due_at: datetime, failures: int) -> None:
+        """Release a mail; it is tried again then. Does nothing if the claim was lost."""
+        key = (claimed.mail_id,)
+        await _LEASES.release(self._connection, key, claimed.due_at, due_at, failures=failures)
 
     async def remove(self, mail_id: str) -> None:
         await self._connection.execute(delete(waiting_mails).where(_mails.mail_id == mail_id))
 
-    async def forget_over(self, at: datetime) -> int:
-        """Delete mails whose time is over; return how many."""
-        gone = await self._connection.execute(delete(waiting_mails).where(_mails.until <= at))
+    async def forget_outdated(self, before: datetime) -> int:
+        """Delete mails whose time was over before then; return how many."""
+        gone = await self._connection.execute(delete(waiting_mails).where(_mails.until <= before))
         return gone.rowcount

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from printreach.hub.clock_jumps import CONFIRMED_AFTER_S, ClockHistory
 from printreach.hub.webhooks import deliveries
-from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, ClockHistory
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
 from printreach.store.store import Records

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from printreach.contract.events import PrintEvent
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports.webhooks import LoggedDelivery, NewDelivery

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.settings import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
 from printreach.run.webhooks import webhook_enqueuer

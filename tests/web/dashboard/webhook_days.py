@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.rules.webhooks import Outcome, Webhook
 from printreach.run.webhooks import webhook_enqueuer

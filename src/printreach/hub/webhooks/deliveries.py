@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
 from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports import Clock, StoreUnavailable

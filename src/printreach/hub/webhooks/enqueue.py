@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.state import is_unconfirmed, why_closed
 from printreach.ports import Clock, StoredEvent
 from printreach.ports.webhooks import AppWebhook, NewDelivery

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.permissions import Permission
-from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
 from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
 from printreach.ports import Clock

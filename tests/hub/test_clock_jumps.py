@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, JUMP, ClockJumpGuard
+from printreach.hub.clock_jumps import CONFIRMED_AFTER_S, JUMP, ClockJumpGuard
 from tests.fakes.clock import FakeClock
 from tests.fakes.loop import on_a_loop
 

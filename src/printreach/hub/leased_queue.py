@@ -1,0 +1,130 @@
+"""A queue in the store whose items are claimed with leases, each handled by a task of its own.
+
+Any number of workers may serve it. An item stays in the store until its handler has settled it, so
+none is lost in a crash: the lease runs out, and the item is claimed again. While it is leased no
+other worker gets it, and the same worker does not, even if the clock jumps past the lease.
+"""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import ClassVar, Generic, TypeVar
+
+from printreach.ports import Clock, StoreUnavailable
+from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.store.leases import Claim
+from printreach.store.store import Records, Store
+
+log = logging.getLogger(__name__)
+
+Item = TypeVar("Item")
+
+
+@dataclass(kw_only=True)
+class LeasedQueue(ABC, Generic[Item]):
+    """One pass at a time: `begin_due`.
+
+    item_name: how the log calls an item. lease: longer than a handler goes without renewing it.
+    at_once: items under way. batch: items in one claim. stop_within_s: what ends by then after
+    close() is not handled twice.
+    """
+
+    item_name: ClassVar[str]
+    lease: ClassVar[timedelta]
+    at_once: ClassVar[int]
+    batch: ClassVar[int]
+    stop_within_s: ClassVar[float]
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    stopping: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    _running: dict[asyncio.Task[None], Item] = field(init=False, default_factory=dict)
+    _on_freed: Callable[[], None] = field(init=False, default=lambda: None)
+
+    @abstractmethod
+    def key(self, item: Item) -> str:
+        """Return what identifies the item; one with the same key is not claimed meanwhile."""
+
+    @abstractmethod
+    async def has_due(self, records: Records, at: datetime) -> bool:
+        """Return whether there may be something to claim."""
+
+    @abstractmethod
+    async def claim(self, records: Records, claim: Claim) -> Sequence[Item]:
+        """Claim items that are due, at most so many."""
+
+    @abstractmethod
+    async def handle(self, item: Item) -> None:
+        """Handle the item, then settle or release it. If it raises, the lease runs out."""
+
+    def on_freed(self, callback: Callable[[], None]) -> None:
+        """Have this called when an item has been handled: more may be due."""
+        self._on_freed = callback
+
+    async def begin_due(self) -> int:
+        """Begin the items that are due, as far as there are slots; return how many.
+
+        Raises StoreUnavailable.
+        """
+        begun = 0
+        while (at_most := min(self.batch, self.at_once - len(self._running))) > 0:
+            items = await self._claim(at_most)
+            for item in items:
+                self._begin(item)
+            begun += len(items)
+            if len(items) < at_most:
+                break
+        return begun
+
+    async def settled(self) -> None:
+        """Wait until no item is under way."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    async def close(self) -> None:
+        """Begin nothing more; wait for what is under way, and cancel what remains after a while."""
+        self.stopping.set()
+        if self._running:
+            await asyncio.wait(self._running, timeout=self.stop_within_s)
+        for task in list(self._running):
+            task.cancel()
+        await self.settled()
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _claim(self, at_most: int) -> Sequence[Item]:
+        at = self.clock.now()
+        # A read does not wait for the writer, and most passes find nothing.
+        if self.stopping.is_set() or not await self.store.read(
+            lambda records: self.has_due(records, at)
+        ):
+            return []
+        claim = Claim(
+            token=new_record_id(self.token_bytes),
+            at=at,
+            until=at + self.lease,
+            at_most=at_most,
+            exclude=[self.key(item) for item in self._running.values()],
+        )
+        return await self.store.write(lambda records: self.claim(records, claim))
+
+    def _begin(self, item: Item) -> None:
+        task = asyncio.create_task(self._handle(item))
+        self._running[task] = item
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        self._on_freed()
+
+    async def _handle(self, item: Item) -> None:
+        try:
+            await self.handle(item)
+        except StoreUnavailable as error:
+            log.warning("%s %s is handled later: %s", self.item_name, self.key(item), error)
+        except Exception:
+            log.exception("%s %s could not be handled", self.item_name, self.key(item))

@@ -1,0 +1,160 @@
+"""The statements by which workers claim rows, for every table that is a queue."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    MappingResult,
+    Select,
+    Table,
+    and_,
+    exists,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.store.columns import each_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """Claims of one worker, made at once.
+
+    token: of these claims alone. until: when they lapse unless they are renewed. exclude: the
+    items that the worker still handles, whatever the clock says of their leases.
+    """
+
+    token: str
+    at: datetime
+    until: datetime
+    at_most: int
+    exclude: Collection[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LeasedTable:
+    """Where a table keeps what is due, and its leases.
+
+    key: the columns that identify a row; the first of them is excluded by Claim.exclude. due_at:
+    null while nothing is to be done. leased_until: when a lease ends; None if due_at says so.
+    token: of the claim; None if the end of the lease identifies the claim. longest_wait: what is
+    due later was stored by a clock that was ahead, and is due at once.
+    """
+
+    table: Table
+    key: tuple[Column[Any], ...]
+    due_at: Column[Any]
+    leased_until: Column[Any] | None = None
+    token: Column[Any] | None = None
+    longest_wait: timedelta | None = None
+
+    async def has_due(
+        self, connection: AsyncConnection, at: datetime, *conditions: ColumnElement[bool]
+    ) -> bool:
+        """Return whether something may be claimed."""
+        # Each is one end of an index; in one condition the database would read all of it.
+        times = [self.is_due(at)]
+        if self.longest_wait is not None:
+            times.append(self.due_at > at + self.longest_wait)
+        found = [exists().where(is_time, *conditions) for is_time in times]
+        return bool(await connection.scalar(select(or_(*found))))
+
+    async def mend(
+        self, connection: AsyncConnection, at: datetime, *conditions: ColumnElement[bool]
+    ) -> None:
+        """Make due what a clock that was ahead has put off."""
+        if self.longest_wait is not None:
+            is_ahead = self.due_at > at + self.longest_wait
+            await connection.execute(
+                update(self.table).where(is_ahead, *conditions).values({self.due_at: at})
+            )
+
+    def is_due(self, at: datetime) -> ColumnElement[bool]:
+        """Match rows that are due and not leased."""
+        if self.leased_until is None:
+            return self.due_at <= at
+        return and_(self.due_at <= at, self._is_free(at))
+
+    def due(self, claim: Claim, *conditions: ColumnElement[bool]) -> Select[Any]:
+        """Select the keys of what may be claimed, the longest due first."""
+        is_free = self.key[0].not_in(each_of(claim.exclude))
+        return (
+            select(*self.key)
+            .where(self.is_due(claim.at), is_free, *conditions)
+            .order_by(self.due_at)
+            .limit(claim.at_most)
+        )
+
+    async def claim(
+        self,
+        connection: AsyncConnection,
+        claim: Claim,
+        keys: Select[Any] | Sequence[Any],
+        *returning: ColumnElement[Any],
+    ) -> MappingResult:
+        """Lease the rows with these keys; those that somebody else has leased are left out."""
+        key = self.key[0] if len(self.key) == 1 else tuple_(*self.key)
+        values: dict[Any, Any] = {self._until: claim.until}
+        if self.token is not None:
+            values[self.token] = claim.token
+        claimed = await connection.execute(
+            update(self.table)
+            .where(key.in_(keys), self.is_due(claim.at))
+            .values(values)
+            .returning(*(returning or self.key))
+        )
+        return claimed.mappings()
+
+    def is_held(self, key: Sequence[str], mark: str | datetime) -> ColumnElement[bool]:
+        """Match the row while a claim holds it. mark: the claim's token, or the end of its
+        lease."""
+        column = self._until if self.token is None else self.token
+        return and_(*(of == value for of, value in zip(self.key, key, strict=True)), column == mark)
+
+    async def renew(
+        self,
+        connection: AsyncConnection,
+        key: Sequence[str],
+        mark: str | datetime,
+        until: datetime,
+    ) -> bool:
+        """Renew a lease; False if the claim was lost, or the row is gone."""
+        changed = await connection.execute(
+            update(self.table).where(self.is_held(key, mark)).values({self._until: until})
+        )
+        return changed.rowcount > 0
+
+    async def release(
+        self,
+        connection: AsyncConnection,
+        key: Sequence[str],
+        mark: str | datetime,
+        due_at: datetime | None,
+        **values: object,
+    ) -> bool:
+        """End a lease and store values with it; False if the claim was lost, or the row is gone.
+
+        due_at: when there is something to do again; None if there is nothing.
+        """
+        ended = [one for one in (self.token, self.leased_until) if one is not None]
+        changed = await connection.execute(
+            update(self.table)
+            .where(self.is_held(key, mark))
+            .values({self.due_at: due_at, **dict.fromkeys(ended), **values})
+        )
+        return changed.rowcount > 0
+
+    @property
+    def _until(self) -> Column[Any]:
+        return self.due_at if self.leased_until is None else self.leased_until
+
+    def _is_free(self, at: datetime) -> ColumnElement[bool]:
+        assert self.leased_until is not None
+        return or_(self.leased_until.is_(None), self.leased_until <= at)
