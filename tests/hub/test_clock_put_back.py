@@ -18,7 +18,6 @@ from printreach.hub.pictures import SharedPictures
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.temperatures import Temperatures
 from printreach.hub.tries import CallerTries
-from printreach.ports import StoredEvent
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.limits import LimitChanges
@@ -26,6 +25,7 @@ from printreach.rules.live_links import LastFacts, LiveEnd
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_fresh, is_note_due
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop

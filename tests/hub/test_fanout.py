@@ -14,8 +14,9 @@ from sqlalchemy import select, update
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import KEPT_FOR, Fanout, TakePicture
-from printreach.ports import Notice, StoredEvent, StoreUnavailable, Topic
+from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.store.event_tables import events
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock

@@ -3,8 +3,7 @@
 from datetime import timedelta
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.ports import PrinterRow
-from printreach.ports.operating import ConnectionRow, KeyRow
+from printreach.store.listings import ConnectionRow, KeyRow, PrinterRow
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_operating import operating
 from tests.hub.world import PRINTER_ID, OpenWorld, World

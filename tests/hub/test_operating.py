@@ -16,13 +16,13 @@ from printreach.hub.operating import OperatedAccount, Operating
 from printreach.hub.own_apps import InvalidDraft
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Notice, Topic
-from printreach.ports.operating import AccountFilter, ConnectionRow, PrinterRow, Search
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.app_registration import AppDraft
 from printreach.rules.apps import App
 from printreach.rules.limits import LimitChanges
 from printreach.rules.operators import ACTS_KEPT, ActDone, Operator, OperatorAct
 from printreach.rules.rate_limits import TooSoon
+from printreach.store.listings import AccountFilter, ConnectionRow, PrinterRow, Search
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.fakes.passwords import PlainPasswords

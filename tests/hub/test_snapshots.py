@@ -13,7 +13,6 @@ from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.contract.events import EventType
 from printreach.hub import snapshots as module
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.snapshots import (
@@ -22,6 +21,7 @@ from printreach.rules.snapshots import (
     MOST_BYTES_OF_A_PRINTER,
     MOST_OF_A_PRINTER,
 )
+from printreach.store.events import StoredEvent
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World

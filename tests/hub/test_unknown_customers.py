@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports.operating import Search
+from printreach.store.listings import Search
 from tests.fakes.loop import on_a_loop
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import MONTHLY

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from printreach.ports import PrinterRow
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.linking import LinkedPrinter, LinkOffer
 from printreach.store.agents import SqlAgents
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes
 from tests.fakes.clock import NOON

@@ -8,8 +8,8 @@ import pytest
 from msgspec import structs
 from sqlalchemy import text, update
 
-from printreach.ports.events import Awaiting
 from printreach.store.event_tables import events
+from printreach.store.events import Awaiting
 from printreach.store.inbox import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.events import PrintEvent
-from printreach.ports import Arrival, StoredEvent, StoreUnavailable
+from printreach.ports import StoreUnavailable
+from printreach.store.events import Arrival, StoredEvent
 from printreach.store.inbox import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock

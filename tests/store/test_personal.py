@@ -27,10 +27,9 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.permissions import Permission
-from printreach.ports.personal import PageCursor, Value
 from printreach.store.account_tables import recovery_codes
 from printreach.store.damaged import LenientJson
-from printreach.store.personal import WITHHELD, owned_by
+from printreach.store.personal import WITHHELD, PageCursor, Value, owned_by
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
 from printreach.store.tables import READABLE, Instant, Permissions, accounts, apps

@@ -10,12 +10,13 @@ from typing import Protocol
 
 import pytest
 
-from printreach.ports import Agents, Grants, PrinterRow
+from printreach.ports import Agents, Grants
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import NOON, FakeClock

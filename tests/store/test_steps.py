@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import event, insert, update
 
-from printreach.ports.watching import UnwatchedPrinter
+from printreach.rules.watch_memory import UnwatchedPrinter
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes, printers
 from tests.fakes.clock import NOON

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from printreach.ports.watching import WatchedPrint
+from printreach.rules.watch_memory import WatchedPrint
 from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.store.records import PRINTER

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.detection_scene import ViewCondition
+from printreach.rules.watch_memory import WatchedPrint
 from printreach.rules.watching import LastLook, Look, Region, WatchPause, WatchSettings
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON

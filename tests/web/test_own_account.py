@@ -8,9 +8,9 @@ import pytest
 from litestar.testing import TestClient
 
 from printreach.hub.account_recovery import AccountRecovery
-from printreach.ports.operating import Search
 from printreach.rules.operators import Operator
 from printreach.rules.totp import secret_in_words
+from printreach.store.listings import Search
 from tests.web.codes import code_now, secret_of, set_up_totp
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.ports import StoredEvent
 from printreach.rules.snapshots import KEPT_FOR
+from printreach.store.events import StoredEvent
 from printreach.web.snapshots import BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture

@@ -11,12 +11,12 @@ from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
 from printreach.hub.identity.proof import Reauthentication
 from printreach.ports import Clock
-from printreach.ports.personal import PageCursor, Rows, Value
 from printreach.rules.accounts import Account
 from printreach.rules.oidc import Identity
 from printreach.rules.payments import Subscription
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
+from printreach.store.personal import PageCursor, Rows, Value
 from printreach.store.store import Records, Store
 
 AT_ONCE: Final = 500

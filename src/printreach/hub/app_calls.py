@@ -10,7 +10,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.unset import UNSET
 from printreach.hub.live import LiveStatus
-from printreach.ports import Clock, DetectorStates, PrinterRow
+from printreach.ports import Clock, DetectorStates
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections import Connection, has_ended
@@ -18,6 +18,7 @@ from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.detector import DetectorOff, aged, not_watching, watch_status
 from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store
 
 PATIENCE_S: Final = 2.5

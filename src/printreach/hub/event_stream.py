@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from printreach.ports import Bus, Clock, Notice, StoredEvent, Topic
+from printreach.ports import Bus, Clock, Notice, Topic
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records, Store
 
 PAGE: Final = 100

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Protocol
 
-from printreach.ports import Clock, Notice, StoredEvent, StoreUnavailable, Topic
-from printreach.ports.events import Awaiting, DamagedEvent
+from printreach.ports import Clock, Notice, StoreUnavailable, Topic
+from printreach.store.events import Awaiting, DamagedEvent, StoredEvent
 from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from printreach.hub.live import LiveStatus, LiveSubscription
-from printreach.ports import Clock, PrinterRow, StoreUnavailable
+from printreach.ports import Clock, StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.home_assistant import (
@@ -24,6 +24,7 @@ from printreach.rules.home_assistant import (
     state_of,
 )
 from printreach.rules.printers import OwnedPrinter, is_online
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, PrinterRow, StoredEvent
+from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy, may_connect_apps
 from printreach.rules.connections import has_ended
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
@@ -31,6 +31,8 @@ from printreach.rules.live_links import (
 )
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
+from printreach.store.events import StoredEvent
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store
 
 PATIENCE_S: Final = 5.0

@@ -7,10 +7,10 @@ from printreach.hub.apps import add_app_of_service, remove_app
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_apps import TAKEN, InvalidDraft
 from printreach.ports import Clock
-from printreach.ports.operating import AppRow, Found, Search
 from printreach.rules.app_registration import AppDraft, problems_with
 from printreach.rules.apps import App
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.store.listings import AppRow, Found, Search
 from printreach.store.store import Records, Store
 
 

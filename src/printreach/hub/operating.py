@@ -16,21 +16,22 @@ from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
 from printreach.hub.remote_lock import lock, unlock
-from printreach.ports import Clock, PrinterRow
-from printreach.ports.operating import (
+from printreach.ports import Clock
+from printreach.rules.accounts import Account
+from printreach.rules.connections import Connection, ConnectionKind, has_ended
+from printreach.rules.limits import AccountLimits, LimitChanges
+from printreach.rules.operators import ActDone, Operator, OperatorAct
+from printreach.rules.payments import Payer
+from printreach.store.listings import (
     AccountFilter,
     AccountRow,
     ConnectionRow,
     Counts,
     Found,
     KeyRow,
+    PrinterRow,
     Search,
 )
-from printreach.rules.accounts import Account
-from printreach.rules.connections import Connection, ConnectionKind, has_ended
-from printreach.rules.limits import AccountLimits, LimitChanges
-from printreach.rules.operators import ActDone, Operator, OperatorAct
-from printreach.rules.payments import Payer
 from printreach.store.store import Records, Store
 
 _OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")

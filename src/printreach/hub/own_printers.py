@@ -9,8 +9,9 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.printers import Printers, no_such_printer, own_printer
 from printreach.hub.readings import Reading
-from printreach.ports import Clock, Notice, PrinterRow, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store
 
 OPENING_S: Final = 1.5

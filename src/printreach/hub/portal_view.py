@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.contract.platforms import facts_of
-from printreach.ports import PrinterRow
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.apps import App
 from printreach.rules.credentials import CredentialKind, digest
@@ -19,6 +18,7 @@ from printreach.rules.portal import (
     step_of,
 )
 from printreach.rules.printers import Printer, is_online
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
 
 

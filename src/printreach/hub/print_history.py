@@ -7,8 +7,7 @@ from typing import Final
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, StoredEvent
-from printreach.ports.prints import HistoryCursor, PlacedPrint, Tally
+from printreach.ports import Clock
 from printreach.rules.print_history import (
     ENDED,
     Print,
@@ -17,6 +16,8 @@ from printreach.rules.print_history import (
     concerns_print,
     observe,
 )
+from printreach.store.events import StoredEvent
+from printreach.store.prints import HistoryCursor, PlacedPrint, Tally
 from printreach.store.store import Records, Store
 
 PAGE_SIZE: Final = 50

@@ -8,7 +8,7 @@ from typing import Final
 
 from printreach.contract.commands import CommandStatus
 from printreach.hub.pictures import take_picture
-from printreach.ports import Clock, StoredEvent
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.credentials import TokenBytes, new_secret
@@ -21,6 +21,7 @@ from printreach.rules.snapshots import (
     is_snapshot_id,
     may_be_shown,
 )
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)

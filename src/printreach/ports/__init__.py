@@ -11,18 +11,14 @@ from enum import StrEnum
 from typing import Protocol
 
 from printreach.ports.authenticators import Authenticators, MadePasskey
-from printreach.ports.events import Arrival, EventInbox, StoredEvent
-from printreach.ports.identity import Passwords, TooBusy
 from printreach.ports.mail import Mail, Mailer
-from printreach.ports.operating import PrinterRow
-from printreach.ports.portal import HostKeys
-from printreach.ports.relaying import Agents, DetectorReport, DetectorStates, Grants
-from printreach.ports.webhooks import AppWebhook, WebhookKeys, WebhookSender
+from printreach.ports.passwords import Passwords, TooBusy
+from printreach.ports.printer_http import HostKeys
+from printreach.ports.relaying import Agents, DetectorReport, DetectorStates, EventInbox, Grants
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
 
 __all__ = [
     "Agents",
-    "AppWebhook",
-    "Arrival",
     "Authenticators",
     "Bus",
     "Clock",
@@ -36,9 +32,7 @@ __all__ = [
     "Mailer",
     "Notice",
     "Passwords",
-    "PrinterRow",
     "StoreUnavailable",
-    "StoredEvent",
     "TooBusy",
     "Topic",
     "WebhookKeys",

@@ -1,4 +1,4 @@
-"""Requests of a page or a worker to a printer's command API."""
+"""Requests of a page or a worker to a printer's command API, and keys of its own software."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -89,4 +89,12 @@ class PrinterHttp(Protocol):
 
         length: of the whole, if it is known. An exception from the pieces ends the upload.
         """
+        ...
+
+
+class HostKeys(Protocol):
+    """Keys of a printer's own software, OctoPrint or Moonraker, created by the printer's agent."""
+
+    async def make(self, printer_id: str, app_name: str) -> str | None:
+        """Return a key for that app within half a minute; None if there is none, for any reason."""
         ...

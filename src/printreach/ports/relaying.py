@@ -1,10 +1,11 @@
-"""What a relay node asks of the store: grants, owners of agents, link codes, presence."""
+"""What a relay node asks of the store: grants, owners of agents, link codes, presence, an inbox."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus
 from printreach.rules.connections import Grant
 from printreach.rules.linking import LinkCode, LinkedPrinter
@@ -113,3 +114,14 @@ class DetectorStates(Protocol):
         ...
 
     async def latest(self, printer_id: str) -> DetectorReport | None: ...
+
+
+class EventInbox(Protocol):
+    """Where the relay stores what agents send."""
+
+    async def put(self, printer_id: str, events: Sequence[PrintEvent]) -> None:
+        """Return when the events survive a loss of power. Raises StoreUnavailable.
+
+        Events of many agents go into one unit of work.
+        """
+        ...

@@ -11,17 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from printreach.rules.connections import Connection
 from printreach.rules.webhook_messages import SigningKey
-from printreach.rules.webhooks import DeliveryState, Outcome, Webhook
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AppWebhook:
-    """A webhook and its connection."""
-
-    webhook: Webhook
-    connection: Connection
+from printreach.rules.webhooks import DeliveryState, Outcome
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,9 +1,11 @@
-"""What the watch remembers of one print between two looks."""
+"""The prints under watch, and what the watch remembers of one between two looks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from printreach.rules.detection import DetectionContext
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.watching import WatchSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +52,39 @@ class WatchMemory:
         )
         if any(time is not None and time.tzinfo is None for time in times):
             raise ValueError("a time has a zone")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchedPrint:
+    """A print under watch.
+
+    token: of the worker's claim; empty if it is not claimed. settings: those in force. resumed_at:
+    when it was last reported that the print went on after a pause.
+    """
+
+    printer_id: str
+    account_id: str
+    print_id: str
+    token: str
+    memory: WatchMemory
+    settings: WatchSettings
+    resumed_at: datetime | None = None
+
+    @property
+    def printer(self) -> OwnedPrinter:
+        """Return the printer with the account for which it is watched."""
+        return OwnedPrinter(self.printer_id, self.account_id)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UnwatchedPrinter:
+    """A connected printer of which no print is watched. connected_at: since when."""
+
+    printer_id: str
+    account_id: str
+    connected_at: datetime
+
+    @property
+    def printer(self) -> OwnedPrinter:
+        """Return the printer with its account."""
+        return OwnedPrinter(self.printer_id, self.account_id)

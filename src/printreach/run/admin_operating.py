@@ -4,7 +4,6 @@ import argparse
 from dataclasses import asdict, fields, replace
 from typing import Final, TypeAlias
 
-from printreach.ports.operating import Search
 from printreach.rules.accounts import email_key
 from printreach.rules.limits import (
     DEFAULT_ACCOUNT_LIMITS,
@@ -15,6 +14,7 @@ from printreach.rules.operators import COMMAND_LINE
 from printreach.run.admin_commands import Command, CommandFailed, WrongUsage, done
 from printreach.run.admin_output import Result, table
 from printreach.run.admin_world import World
+from printreach.store.listings import Search
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 

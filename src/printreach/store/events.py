@@ -1,6 +1,11 @@
-"""Events as rows."""
+"""Events in the service: stored, handed out once, kept for readers that resume.
+
+An event is a row before its agent may forget it. The worker hands each out: in one unit of work it
+is marked and every consumer writes down what follows from it.
+"""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -24,8 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
-from printreach.ports import Arrival, Notice, StoredEvent, Topic
-from printreach.ports.events import Awaiting, DamagedEvent
+from printreach.ports import Notice, Topic
 from printreach.store.columns import each_of
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.event_tables import events
@@ -44,6 +48,49 @@ _STORED: Final[tuple[ColumnElement[Any], ...]] = (
 # The plus keeps the database from searching all of an account's events to find one.
 _owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
 _decoder = msgspec.json.Decoder(PrintEvent)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredEvent:
+    """An event as the service stores it.
+
+    seq: grows in the order in which events were stored. account_id: of the printer's owner at that
+    time. snapshot_id: a picture that was taken for it; None without one, and before it is handed
+    out.
+    """
+
+    seq: int
+    account_id: str
+    printer_id: str
+    event: PrintEvent
+    received_at: datetime
+    snapshot_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arrival:
+    """An event that a printer's agent sent, or that the service created itself."""
+
+    printer_id: str
+    event: PrintEvent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DamagedEvent:
+    """An event that cannot be decoded. why: contains nothing of its content."""
+
+    seq: int
+    printer_id: str
+    event_id: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Awaiting:
+    """Events that wait to be handed out, in the order in which they came, and damaged ones."""
+
+    events: Sequence[StoredEvent] = ()
+    damaged: Sequence[DamagedEvent] = ()
 
 
 class EventRecords:

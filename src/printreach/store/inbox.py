@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Final, TypeAlias
 
 from printreach.contract.events import PrintEvent
-from printreach.ports import Arrival, Clock, StoreUnavailable
+from printreach.ports import Clock, StoreUnavailable
+from printreach.store.events import Arrival
 from printreach.store.store import Records, Store
 
 AT_ONCE: Final = 1000

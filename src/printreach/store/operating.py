@@ -7,17 +7,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.operating import (
-    AccountFilter,
-    AccountRow,
-    AppRow,
-    ConnectionRow,
-    Counts,
-    Found,
-    KeyRow,
-    PrinterRow,
-    Search,
-)
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
@@ -33,6 +22,17 @@ from printreach.rules.printers import Printer
 from printreach.store.columns import columns_for
 from printreach.store.detection_tables import detection_keys
 from printreach.store.event_tables import events
+from printreach.store.listings import (
+    AccountFilter,
+    AccountRow,
+    AppRow,
+    ConnectionRow,
+    Counts,
+    Found,
+    KeyRow,
+    PrinterRow,
+    Search,
+)
 from printreach.store.operator_tables import operator_acts
 from printreach.store.tables import accounts, apps, connections, nodes, printers
 

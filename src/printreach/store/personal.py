@@ -1,8 +1,10 @@
 """Which account a row belongs to, derived from the tables: so new tables are exported and deleted
 too."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from sqlalchemy import (
@@ -18,7 +20,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.personal import PageCursor, Rows, Value
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import READABLE, accounts, connections, metadata
 
@@ -32,6 +33,18 @@ WITHHELD: Final = frozenset(
 )
 """Columns that are not exported, by table: secrets, and what only serves the service."""
 _any: Final = msgspec.json.Decoder()
+
+Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
+PageCursor: TypeAlias = tuple[object, ...]
+"""After which row a page of a table begins."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rows:
+    """Some rows of a table. end: where the next page begins; None at the end."""
+
+    rows: Sequence[Mapping[str, Value]]
+    end: PageCursor | None
 
 
 class PersonalRecords:

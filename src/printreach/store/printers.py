@@ -8,11 +8,11 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports import PrinterRow
 from printreach.rules.linking import LinkOffer
 from printreach.rules.printers import Printer
 from printreach.store import watch_tables
 from printreach.store.columns import columns_for
+from printreach.store.listings import PrinterRow
 from printreach.store.snapshots import last_pictures, snapshots
 from printreach.store.tables import accounts, link_codes, nodes, printers
 

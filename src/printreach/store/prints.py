@@ -1,7 +1,7 @@
 """The print history, as rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +25,6 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.events import MAX_TEXT
-from printreach.ports.prints import HistoryCursor, PlacedPrint, Tally
 from printreach.rules.print_history import Print, PrintResult
 from printreach.store.columns import columns_for
 from printreach.store.tables import Instant, accounts, metadata
@@ -59,6 +58,42 @@ prints = Table(
 
 _PRINT = columns_for(Print, prints)
 _KEY = ("print_id", "printer_id", "account_id")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCursor:
+    """Where a page of prints ends: the next one has those that began before."""
+
+    started_at: datetime
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlacedPrint:
+    """A print with its place. number: distinguishes those that began in the same second."""
+
+    print_: Print
+    number: int
+
+    @property
+    def place(self) -> HistoryCursor:
+        return HistoryCursor(self.print_.started_at, self.number)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """Prints of one month that ended the same way.
+
+    duration_s, filament: sums of those that are known.
+    """
+
+    year: int
+    month: int
+    result: PrintResult
+    count: int
+    duration_s: int
+    filament_mm: int
+    filament_mg: int
 
 
 class PrintRecords:

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.detection_scene import ViewCondition
+from printreach.rules.watch_memory import WatchedPrint
 from printreach.rules.watching import Judgement, LastLook, Look
 from printreach.store.columns import columns_for
 from printreach.store.damaged import Damaged, decoded

@@ -21,8 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.watching import UnwatchedPrinter, WatchedPrint
-from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_memory import UnwatchedPrinter, WatchedPrint, WatchMemory
 from printreach.rules.watching import WatchSettings
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import accounts, nodes, printers

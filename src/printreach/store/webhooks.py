@@ -1,13 +1,13 @@
 """Webhooks, as rows."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.webhooks import AppWebhook
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.webhooks import Webhook
 from printreach.store.columns import columns_for
@@ -22,6 +22,14 @@ _HEALTH = (
     *("failing_since", "failures", "last_success_at"),
     *("disabled_at", "disabled_reason"),
 )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppWebhook:
+    """A webhook and its connection."""
+
+    webhook: Webhook
+    connection: Connection
 
 
 class WebhookRecords:

@@ -8,7 +8,6 @@ from typing import Final
 from urllib.parse import urlencode
 
 from printreach.hub.print_history import EventEntry
-from printreach.ports.prints import HistoryCursor, Tally
 from printreach.rules.notify_words import words_for
 from printreach.rules.print_history import (
     ENDED,
@@ -18,6 +17,7 @@ from printreach.rules.print_history import (
     counted_progress,
 )
 from printreach.rules.snapshots import KEPT_FOR
+from printreach.store.prints import HistoryCursor, Tally
 
 _STATES: Final = {
     PrintResult.UNDER_WAY: "under-way",

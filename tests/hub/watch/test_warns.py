@@ -5,12 +5,11 @@ import asyncio
 from printreach.contract.events import EventType
 from printreach.hub.watch.parts import EventPictures
 from printreach.hub.watch.rounds import LEASE
-from printreach.ports import StoredEvent
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.watch import WARNED_FOR
-from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_memory import WatchedPrint, WatchMemory
 from printreach.rules.watch_turns import DEGRADED_LOOKS_AT_ONCE
 from printreach.rules.watching import Judgement, WatchSettings
+from printreach.store.events import StoredEvent
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import (
     BAD,

@@ -21,7 +21,6 @@ from printreach.contract.status import (
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.parts import WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.ports import StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.ports.scoring import Scored, ScoringRefused
 from printreach.rules.detection import ImageAssessment
@@ -29,6 +28,7 @@ from printreach.rules.detection_scene import SIDE, Scene
 from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watching import Judgement, LastLook, Look, Region, WatchSettings
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records
 from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.printer_http import FakePrinterHttp, Ordered

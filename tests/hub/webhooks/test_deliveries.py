@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.ports import StoredEvent
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import (
     DISABLED_AFTER,
@@ -15,6 +14,7 @@ from printreach.rules.webhooks import (
     DeliveryState,
     Outcome,
 )
+from printreach.store.events import StoredEvent
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until

@@ -11,11 +11,11 @@ import pytest
 from printreach.hub import home_assistant, live_links, own_connections
 from printreach.hub.leases import Leases
 from printreach.hub.own_printers import OwnPrinters
-from printreach.ports import PrinterRow
 from printreach.relay.admission import Admission
 from printreach.rules import connections
 from printreach.store import grants
 from printreach.store.connections import ConnectionRecords
+from printreach.store.listings import PrinterRow
 from printreach.store.live_links import LiveLinkRecords
 from printreach.store.sessions import SessionRecords
 from printreach.store.store import Records

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.ports import Clock, StoredEvent
+from printreach.ports import Clock
 from printreach.ports.notifications import Destination, NewMessage, Zones
 from printreach.rules.addresses import Addresses
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -23,6 +23,7 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.notify_channels import reaches_people
 from printreach.rules.notify_words import words_for
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records
 
 _LONGEST_TITLE = 200

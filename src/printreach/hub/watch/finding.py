@@ -15,9 +15,9 @@ from printreach.contract.status import StatusResult
 from printreach.hub.watch.parts import ask_status
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
-from printreach.ports.watching import UnwatchedPrinter
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way
+from printreach.rules.watch_memory import UnwatchedPrinter
 from printreach.rules.watch_turns import by_turns
 from printreach.store.store import Records, Store
 

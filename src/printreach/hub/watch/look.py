@@ -22,11 +22,10 @@ from printreach.hub.watch.pause import conclude, pause
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import Decision, after_resume, decide
 from printreach.rules.watch_events import watch_event
-from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_memory import WatchedPrint, WatchMemory
 from printreach.rules.watch_waits import Why, after_none, is_degraded, is_given_up
 from printreach.rules.watching import LastLook, WatchSettings, levels_after
 from printreach.store.store import Records

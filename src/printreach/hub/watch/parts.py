@@ -10,13 +10,14 @@ from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock, DetectorReport, DetectorStates, StoredEvent
+from printreach.ports import Clock, DetectorReport, DetectorStates
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch import status_of
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
+from printreach.store.events import StoredEvent
 from printreach.store.store import Records, Store
 
 ASK_WITHIN_S: Final = 5.0

@@ -16,13 +16,12 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.commands import plain_pause
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import after_pause, after_refusal
 from printreach.rules.watch_events import watch_event
-from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_memory import WatchedPrint, WatchMemory
 from printreach.rules.watch_waits import Why, after_none
 from printreach.rules.watching import WatchPause
 from printreach.store.store import Records

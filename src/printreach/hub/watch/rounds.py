@@ -15,9 +15,9 @@ from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.look import LookAtPrint
 from printreach.hub.watch.parts import WatchParts
 from printreach.ports import StoreUnavailable
-from printreach.ports.watching import WatchedPrint
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.snapshots import KEPT_FOR
+from printreach.rules.watch_memory import WatchedPrint
 from printreach.rules.watch_turns import min_free_slots, slots_of, slots_per_account_of
 
 log = logging.getLogger(__name__)

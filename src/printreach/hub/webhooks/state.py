@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from printreach.ports.webhooks import AppWebhook
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.connections import has_ended
 from printreach.rules.webhooks import LIFETIME, is_live
+from printreach.store.webhooks import AppWebhook
 
 ENDED = "The App Connection has ended."
 

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from litestar.exceptions import TooManyRequestsException
 
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
-from printreach.ports import PrinterRow
+from printreach.store.listings import PrinterRow
 from printreach.web.problems import AnyRequest
 
 MOST_STREAMS: Final = 20

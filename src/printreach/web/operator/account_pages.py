@@ -10,10 +10,10 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports.operating import AccountFilter, Search
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
+from printreach.store.listings import AccountFilter, Search
 from printreach.web.accounts.forms import Fields
 from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.limits_form import limit_fields, limits_typed

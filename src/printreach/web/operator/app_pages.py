@@ -9,8 +9,8 @@ from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
 from printreach.hub.own_apps import InvalidDraft
-from printreach.ports.operating import AppRow, Search
 from printreach.rules.rate_limits import TooSoon
+from printreach.store.listings import AppRow, Search
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.developer.app_form import (
     TypedApp,

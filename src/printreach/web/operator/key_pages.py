@@ -6,7 +6,7 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from printreach.ports.operating import Search
+from printreach.store.listings import Search
 from printreach.web.accounts.forms import Fields
 from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.listing import listed

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from litestar.params import FromQuery
 
-from printreach.ports.operating import Found, Search
+from printreach.store.listings import Found, Search
 
 T = TypeVar("T")
 

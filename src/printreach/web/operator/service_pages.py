@@ -6,9 +6,9 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 
 from printreach.hub.denied import Denied
-from printreach.ports.operating import Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
+from printreach.store.listings import Search
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.operator.account_pages import LIMITS_REAUTH_FIELD
 from printreach.web.operator.context import OperatorContext, redirect_with_flash

@@ -1,4 +1,4 @@
-"""The stored accounts, and how people sign in."""
+"""Hashes of passwords."""
 
 from typing import Protocol
 
