@@ -15,12 +15,11 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Bus, Notice, Topic
-from printreach.ports.webhooks import NewDelivery
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.printers import Printer
-from printreach.rules.webhooks import Outcome, Webhook
+from printreach.rules.webhooks import NewDelivery, Outcome, Webhook
 from printreach.run.settings import Settings, settings_from
 from printreach.run.webhooks import (
     WebhookDependencies,

@@ -12,13 +12,13 @@ import pytest
 from printreach.hub.account_mailer import AccountMailer, SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.mailing import MailDelivery
-from printreach.ports.mail import WaitingMail
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
 from printreach.store.leases import Claim
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Records
+from printreach.store.waiting_mails import WaitingMail
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer
 from tests.hub.world import ADA, OpenWorld, World

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from printreach.ports.webhooks import NewDelivery
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
     Allowance,
@@ -17,7 +16,7 @@ from printreach.rules.notifications import (
     count,
     parse_local_time,
 )
-from printreach.rules.webhooks import DeliveryState, Webhook
+from printreach.rules.webhooks import DeliveryState, NewDelivery, Webhook
 from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from printreach.ports.notifications import Destination, NewMessage
-from printreach.rules.notifications import NotifySettings
+from printreach.rules.notifications import Destination, NewMessage, NotifySettings
 from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE, DESTINATIONS_PER_ACCOUNT
 from printreach.store.sealing import KEYS_FILE, DataDirSealer
 from printreach.store.store import Records, Store, open_store

@@ -11,10 +11,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
 
-from printreach.ports.webhooks import Attempted, Lease, NewDelivery
-from printreach.rules.webhooks import LONGEST_DELAY, DeliveryState, Outcome, Webhook
+from printreach.rules.webhooks import (
+    LONGEST_DELAY,
+    Attempted,
+    DeliveryState,
+    NewDelivery,
+    Outcome,
+    Webhook,
+)
 from printreach.store.deliveries import due_query
 from printreach.store.store import Records, Store, open_store
+from printreach.store.webhooks import Lease
 from tests.fakes.clock import NOON
 from tests.store.records import CONNECTION, store_all
 

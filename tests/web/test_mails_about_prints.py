@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from printreach.hub.print_mails import stop_token
-from printreach.ports.notifications import Destination
+from printreach.rules.notifications import Destination
 from printreach.store.sealing import KeySealer
 from tests.web.conftest import MakeWorld
 from tests.web.test_notifications import destinations_of

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from printreach.ports.notifications import Destination, NotSent, Trouble
+from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.notifications import Destination
 from printreach.rules.printers import Printer
 from tests.fakes.clock import NOON
 from tests.web.conftest import MakeWorld

@@ -12,7 +12,6 @@ from typing import Final, Protocol
 import msgspec
 
 from printreach.ports import Notice, Topic
-from printreach.ports.mail import Mail, WaitingMail
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
@@ -23,8 +22,9 @@ from printreach.rules.credentials import (
     new_session_token,
 )
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
-from printreach.rules.mails import NEWS_LASTS, Mails
+from printreach.rules.mails import NEWS_LASTS, Mail, Mails
 from printreach.store.store import Records
+from printreach.store.waiting_mails import WaitingMail
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.ports.notifications import Destination, Sealer
+from printreach.ports.notifications import Sealer
 from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.notifications import Destination
 from printreach.rules.notify_channels import CHANNEL_BY_NAME, MAIL, InvalidField, parse_destination
 from printreach.store.store import Records, Store
 

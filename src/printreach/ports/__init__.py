@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from printreach.ports.authenticators import Authenticators, MadePasskey
-from printreach.ports.mail import Mail, Mailer
+from printreach.ports.notifications import Mailer
 from printreach.ports.passwords import Passwords, TooBusy
 from printreach.ports.printer_http import HostKeys
 from printreach.ports.relaying import Agents, DetectorReport, DetectorStates, EventInbox, Grants
@@ -28,7 +28,6 @@ __all__ = [
     "Grants",
     "HostKeys",
     "MadePasskey",
-    "Mail",
     "Mailer",
     "Notice",
     "Passwords",

@@ -1,9 +1,11 @@
-"""Notifications of prints: settings, destinations and queued messages, and their sender."""
+"""Senders of mails and of messages, the time zones of people, and the seal of secrets."""
 
-from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from dataclasses import dataclass
+from datetime import tzinfo
 from enum import Enum, auto
 from typing import Protocol
+
+from printreach.rules.mails import Mail
 
 
 class Zones(Protocol):
@@ -70,41 +72,12 @@ class Messenger(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Destination:
-    """A configured use of a channel.
+class Mailer(Protocol):
+    """Hands mails to the mail server."""
 
-    channel: its name. sealed: its address; empty for the mail address of the account. failures: in
-    a row. trouble: why the last message was not accepted; empty when it was.
-    """
+    async def hand_in(self, mail: Mail) -> NotSent | None:
+        """Try once, now. None if the mail server accepted it; from then on it is responsible.
 
-    destination_id: str
-    account_id: str
-    channel: str
-    label: str
-    sealed: bytes = field(repr=False)
-    created_at: datetime
-    sent_at: datetime | None = None
-    failures: int = 0
-    trouble: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QueuedMessage:
-    """A message in the queue of one destination."""
-
-    message_id: int
-    destination_id: str
-    title: str
-    text: str
-    made_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NewMessage:
-    """A message to be queued. due_at: not sent before then."""
-
-    title: str
-    text: str
-    made_at: datetime
-    due_at: datetime
+        Ends after some 40 s, whatever the server does.
+        """
+        ...

@@ -93,6 +93,46 @@ class NotifySettings:
     of_printers: Mapping[str, Events] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Destination:
+    """A configured use of a channel.
+
+    channel: its name. sealed: its address; empty for the mail address of the account. failures: in
+    a row. trouble: why the last message was not accepted; empty when it was.
+    """
+
+    destination_id: str
+    account_id: str
+    channel: str
+    label: str
+    sealed: bytes = field(repr=False)
+    created_at: datetime
+    sent_at: datetime | None = None
+    failures: int = 0
+    trouble: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueuedMessage:
+    """A message in the queue of one destination."""
+
+    message_id: int
+    destination_id: str
+    title: str
+    text: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMessage:
+    """A message to be queued. due_at: not sent before then."""
+
+    title: str
+    text: str
+    made_at: datetime
+    due_at: datetime
+
+
 def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
     """Whether the person wants to be notified of this event at all."""
     if event_type == EventType.NOTIFICATION_LIMIT_REACHED:

@@ -3,7 +3,7 @@
 Time and randomness come in as arguments.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -103,6 +103,53 @@ class Outcome:
     @property
     def is_success(self) -> bool:
         return self.http_status is not None and 200 <= self.http_status < 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewDelivery:
+    """A delivery to be queued. body: as it will be sent. at: when the event happened."""
+
+    connection_id: str
+    event_id: str
+    event_type: int
+    print_id: str
+    at: datetime
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempted:
+    """The outcome of a delivery.
+
+    outcome: of an attempt; None if none was made. reason: why it ended without a success. due_at:
+    of the next attempt, while it is queued.
+    """
+
+    delivery_id: int
+    state: DeliveryState
+    attempts: int
+    at: datetime
+    outcome: Outcome | None = None
+    reason: str | None = None
+    due_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoggedDelivery:
+    """A delivery as people see it: without the body."""
+
+    delivery_id: int
+    connection_id: str
+    event_id: str
+    event_type: int
+    at: datetime
+    state: DeliveryState
+    attempts: int
+    attempted_at: datetime | None
+    http_status: int | None
+    duration_ms: int | None
+    error: str | None
+    due_at: datetime | None
 
 
 def is_live(webhook: Webhook, at: datetime) -> bool:

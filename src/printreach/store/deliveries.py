@@ -1,5 +1,7 @@
 """Deliveries to webhooks as rows, and the webhooks' queues with their leases.
 
+A worker claims the whole queue of a webhook with a lease, by one conditional update, and sends its
+due deliveries. So two workers never send the same, and a dead one is replaced when its lease ends.
 Nothing here costs by the length of a queue: what is due is the beginning of an index, and so is the
 next queue to claim.
 """
@@ -26,11 +28,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.selectable import NamedFromClause
 
 from printreach.contract.events import EventType
-from printreach.ports.webhooks import Attempted, Lease, LoggedDelivery, NewDelivery, Surplus
-from printreach.rules.webhooks import LONGEST_DELAY, Delivery, DeliveryState
+from printreach.rules.webhooks import (
+    LONGEST_DELAY,
+    Attempted,
+    Delivery,
+    DeliveryState,
+    LoggedDelivery,
+    NewDelivery,
+)
 from printreach.store.columns import columns_for, each_of
 from printreach.store.tables import Instant, connections
 from printreach.store.webhook_tables import webhook_deliveries, webhooks
+from printreach.store.webhooks import Lease, Surplus
 
 _MOST_ERROR: Final = 500
 _LONGEST_LEASE: Final = timedelta(minutes=10)

@@ -19,13 +19,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.notifications import Destination, NewMessage, QueuedMessage
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
     MOST_DESTINATIONS,
     Counted,
+    Destination,
     Events,
+    NewMessage,
     NotifySettings,
+    QueuedMessage,
     QuietHours,
 )
 from printreach.rules.notify_channels import MAIL

@@ -1,13 +1,12 @@
 """Mails about accounts that wait for the mail server, as rows."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Column, Integer, LargeBinary, String, Table, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.ports.mail import WaitingMail
 from printreach.store.columns import columns_for
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, metadata
@@ -16,6 +15,23 @@ MOST_WAITING: Final = 10_000
 """Reached only if that many strangers sign up in two days without a mail server."""
 LONGEST_WAIT: Final = timedelta(hours=4)
 """No backoff is longer: what is due later was stored by a clock that was ahead."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WaitingMail:
+    """A queued mail about an account.
+
+    sealed: all of it, since it may contain a link that signs a person in. due_at: once it is
+    claimed, when its lease ends. until: when it is outdated, or its link expires. failures: tries
+    so far.
+    """
+
+    mail_id: str
+    sealed: bytes = field(repr=False)
+    due_at: datetime
+    until: datetime
+    failures: int = 0
+
 
 # No account is named: the recipient is sealed with the mail, and some mails outlive their account.
 waiting_mails = Table(

@@ -32,6 +32,22 @@ class AppWebhook:
     connection: Connection
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """A claim on a webhook's queue. token: of this claim alone."""
+
+    connection_id: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Of one webhook, the newest delivery beyond the bound, of those queued and those ended."""
+
+    queued: int | None
+    ended: int | None
+
+
 class WebhookRecords:
     """Webhooks, at most one for each App Connection."""
 

@@ -6,9 +6,8 @@ from types import MappingProxyType
 from typing import Final
 
 from printreach.contract.events import EventType
-from printreach.ports.webhooks import LoggedDelivery
 from printreach.rules.notifications import CHOICES
-from printreach.rules.webhooks import DeliveryState
+from printreach.rules.webhooks import DeliveryState, LoggedDelivery
 
 _TITLES: Final[Mapping[int, str]] = MappingProxyType(
     {

@@ -11,9 +11,9 @@ from printreach.hub.fanout import Fanout
 from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
-from printreach.ports.notifications import Destination, NotSent, Trouble
+from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.addresses import Addresses
-from printreach.rules.notifications import GIVEN_UP_AFTER, NotifySettings, QuietHours
+from printreach.rules.notifications import GIVEN_UP_AFTER, Destination, NotifySettings, QuietHours
 from printreach.store.sealing import KeySealer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer

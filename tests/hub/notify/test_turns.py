@@ -9,7 +9,8 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.hub.notify import sending as notify_sending
 from printreach.hub.notify.sending import MESSAGES_OF_A_CLAIM
-from printreach.ports.notifications import NewMessage, NotSent
+from printreach.ports.notifications import NotSent
+from printreach.rules.notifications import NewMessage
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.fakes.messages import RecordingMessenger

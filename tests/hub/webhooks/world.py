@@ -12,10 +12,9 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
-from printreach.ports.webhooks import LoggedDelivery, NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
-from printreach.rules.webhooks import Webhook
+from printreach.rules.webhooks import LoggedDelivery, NewDelivery, Webhook
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 from tests.hub.world import ADA, PRINTER_ID, OpenWorld, World
 

@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports import Clock
-from printreach.ports.notifications import Destination, NewMessage, Zones
+from printreach.ports.notifications import Zones
 from printreach.rules.addresses import Addresses
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.notifications import (
     Allowance,
+    Destination,
+    NewMessage,
     NotifySettings,
     count,
     limit_for,

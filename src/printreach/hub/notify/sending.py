@@ -12,18 +12,11 @@ from typing import Final
 
 from printreach.hub.print_mails import stop_token
 from printreach.ports import Clock, Mailer, StoreUnavailable
-from printreach.ports.notifications import (
-    Destination,
-    Messenger,
-    NotSent,
-    QueuedMessage,
-    Sealer,
-    Trouble,
-)
+from printreach.ports.notifications import Messenger, NotSent, Sealer, Trouble
 from printreach.rules.accounts import Account
 from printreach.rules.addresses import Addresses
 from printreach.rules.mails import Mails
-from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
+from printreach.rules.notifications import GIVEN_UP_AFTER, Destination, QueuedMessage, next_try
 from printreach.rules.notify_channels import MAIL
 from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE
 from printreach.store.store import Records, Store

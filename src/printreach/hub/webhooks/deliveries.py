@@ -10,11 +10,12 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
 from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports import Clock, StoreUnavailable
-from printreach.ports.webhooks import Lease, WebhookKeys, WebhookSender
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.webhooks import MOST_LOGGED, MOST_QUEUED, TOO_MANY
 from printreach.store.store import Records, Store
+from printreach.store.webhooks import Lease
 
 log = logging.getLogger(__name__)
 

@@ -7,11 +7,10 @@ from typing import Final
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.state import is_unconfirmed, why_closed
 from printreach.ports import Clock
-from printreach.ports.webhooks import NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
-from printreach.rules.webhooks import wants
+from printreach.rules.webhooks import NewDelivery, wants
 from printreach.store.events import StoredEvent
 from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook

@@ -7,11 +7,10 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock
-from printreach.ports.webhooks import LoggedDelivery
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.webhook_urls import place_to_show
-from printreach.rules.webhooks import Webhook, is_active, is_live
+from printreach.rules.webhooks import LoggedDelivery, Webhook, is_active, is_live
 from printreach.store.store import Records, Store
 
 MOST_SHOWN: Final = 100

@@ -16,12 +16,13 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
 from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
 from printreach.ports import Clock
-from printreach.ports.webhooks import Attempted, Lease, WebhookKeys, WebhookSender
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhook_messages import signature_headers, without_picture
 from printreach.rules.webhook_urls import target_of
 from printreach.rules.webhooks import (
     GONE,
+    Attempted,
     Delivery,
     DeliveryState,
     Outcome,
@@ -33,7 +34,7 @@ from printreach.rules.webhooks import (
     retry_delay,
 )
 from printreach.store.store import Records, Store
-from printreach.store.webhooks import AppWebhook
+from printreach.store.webhooks import AppWebhook, Lease
 
 log = logging.getLogger(__name__)
 

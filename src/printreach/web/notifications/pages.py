@@ -12,9 +12,8 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.notify.choices import Notifications, WrongField
 from printreach.hub.notify.sending import NO_MAIL_SERVER
-from printreach.ports.notifications import Destination
 from printreach.rules.accounts import Account
-from printreach.rules.notifications import CHOICES, Events
+from printreach.rules.notifications import CHOICES, Destination, Events
 from printreach.rules.notify_channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.services import Services
