@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from printreach.printers.simulated.model.job import Job
 from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.model.program import Job
 from printreach.printers.simulated.web.reports import report_status
 
 FILE = Path(__file__).parent / "recordings" / "simulated-day.jsonl.gz"

@@ -14,12 +14,12 @@ def strands(photos: int, interval_s: float) -> list[bytes]:
     printer, renderer, taken = SimulatedPrinter(), Renderer(), []
     assert printer.start(job(sample_gcode())) is None
     printer.advance(BEGUN_S)
-    printer.fail(Failure.SPAGHETTI)
+    printer.machine.fail(Failure.SPAGHETTI)
     for _ in range(photos):
         printer.advance(interval_s)
         while not renderer.catch_up(printer.machine.strands, 2000):
             pass
-        nozzle = printer.status().position
+        nozzle = printer.machine.position
         taken.append(
             renderer.frame(Scene(nozzle=nozzle, heat=0, fan=0, light_is_on=True, caption=""))
         )

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from printreach.printers.simulated.model import heaters
 from printreach.printers.simulated.model.gcode import Line, parse_line
-from printreach.printers.simulated.model.layers import LayerCounter
 from printreach.printers.simulated.model.motion import Point
+from printreach.printers.simulated.model.program import LayerCounter
 from printreach.printers.simulated.model.strands import Strand, Strands
 
 

@@ -139,7 +139,7 @@ def test_a_failure_can_be_seen(failure: Failure) -> None:
         gcode = FROM_ORIGIN + "G0 X90 Y110 Z0.6 F9000\n" + "G1 X130 E2\nG1 Y112\nG1 X90 E2\n" * 50
         printer.start(job(gcode))
         printer.advance(25.0)
-        printer.fail(failing)
+        printer.machine.fail(failing)
         printer.advance(1e3)
         return shown(Renderer(), printer.machine.strands)
 

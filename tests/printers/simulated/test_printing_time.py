@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.model.printer import SimulatedPrinter, survey
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import State
-from printreach.printers.simulated.model.survey import survey
 from printreach.printers.simulated.sample import LAYERS, sample_gcode
 
 from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, job, printing
@@ -30,9 +29,9 @@ from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, job, printing
     ],
 )
 def test_a_print_takes_the_time_that_its_feed_rates_give_it(gcode: str, seconds: float) -> None:
-    homed_s = after("G28\n").status().duration_s
+    homed_s = after("G28\n").duration_s
 
-    took_s = after("G28\n" + gcode).status().duration_s - homed_s
+    took_s = after("G28\n" + gcode).duration_s - homed_s
 
     assert took_s == pytest.approx(seconds, abs=0.001)
 
@@ -40,12 +39,12 @@ def test_a_print_takes_the_time_that_its_feed_rates_give_it(gcode: str, seconds:
 def test_a_print_of_a_few_hundred_short_moves_lasts_seconds() -> None:
     moves = [f"G1 X{n % 2} F3000\n" for n in range(300)]
 
-    assert 5 < after("G28\n" + "".join(moves)).status().duration_s < 10
+    assert 5 < after("G28\n" + "".join(moves)).duration_s < 10
 
 
 def test_only_m109_and_m190_wait_for_heat() -> None:
     def takes_s(gcode: str) -> float:
-        return after(gcode).status().duration_s
+        return after(gcode).duration_s
 
     assert takes_s("M104 S200\nM140 S60\nM141 S40\nM191 S40\n") < 0.01
     assert takes_s("M109 S200\n") == pytest.approx(HEATED_S, abs=0.001)
@@ -53,28 +52,27 @@ def test_only_m109_and_m190_wait_for_heat() -> None:
 
 
 def test_m109_r_waits_for_a_hotend_to_cool_too() -> None:
-    hot = after("M109 S200\n").status().duration_s
+    hot = after("M109 S200\n").duration_s
 
-    assert after("M109 S200\nM109 S100\n").status().duration_s == pytest.approx(hot, abs=0.001)
-    assert after("M109 S200\nM109 R100\n").status().duration_s > hot + 10
+    assert after("M109 S200\nM109 S100\n").duration_s == pytest.approx(hot, abs=0.001)
+    assert after("M109 S200\nM109 R100\n").duration_s > hot + 10
 
 
 @given(cuts=st.lists(st.floats(0.001, 5.0), max_size=30))
 def test_how_finely_time_is_cut_does_not_matter(cuts: list[float]) -> None:
     gcode = FROM_ORIGIN + ONE_LINE + "G4 S1\nG1 Y50 E2\nM140 S50\nG1 X0 F900\n"
-    in_one_go = after(gcode, sum(cuts)).status()
-    printer = printing(gcode)
+    in_one_go = after(gcode, sum(cuts))
+    in_pieces = printing(gcode)
     for seconds in cuts:
-        printer.advance(seconds)
-    in_pieces = printer.status()
+        in_pieces.advance(seconds)
+    left, right = in_pieces.machine, in_one_go.machine
 
     assert in_pieces.state == in_one_go.state
-    assert in_pieces.position == pytest.approx(in_one_go.position, abs=1e-3)
+    assert left.position == pytest.approx(right.position, abs=1e-3)
     assert in_pieces.filament_mm == pytest.approx(in_one_go.filament_mm, abs=1e-3)
     for heater in HeaterName:
-        assert in_pieces.temperatures[heater].actual_c == pytest.approx(
-            in_one_go.temperatures[heater].actual_c, abs=0.1
-        )
+        expected_c = right.heaters[heater].actual_c
+        assert left.heaters[heater].actual_c == pytest.approx(expected_c, abs=0.1)
 
 
 @given(gcode=st.text(alphabet="GMTXYZEFSPRIJN0123456789.-; ()\n", max_size=200))
@@ -85,7 +83,7 @@ def test_no_file_stops_the_printer_from_coming_to_an_end(gcode: str) -> None:
         if printer.state is State.PAUSED:
             printer.resume()
 
-    assert printer.status().state is State.COMPLETE
+    assert printer.state is State.COMPLETE
 
 
 # What is told.
@@ -95,12 +93,12 @@ def test_progress_follows_the_file_and_ends_at_100() -> None:
     printer = printing(FROM_ORIGIN + ONE_LINE * 50)
     seen = []
     while printer.state is not State.COMPLETE:
-        seen.append(printer.status().progress)
+        seen.append(printer.progress)
         printer.advance(0.5)
 
     assert seen == sorted(seen)
     assert seen[0] == 0
-    assert printer.status().progress == 100
+    assert printer.progress == 100
 
 
 def test_a_survey_tells_time_filament_and_layers_beforehand() -> None:
@@ -110,7 +108,7 @@ def test_a_survey_tells_time_filament_and_layers_beforehand() -> None:
     printer.resume()
     printer.advance(1e3)
 
-    assert known.seconds == pytest.approx(printer.status().duration_s, abs=0.1)
+    assert known.seconds == pytest.approx(printer.duration_s, abs=0.1)
     assert known.filament_mm == pytest.approx(15.0)
     assert known.layers == 3
 
@@ -123,14 +121,14 @@ def test_the_time_left_comes_from_the_survey_and_runs_out_with_the_print() -> No
     printer.start(type(data)(name="a", size_bytes=len(gcode), lines=data.lines, survey=known))
 
     while printer.state is not State.COMPLETE:
-        left_s = printer.status().time_left_s
+        left_s = printer.time_left_s
         assert left_s is not None
-        assert left_s + printer.status().duration_s == pytest.approx(known.seconds)
+        assert left_s + printer.duration_s == pytest.approx(known.seconds)
         printer.advance(1.0)
 
 
 def test_without_a_survey_the_time_left_is_unknown_at_first() -> None:
-    assert printing(FROM_ORIGIN + ONE_LINE * 20).status().time_left_s is None
+    assert printing(FROM_ORIGIN + ONE_LINE * 20).time_left_s is None
 
 
 # The sample.

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from . import heaters
 from .motion import Move, Point
-from .program import Dwell, HeaterName, Home, SetFan, SetHeat
+from .program import Dwell, HeaterName, SetFan, SetHeat
 from .strands import Spaghetti, Strand, Strands
 
 COLD_BELOW_C = 170.0
@@ -50,14 +50,7 @@ class HeaterWait:
         return 0.0
 
 
-@dataclass(slots=True)
-class Delay:
-    """Until some time has passed."""
-
-    remaining_s: float
-
-
-Activity = Move | HeaterWait | Delay
+Activity = Move | HeaterWait | Dwell
 """What takes time. Each has remaining_s."""
 
 
@@ -76,15 +69,11 @@ class Machine:
         self.filament_mm = 0.0
         self.strands = Strands()
         self.console: deque[Message] = deque(maxlen=_CONSOLE_LINES)
-        self._failure = Failure.NONE
+        self.failure = Failure.NONE
         self._seed = seed
         self._spaghetti = Spaghetti(seed)
         self._message_count = 0
         self._told_cold = False
-
-    @property
-    def failure(self) -> Failure:
-        return self._failure
 
     @property
     def is_heating(self) -> bool:
@@ -97,13 +86,13 @@ class Machine:
 
     def fail(self, failure: Failure) -> None:
         """Begin or end a failure."""
-        if failure is Failure.DETACH and self._failure is not Failure.DETACH:
+        if failure is Failure.DETACH and self.failure is not Failure.DETACH:
             self.strands.come_loose()
-        self._failure = failure
+        self.failure = failure
 
     def clear_bed(self) -> None:
         """Take away what was printed, and what went wrong with it."""
-        self._failure = Failure.NONE
+        self.failure = Failure.NONE
         self._spaghetti = Spaghetti(self._seed)
         self.strands.clear()
         self.filament_mm = 0.0
@@ -117,15 +106,13 @@ class Machine:
         self._message_count += 1
         self.console.append(Message(self._message_count, text, is_error))
 
-    def begin(self, step: Move | Home | Dwell | SetHeat | SetFan) -> Activity | None:
+    def begin(self, step: Move | Dwell | SetHeat | SetFan) -> Activity | None:
         """Return what now takes time; None for what is done at once."""
         match step:
             case Move():
                 return self._begin_move(step)
-            case Home():
-                return step.move
             case Dwell():
-                return Delay(step.seconds)
+                return step
             case SetHeat():
                 heater = self.heaters[step.heater]
                 heater.set_target(step.target_c)
@@ -143,7 +130,7 @@ class Machine:
         match activity:
             case Move():
                 self._advance_move(activity, seconds)
-            case Delay():
+            case Dwell():
                 activity.remaining_s -= seconds
             case HeaterWait() | None:
                 pass
@@ -169,7 +156,7 @@ class Machine:
             self._lay(move)
 
     def _lay(self, move: Move) -> None:
-        if self._failure is Failure.NONE:
+        if self.failure is Failure.NONE:
             self.strands.add(Strand(move.start, move.end, is_loose=False))
             return
         for strand in self._spaghetti.lay(move.end, math.dist(move.start, move.end)):

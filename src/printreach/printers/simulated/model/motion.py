@@ -41,6 +41,7 @@ class Move:
     seconds: float
     filament_mm: float = 0.0
     elapsed_s: float = 0.0
+    is_homing: bool = False
 
     @property
     def is_extruding(self) -> bool:
@@ -182,7 +183,8 @@ class Motion:
 
 def homing(start: Point, end: Point) -> Move:
     """Return the way to the end stops."""
-    return Move(start, end, max(math.dist(start, end) / _HOMING_MM_S, _HOMING_MIN_S))
+    seconds = max(math.dist(start, end) / _HOMING_MM_S, _HOMING_MIN_S)
+    return Move(start, end, seconds, is_homing=True)
 
 
 def travel(start: Point, end: Point, speed_mm_s: float) -> Move:

@@ -7,11 +7,10 @@ Orders that the printer refuses are answered with a Refusal.
 from collections import deque
 from dataclasses import dataclass
 
-from .job import Job, Survey
-from .machine import COLD_BELOW_C, Activity, Failure, HeaterWait, Machine
+from .machine import COLD_BELOW_C, Activity, HeaterWait, Machine
 from .motion import Move, Point, homing, inside, travel
-from .program import AskForPerson, Dwell, HeaterName, Program, SetHeat, Step
-from .status import ACTIVE, ENDED, RUNNING, Refusal, State, Status, Temperature
+from .program import AskForPerson, Dwell, HeaterName, Job, Program, SetHeat, Step, Survey
+from .status import ACTIVE, ENDED, RUNNING, Refusal, State
 
 _JOG_MM_S = 100.0
 _EXTRUDE_MM_S = 5.0
@@ -20,6 +19,8 @@ _RESUME_MIN_S = 1.0
 _LIFT_MM = 10.0
 _DONE_S = 1e-9
 """Less time than this is left over by rounding."""
+_SURVEY_STEP_S = 600.0
+_SURVEY_UP_TO_S = 1000 * 3600.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,14 +52,17 @@ class _StepQueue:
 
 
 class SimulatedPrinter:
-    """A printer of 220 by 220 by 250 mm with one hotend, a heated bed and a heated chamber."""
+    """A printer of 220 by 220 by 250 mm with one hotend, a heated bed and a heated chamber.
+
+    error: why the print failed. duration_s: of the print, without pauses.
+    """
 
     def __init__(self, seed: int = 1) -> None:
         self.machine = Machine(seed)
-        self._state = State.IDLE
-        self._sub_state: str | None = None
-        self._error: str | None = None
-        self._job: Job | None = None
+        self.state = State.IDLE
+        self.error: str | None = None
+        self.duration_s = 0.0
+        self._reason: str | None = None
         self._program: Program | None = None
         self._printing = _StepQueue()
         self._by_hand = _StepQueue()
@@ -67,24 +71,18 @@ class SimulatedPrinter:
         self._retracted_mm = 0.0
         self._heat_due: dict[HeaterName, float] = {}
         self._has_begun = False
-        self._duration_s = 0.0
-
-    @property
-    def state(self) -> State:
-        return self._state
 
     # The job.
 
     def start(self, job: Job) -> Refusal | None:
-        if self._state in ACTIVE:
+        if self.state in ACTIVE:
             return Refusal("A print is already running.")
         self._by_hand = _StepQueue()
         self._printing = _StepQueue()
-        self._job = job
         self._program = Program(job, self.machine.position)
         self._has_begun = False
-        self._duration_s = 0.0
-        self._error = None
+        self.duration_s = 0.0
+        self.error = None
         self.machine.clear_bed()
         self._enter(State.WARMING_UP, f"Print started: {job.name}")
         return None
@@ -93,11 +91,11 @@ class SimulatedPrinter:
         self, reason: str | None = None, options: PauseOptions = _NO_OPTIONS
     ) -> Refusal | None:
         """Stop where it is and lift the head. Heaters stay as they are unless rest names them."""
-        if self._state not in RUNNING:
+        if self.state not in RUNNING:
             return Refusal("Only a running print can be paused.")
         self._paused_at = self._hand_ends_at = self.machine.position
         self._enter(State.PAUSED, reason or "Print paused")
-        self._sub_state = reason
+        self._reason = reason
         self._retracted_mm = options.retract_mm
         self._feed_by_hand(-options.retract_mm)
         lift_mm = _LIFT_MM + options.lift_mm
@@ -111,7 +109,7 @@ class SimulatedPrinter:
 
     def resume(self) -> Refusal | None:
         """Heat what the pause switched off, return to where it began, then go on."""
-        if self._state is not State.PAUSED:
+        if self.state is not State.PAUSED:
             return Refusal("Only a paused print can be resumed.")
         self._enter(State.RESUMING, "Print resuming")
         for waits in (False, True):  # all heaters at once, then each until it is hot
@@ -124,7 +122,7 @@ class SimulatedPrinter:
         return None
 
     def cancel(self) -> Refusal | None:
-        if self._state not in ACTIVE:
+        if self.state not in ACTIVE:
             return Refusal("No print is running.")
         self._abandon()
         self._enter(State.CANCELLED, "Print cancelled")
@@ -134,30 +132,20 @@ class SimulatedPrinter:
         """Fail with a fault: whatever ran is over."""
         self._abandon()
         self._enter(State.ERROR, sentence)
-        self._error = sentence
+        self.error = sentence
 
     def clear(self) -> Refusal | None:
         """Forget a print that ended, and take it off the bed."""
-        if self._state not in ENDED:
+        if self.state not in ENDED:
             return Refusal("There is no ended print to clear.")
         self.machine.clear_bed()
-        self._job = self._program = None
-        self._error = None
-        self._duration_s = 0.0
+        self._program = None
+        self.error = None
+        self.duration_s = 0.0
         self._enter(State.IDLE, "Ready")
         return None
 
     # By hand.
-
-    def set_temperature(self, heater: HeaterName, target_c: float) -> None:
-        self.machine.heaters[heater].set_target(target_c)
-
-    def set_light(self, *, on: bool) -> None:
-        self.machine.light_is_on = on
-
-    def fail(self, failure: Failure) -> None:
-        """Let the print go wrong, or right again."""
-        self.machine.fail(failure)
 
     def jog(self, axis: str, distance_mm: float) -> Refusal | None:
         """axis: "X", "Y" or "Z". The head stops at the end of its reach."""
@@ -179,7 +167,7 @@ class SimulatedPrinter:
         return None
 
     def home(self) -> Refusal | None:
-        if self._state in ACTIVE:
+        if self.state in ACTIVE:
             return Refusal("A running print would lose its place.")
         self._go_by_hand(homing(self._hand_starts_at(), Point(0.0, 0.0, 0.0)))
         return None
@@ -189,8 +177,7 @@ class SimulatedPrinter:
     @property
     def is_settled(self) -> bool:
         """Nothing happens until somebody orders something."""
-        is_working = self._state in RUNNING or self._state is State.RESUMING
-        return not is_working and self._by_hand.is_empty and self.machine.is_settled
+        return not self._is_working and self._by_hand.is_empty and self.machine.is_settled
 
     def advance(self, seconds: float) -> None:
         """Let this much time pass."""
@@ -201,78 +188,77 @@ class SimulatedPrinter:
             step_s = left_s if activity is None else min(left_s, activity.remaining_s)
             self.machine.advance(step_s, activity)
             left_s -= step_s
-            if self._state in RUNNING or self._state is State.RESUMING:
-                self._duration_s += step_s
+            if self._is_working:
+                self.duration_s += step_s
             if track is not None and activity is not None and activity.remaining_s <= _DONE_S:
                 track.activity = None
 
-    def status(self) -> Status:
-        machine = self.machine
-        current_layer, total_layers = self._layers()
-        return Status(
-            state=self._state,
-            sub_state="Heating" if self._waits_for_heat() else self._sub_state,
-            error=self._error,
-            file_name=self._job.name if self._job else "",
-            progress=self._progress(),
-            duration_s=self._duration_s,
-            time_left_s=self._time_left_s(),
-            current_layer=current_layer,
-            total_layers=total_layers,
-            filament_mm=max(machine.filament_mm, 0.0),
-            filament_total_mm=self._filament_total_mm(),
-            temperatures={
-                name: Temperature(heater.actual_c, heater.target_c)
-                for name, heater in machine.heaters.items()
-            },
-            position=machine.position,
-            fan_percent=machine.fan_percent,
-            light_is_on=machine.light_is_on,
-            failure=machine.failure,
-        )
+    # What is known of the print. None is unknown.
 
-    def _layers(self) -> tuple[int | None, int | None]:
-        """Return the current layer and how many there are, as far as known."""
+    @property
+    def sub_state(self) -> str | None:
+        """What it waits for, or why it paused."""
+        track = self._by_hand if self.state is State.RESUMING else self._printing
+        waits_for_heat = self._is_working and isinstance(track.activity, HeaterWait)
+        return "Heating" if waits_for_heat else self._reason
+
+    @property
+    def file_name(self) -> str:
+        """The current or latest print's; "" where there was none."""
+        return self._program.job.name if self._program else ""
+
+    @property
+    def progress(self) -> float:
+        """0 to 100, by file position."""
         if self._program is None:
-            return None, None
-        layers, survey = self._program.layers, self._survey
-        return layers.current, layers.total or (survey.layers if survey else None)
+            return 0.0
+        if self.state is State.COMPLETE:
+            return 100.0
+        return min(100.0 * self._program.done_bytes / max(self._program.job.size_bytes, 1), 100.0)
+
+    @property
+    def time_left_s(self) -> float | None:
+        if self.state not in ACTIVE:
+            return None
+        if self._survey is not None:
+            return max(self._survey.seconds - self.duration_s, 0.0)
+        done = self.progress / 100
+        return self.duration_s * (1 - done) / done if done > 0.02 else None
+
+    @property
+    def current_layer(self) -> int | None:
+        return self._program.layers.current if self._program else None
+
+    @property
+    def total_layers(self) -> int | None:
+        told = self._program.layers.total if self._program else None
+        return told or (self._survey.layers if self._survey else None)
+
+    @property
+    def filament_mm(self) -> float:
+        """Fed so far."""
+        return max(self.machine.filament_mm, 0.0)
+
+    @property
+    def filament_total_mm(self) -> float | None:
+        """The whole print's length: by the trial run, else of a complete print."""
+        if self._survey is not None:
+            return self._survey.filament_mm
+        return self.filament_mm if self.state is State.COMPLETE else None
 
     @property
     def _survey(self) -> Survey | None:
-        return self._job.survey if self._job else None
+        return self._program.job.survey if self._program else None
 
-    def _waits_for_heat(self) -> bool:
-        track = self._by_hand if self._state is State.RESUMING else self._printing
-        is_at_work = self._state in RUNNING or self._state is State.RESUMING
-        return is_at_work and isinstance(track.activity, HeaterWait)
-
-    def _filament_total_mm(self) -> float | None:
-        """Return the whole print's length: by the trial run, else of a complete print."""
-        if self._survey is not None:
-            return self._survey.filament_mm
-        return max(self.machine.filament_mm, 0.0) if self._state is State.COMPLETE else None
-
-    def _progress(self) -> float:
-        if self._job is None or self._program is None:
-            return 0.0
-        if self._state is State.COMPLETE:
-            return 100.0
-        return min(100.0 * self._program.done_bytes / max(self._job.size_bytes, 1), 100.0)
-
-    def _time_left_s(self) -> float | None:
-        if self._state not in ACTIVE:
-            return None
-        if self._survey is not None:
-            return max(self._survey.seconds - self._duration_s, 0.0)
-        done = self._progress() / 100
-        return self._duration_s * (1 - done) / done if done > 0.02 else None
+    @property
+    def _is_working(self) -> bool:
+        return self.state in RUNNING or self.state is State.RESUMING
 
     # How it goes on.
 
     def _enter(self, state: State, message: str | None = None) -> None:
-        self._state = state
-        self._sub_state = None
+        self.state = state
+        self._reason = None
         if message is not None:
             self.machine.report(message, is_error=state is State.ERROR)
 
@@ -288,7 +274,7 @@ class SimulatedPrinter:
         None when there is nothing to do.
         """
         while True:
-            track = self._printing if self._state in RUNNING else self._by_hand
+            track = self._printing if self.state in RUNNING else self._by_hand
             if track.activity is not None:
                 return track
             if track.steps:
@@ -298,10 +284,10 @@ class SimulatedPrinter:
 
     def _find_more(self) -> bool:
         """Go over to the next steps once the current ones are done; False where there are none."""
-        if self._state is State.RESUMING:
+        if self.state is State.RESUMING:
             self._enter(State.PRINTING if self._has_begun else State.WARMING_UP, "Print resumed")
             return True
-        if self._program is None or self._state not in RUNNING:
+        if self._program is None or self.state not in RUNNING:
             return False
         steps = self._program.next_steps()
         if steps is None:
@@ -320,19 +306,19 @@ class SimulatedPrinter:
 
     def _is_work(self, step: Step) -> bool:
         """Whether a step is of the print itself, not of homing, priming or warming up."""
-        if isinstance(step, Move):
+        if isinstance(step, Move) and not step.is_homing:
             return step.is_extruding or not self.machine.is_heating
         return isinstance(step, Dwell) and step.is_work and not self.machine.is_heating
 
     def _note_work(self, step: Step) -> None:
-        if self._state is State.WARMING_UP:
+        if self.state is State.WARMING_UP:
             self._enter(State.PRINTING)
         self._has_begun = True
         if self._program is not None and isinstance(step, Move) and step.is_extruding:
             self._program.layers.extrude_at(step.end.z)
 
     def _refuse_by_hand(self) -> Refusal | None:
-        if self._state in ACTIVE and self._state is not State.PAUSED:
+        if self.state in ACTIVE and self.state is not State.PAUSED:
             return Refusal("The head is busy with a print.")
         return None
 
@@ -348,3 +334,21 @@ class SimulatedPrinter:
     def _go_by_hand(self, move: Move) -> None:
         self._by_hand.steps.append(move)
         self._hand_ends_at = move.end
+
+
+def survey(job: Job) -> Survey:
+    """Print the whole file on a printer of its own, to find out what it will take.
+
+    It takes about 20 µs a line: not for an event loop.
+    """
+    printer = SimulatedPrinter()
+    printer.start(job)
+    while printer.state in ACTIVE and printer.duration_s < _SURVEY_UP_TO_S:
+        printer.advance(_SURVEY_STEP_S)
+        if printer.state is State.PAUSED:
+            printer.resume()
+    return Survey(
+        seconds=printer.duration_s,
+        filament_mm=printer.filament_mm,
+        layers=printer.current_layer or 0,
+    )

@@ -1,14 +1,18 @@
-"""A file's lines turned into what the printer has to do, one line at a time."""
+"""A print job: a file's lines turned into what the printer has to do, one line at a time."""
 
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from .gcode import Line, parse_line
-from .job import Job
-from .layers import LayerCounter
 from .motion import Motion, Move, Point
 
+_NUMBERED = re.compile(r"LAYER:\s*(\d{1,7})")
+_TOTAL = re.compile(r"(?:LAYER_COUNT|total layer(?:s count| number)|num_layers)\s*[:=]\s*(\d{1,7})")
+_RISE_MM = 0.01
+"""Less is no new layer but the ripple of a spiral's start or a mesh."""
 LINE_S = 0.00002
 """What reading a line takes, so that a file of comments alone takes time too, and not for ever."""
 
@@ -34,17 +38,12 @@ class SetFan:
     percent: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Dwell:
     """Nothing for a while. is_work: G4, rather than the time it takes to read."""
 
-    seconds: float
+    remaining_s: float
     is_work: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    move: Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class AskForPerson:
     reason: str
 
 
-Step = Move | Home | Dwell | SetHeat | SetFan | AskForPerson
+Step = Move | Dwell | SetHeat | SetFan | AskForPerson
 
 _HEATS = {
     "M104": (HeaterName.HOTEND, False),
@@ -66,10 +65,33 @@ _HEATS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survey:
+    """What a trial run of the whole file told. seconds: of a print that begins cold."""
+
+    seconds: float
+    filament_mm: float
+    layers: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """size_bytes: of all lines together, line ends included; progress is measured against it.
+
+    lines: read once, while the print goes on.
+    """
+
+    name: str
+    size_bytes: int
+    lines: Iterable[bytes]
+    survey: Survey | None = None
+
+
 class Program:
     """Reads a job line by line. done_bytes: how far."""
 
     def __init__(self, job: Job, position: Point) -> None:
+        self.job = job
         self.done_bytes = 0
         self.layers = LayerCounter()
         self._lines = iter(job.lines)
@@ -92,8 +114,6 @@ class Program:
                 return
             case "G4":
                 yield Dwell(_dwell_s(line))
-            case "G28":
-                yield from (Home(move) for move in self._motion.read(line))
             case "M106" | "M107":
                 yield SetFan(_fan_percent(line))
             case "M600":
@@ -125,3 +145,32 @@ def _fan_percent(line: Line) -> int:
         return 0
     speed = line.number("S")
     return round(min(max(255.0 if speed is None else speed, 0.0), 255.0) / 2.55)
+
+
+class LayerCounter:
+    """Which layer a print is at, from 1: told by the slicer's comments, else by its height."""
+
+    def __init__(self) -> None:
+        self.current = 0
+        self.total: int | None = None
+        self._told_by_comments = False
+        self._highest_mm = -math.inf
+
+    def read_comment(self, comment: str) -> None:
+        """`LAYER:7` (Cura: counts from 0), `LAYER_CHANGE` (PrusaSlicer), and their totals."""
+        if numbered := _NUMBERED.match(comment):
+            self._tell(int(numbered[1]) + 1)
+        elif comment in ("LAYER_CHANGE", "CHANGE_LAYER"):
+            self._tell(self.current + 1 if self._told_by_comments else 1)
+        elif total := _TOTAL.match(comment):
+            self.total = int(total[1])
+
+    def extrude_at(self, height_mm: float) -> None:
+        """Plastic is laid at this height; without comments, a new height is a new layer."""
+        if not self._told_by_comments and height_mm > self._highest_mm + _RISE_MM:
+            self._highest_mm = height_mm
+            self.current += 1
+
+    def _tell(self, layer: int) -> None:
+        self._told_by_comments = True
+        self.current = layer

@@ -23,12 +23,10 @@ from msgspec.json import Decoder
 
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
-from printreach.printers.simulated.model.job import Job
 from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import PauseOptions
-from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.model.printer import PauseOptions, survey
+from printreach.printers.simulated.model.program import HeaterName, Job
 from printreach.printers.simulated.model.status import ACTIVE, Refusal
-from printreach.printers.simulated.model.survey import survey
 
 _SURVEY_UP_TO_BYTES = 8 << 20
 """A trial run of more would keep people waiting; the printer then knows neither time nor layers."""
@@ -155,9 +153,9 @@ class Control:
                 targets = zip(HeaterName, (order.tool_c, order.bed_c, order.chamber_c), strict=True)
                 for heater, target_c in targets:
                     if target_c is not None:
-                        printer.set_temperature(heater, target_c)
+                        printer.machine.heaters[heater].set_target(target_c)
             case _Light():
-                printer.set_light(on=order.on)
+                printer.machine.light_is_on = order.on
             case _Move():
                 return printer.jog(order.axis, order.distance_mm)
             case _Extrude():
@@ -166,7 +164,7 @@ class Control:
                 return printer.home()
             case _Simulate():
                 if order.failure is not None:
-                    printer.fail(order.failure)
+                    printer.machine.fail(order.failure)
                 self._engine.speed = order.speed or self._engine.speed
             case _:
                 assert_never(order)

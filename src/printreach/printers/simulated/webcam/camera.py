@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 
 from printreach.printers.simulated.engine import Engine
+from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.model.program import HeaterName
-from printreach.printers.simulated.model.status import Status
 
 from .render import Renderer, Scene
 from .toolhead import FAN_POSITIONS, HEATS
@@ -100,26 +100,21 @@ class Camera:
         return self._renderer.frame(scene)
 
     def _scene(self) -> Scene:
-        status = self._engine.printer.status()
-        hotend = status.temperatures[HeaterName.HOTEND]
+        printer, machine = self._engine.printer, self._engine.printer.machine
+        hot = (machine.heaters[HeaterName.HOTEND].actual_c - 50) / 200
+        turns = printer.duration_s * _FAN_TURNS_A_SECOND if machine.fan_percent else 0.0
         return Scene(
-            nozzle=status.position,
-            heat=round(min(max((hotend.actual_c - 50) / 200, 0.0), 1.0) * HEATS),
-            fan=_fan_position(status),
-            light_is_on=status.light_is_on,
-            caption=_caption(status),
+            nozzle=machine.position,
+            heat=round(min(max(hot, 0.0), 1.0) * HEATS),
+            fan=int(turns * FAN_POSITIONS) % FAN_POSITIONS,
+            light_is_on=machine.light_is_on,
+            caption=_caption(printer),
         )
 
 
-def _fan_position(status: Status) -> int:
-    if not status.fan_percent:
-        return 0
-    return int(status.duration_s * _FAN_TURNS_A_SECOND * FAN_POSITIONS) % FAN_POSITIONS
-
-
-def _caption(status: Status) -> str:
-    if not status.file_name:
-        return status.state.value
-    minutes, seconds = divmod(int(status.duration_s), 60)
-    layer = f"   layer {status.current_layer} / {status.total_layers or '?'}"
-    return f"{status.state.value}   {minutes // 60:02}:{minutes % 60:02}:{seconds:02}{layer}"
+def _caption(printer: SimulatedPrinter) -> str:
+    if not printer.file_name:
+        return printer.state.value
+    minutes, seconds = divmod(int(printer.duration_s), 60)
+    layer = f"   layer {printer.current_layer} / {printer.total_layers or '?'}"
+    return f"{printer.state.value}   {minutes // 60:02}:{minutes % 60:02}:{seconds:02}{layer}"
