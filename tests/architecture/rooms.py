@@ -57,7 +57,7 @@ ROOMS = {
     "contract": pure("msgspec"),
     "wire": pure(),
     "rules": pure(),
-    "ports": pure("msgspec"),
+    "ports": pure(),
     "store": driver("aiosqlite", "alembic", "cryptography", "msgspec", "sqlalchemy"),
     "hub": driver("msgspec"),
     "http1": driver(),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from printreach.backends.fair_queue import FairQueue
-from printreach.ports import TooBusy
+from printreach.ports.passwords import TooBusy
 from tests.fakes.loop import on_a_loop
 
 

@@ -13,8 +13,9 @@ from printreach.backends import printer_http
 from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.fetch import OpenAnswer
-from printreach.ports import Agents, Clock, Grants, Topic
+from printreach.ports import Clock, Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.ports.relaying import Agents, Grants
 from printreach.rules.connections import DEFAULT_LIMITS, Limits
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter

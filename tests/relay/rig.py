@@ -12,7 +12,8 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
-from printreach.ports import Agents, Clock, Grants, Notice, Topic
+from printreach.ports import Clock, Notice, Topic
+from printreach.ports.relaying import Agents, Grants
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Network

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus
-from printreach.ports import DetectorReport
+from printreach.ports.relaying import DetectorReport
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay

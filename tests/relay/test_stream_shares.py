@@ -7,7 +7,8 @@ import pytest
 
 from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.ports import Agents, Clock, Grants
+from printreach.ports import Clock
+from printreach.ports.relaying import Agents, Grants
 from printreach.relay.printer_hosts import CONNECTION_STREAMS, SHARED_STREAMS
 from printreach.rules.connections import DEFAULT_LIMITS, Limits
 from printreach.rules.internal_grants import InternalKey

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from printreach.ports import Agents, Grants
+from printreach.ports.relaying import Agents, Grants
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest

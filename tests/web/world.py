@@ -12,8 +12,8 @@ from litestar.types import ControllerRouterHandler
 
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.zones import SystemZones
-from printreach.ports import HostKeys
 from printreach.ports.payments import Payments
+from printreach.ports.printer_http import HostKeys
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.run.messaging import Messaging

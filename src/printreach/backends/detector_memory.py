@@ -1,6 +1,7 @@
 """The last states of the failure watch, within one process."""
 
-from printreach.ports import Bus, DetectorReport, Notice, Topic
+from printreach.ports import Bus, Notice, Topic
+from printreach.ports.relaying import DetectorReport
 
 
 class MemoryDetectorStates:

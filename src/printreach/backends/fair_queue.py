@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from contextlib import suppress
 
-from printreach.ports import TooBusy
+from printreach.ports.passwords import TooBusy
 
 
 class FairQueue:

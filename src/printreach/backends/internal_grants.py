@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import TypeAlias
 
-from printreach.ports import Agents, Clock, Grants
+from printreach.ports import Clock
+from printreach.ports.relaying import Agents, Grants
 from printreach.rules.access import Access
 from printreach.rules.connections import ConnectionKind, Grant, Limits
 from printreach.rules.internal_grants import (

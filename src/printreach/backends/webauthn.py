@@ -22,7 +22,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from printreach.ports import MadePasskey
+from printreach.ports.authenticators import MadePasskey
 from printreach.rules.accounts import Account
 from printreach.rules.passkeys import Passkey
 

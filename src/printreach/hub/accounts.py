@@ -10,7 +10,8 @@ from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
 from printreach.hub.print_mails import DefaultMailDestination
-from printreach.ports import Clock, Notice, Passwords, Topic
+from printreach.ports import Clock, Notice, Topic
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, parse_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct

@@ -10,7 +10,8 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.unset import UNSET
 from printreach.hub.live import LiveStatus
-from printreach.ports import Clock, DetectorStates
+from printreach.ports import Clock
+from printreach.ports.relaying import DetectorStates
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections import Connection, has_ended

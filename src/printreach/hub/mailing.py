@@ -14,8 +14,7 @@ from typing import ClassVar
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.leased_queue import LeasedQueue
-from printreach.ports import Mailer
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import Mailer, NotSent, Trouble
 from printreach.rules.mails import next_mail_try
 from printreach.store.leases import Claim
 from printreach.store.store import Records

@@ -10,7 +10,8 @@ from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
 from printreach.hub.portal_view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
 from printreach.hub.printers import Printers, own_printer
-from printreach.ports import Clock, HostKeys
+from printreach.ports import Clock
+from printreach.ports.printer_http import HostKeys
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.app_registration import logo_of

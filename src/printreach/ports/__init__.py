@@ -10,34 +10,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from printreach.ports.authenticators import Authenticators, MadePasskey
-from printreach.ports.notifications import Mailer
-from printreach.ports.passwords import Passwords, TooBusy
-from printreach.ports.printer_http import HostKeys
-from printreach.ports.relaying import Agents, DetectorReport, DetectorStates, EventInbox, Grants
-from printreach.ports.webhooks import WebhookKeys, WebhookSender
-
-__all__ = [
-    "Agents",
-    "Authenticators",
-    "Bus",
-    "Clock",
-    "DetectorReport",
-    "DetectorStates",
-    "EventInbox",
-    "Grants",
-    "HostKeys",
-    "MadePasskey",
-    "Mailer",
-    "Notice",
-    "Passwords",
-    "StoreUnavailable",
-    "TooBusy",
-    "Topic",
-    "WebhookKeys",
-    "WebhookSender",
-]
-
 
 class Clock(Protocol):
     """The wall clock."""

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from printreach.contract.errors import ErrorCode
-from printreach.ports import Bus, Clock, Grants, Notice, Topic
+from printreach.ports import Bus, Clock, Notice, Topic
+from printreach.ports.relaying import Grants
 from printreach.rules.access import Requirement
 from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
 

@@ -9,7 +9,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
-from printreach.ports import Agents, Bus, Clock, DetectorStates, EventInbox, Topic
+from printreach.ports import Bus, Clock, Topic
+from printreach.ports.relaying import Agents, DetectorStates, EventInbox
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
 from printreach.rules.safe_text import printable

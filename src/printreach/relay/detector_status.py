@@ -5,7 +5,8 @@ import logging
 from collections.abc import Callable
 
 from printreach.contract import signin
-from printreach.ports import Clock, DetectorStates
+from printreach.ports import Clock
+from printreach.ports.relaying import DetectorStates
 from printreach.rules.detector import aged
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Final
 
 from printreach.contract import signin
 from printreach.contract.events import EventType, PrintEvent
-from printreach.ports import EventInbox
+from printreach.ports.relaying import EventInbox
 from printreach.rules.backoff import Backoff
 from printreach.rules.token_bucket import TokenBucket
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
 
-from printreach.ports import Clock, Grants
+from printreach.ports import Clock
+from printreach.ports.relaying import Grants
 from printreach.rules.internal_grants import is_of_internal_kind
 
 log = logging.getLogger(__name__)

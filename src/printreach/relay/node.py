@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
-from printreach.ports import Grants
+from printreach.ports.relaying import Grants
 from printreach.wire.heads import Headers
 
 from .admission import Admission

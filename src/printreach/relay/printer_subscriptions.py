@@ -9,7 +9,8 @@ import logging
 from collections.abc import Collection
 from typing import Protocol
 
-from printreach.ports import Agents, Bus, Notice, Topic
+from printreach.ports import Bus, Notice, Topic
+from printreach.ports.relaying import Agents
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
-from printreach.ports import DetectorStates
+from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.own_host import unix_socket_connect

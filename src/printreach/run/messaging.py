@@ -17,8 +17,8 @@ from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
-from printreach.ports import Clock, Mailer
-from printreach.ports.notifications import Messenger, Sealer, Zones
+from printreach.ports import Clock
+from printreach.ports.notifications import Mailer, Messenger, Sealer, Zones
 from printreach.run.settings import Settings
 from printreach.run.use_cases.core import CoreServices
 from printreach.store.sealing import DataDirSealer

@@ -11,9 +11,11 @@ from printreach.hub.dashboard import dashboard
 from printreach.hub.leases import Leases
 from printreach.hub.once import ShownOnce
 from printreach.hub.webhooks.log import WebhookLog
-from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
+from printreach.ports import Bus, Clock
+from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
-from printreach.ports.printer_http import PrinterHttp
+from printreach.ports.printer_http import HostKeys, PrinterHttp
+from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.rules.credentials import TokenBytes
 from printreach.run.messaging import Messaging, notifications, stops_mails

@@ -23,8 +23,9 @@ from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.ports import Bus, Clock, DetectorStates, Notice, StoreUnavailable, Topic
+from printreach.ports import Bus, Clock, Notice, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
+from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.run.messaging import Messaging, mailing, notification_enqueuer, notify_sending
 from printreach.run.mqtt import start_home_assistant

@@ -6,7 +6,7 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
 from printreach.hub.watch.states import CachedDetectorStates
-from printreach.ports import DetectorReport
+from printreach.ports.relaying import DetectorReport
 from printreach.rules.watching import WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
-from printreach.ports import DetectorReport
+from printreach.ports.relaying import DetectorReport
 from printreach.rules.watching import WatchSettings
 from printreach.store.agents import SqlAgents
 from tests.fakes.clock import NOON

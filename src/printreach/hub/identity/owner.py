@@ -14,7 +14,8 @@ from printreach.hub.tries import (
     CODE_BY_ACCOUNT,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.devices import new_device_token

@@ -10,7 +10,8 @@ from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
-from printreach.ports import Authenticators, Clock
+from printreach.ports import Clock
+from printreach.ports.authenticators import Authenticators
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name

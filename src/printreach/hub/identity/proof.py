@@ -5,7 +5,8 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PROOF_BY_SESSION, AccountTries
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account
 from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon, widest_network_of

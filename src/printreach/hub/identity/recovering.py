@@ -17,7 +17,8 @@ from printreach.hub.tries import (
     SIGN_IN_BY_ACCOUNT,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.devices import device_of

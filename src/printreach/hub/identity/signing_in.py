@@ -12,7 +12,8 @@ from printreach.hub.tries import (
     SIGN_IN_BY_ADDRESS,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import (
     CredentialKind,

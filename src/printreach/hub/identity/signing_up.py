@@ -23,7 +23,8 @@ from printreach.hub.tries import (
     SIGN_UP_MAIL_BY_CALLER,
     AccountTries,
 )
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import (
     Account,
     SignUpPolicy,

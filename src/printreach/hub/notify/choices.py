@@ -11,8 +11,8 @@ from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Mailer
-from printreach.ports.notifications import Messenger, NotSent, Sealer, Trouble, Zones
+from printreach.ports import Clock
+from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.mails import Mail

@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.hub.print_mails import stop_token
-from printreach.ports import Clock, Mailer, StoreUnavailable
-from printreach.ports.notifications import Messenger, NotSent, Sealer, Trouble
+from printreach.ports import Clock, StoreUnavailable
+from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble
 from printreach.rules.accounts import Account
 from printreach.rules.addresses import Addresses
 from printreach.rules.mails import Mails

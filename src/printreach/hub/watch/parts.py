@@ -10,8 +10,9 @@ from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock, DetectorReport, DetectorStates
+from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch import status_of

@@ -6,7 +6,8 @@ So a restart forgets nothing, and a process without a worker knows as much as th
 from dataclasses import dataclass
 
 from printreach.hub.watch.parts import report_of
-from printreach.ports import Clock, DetectorReport, DetectorStates
+from printreach.ports import Clock
+from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.store.store import Store
 
 

@@ -11,7 +11,9 @@ from printreach.hub.event_stream import EventStreams
 from printreach.hub.live import LiveStatus
 from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
-from printreach.ports import Bus, DetectorStates, HostKeys
+from printreach.ports import Bus
+from printreach.ports.printer_http import HostKeys
+from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.rules.detector import DetectorOff
 from printreach.run.use_cases.core import CoreServices

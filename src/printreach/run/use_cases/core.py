@@ -7,7 +7,8 @@ from printreach.hub.account_mailer import AccountMailer, Outbox
 from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import AccountTries, CallerTries
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock
+from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails

@@ -23,7 +23,7 @@ from printreach.contract.detection_api import (
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
-from printreach.ports import TooBusy
+from printreach.ports.passwords import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
 from printreach.rules.detection_access import CallKind, CallRefused
 from printreach.rules.detection_contexts import RetryLater
