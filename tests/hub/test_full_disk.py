@@ -1,7 +1,7 @@
 """The service's disk is full for a while: nothing is lost, and all goes on by itself."""
 
 from printreach.contract.events import EventType
-from printreach.hub.notify import sending as notify_sending
+from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.webhooks.queue import LEASE
 from printreach.ports import StoreUnavailable
 from printreach.rules.webhooks import DeliveryState
@@ -78,11 +78,11 @@ async def test_news_that_was_queued_is_told_when_there_is_room(open_world: OpenW
         await ada.happens([EventType.COMPLETE] * 3)
         async with full_database(ada.world.store):
             try:
-                await ada.sending.send_due()
+                await ada.sending.begin_due()
             except StoreUnavailable:
                 pass  # the next pass comes in time
             await ada.sending.settled()
-        ada.world.clock.advance(2 * notify_sending.LEASE)
+        ada.world.clock.advance(2 * NotificationSender.lease)
         told = await ada.send()
 
         assert len(told) >= 3

@@ -1,13 +1,20 @@
 """Places where people are told: sealed, claimed, and gone with their account."""
 
 import base64
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import text
 
-from printreach.rules.notifications import Destination, NewMessage, NotifySettings
-from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE, DESTINATIONS_PER_ACCOUNT
+from printreach.rules.notifications import (
+    DESTINATION_TURNS,
+    DESTINATIONS_AT_ONCE,
+    Destination,
+    NewMessage,
+    NotifySettings,
+)
+from printreach.store.leases import Claim
 from printreach.store.sealing import KEYS_FILE, DataDirSealer
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
@@ -43,10 +50,16 @@ async def with_places(store: Store, *names: str) -> None:
     await store.write(add)
 
 
-async def claimed(store: Store, after: timedelta, room: int = DESTINATIONS_AT_ONCE) -> list[str]:
+async def claim(
+    store: Store, after: timedelta, room: int = DESTINATIONS_AT_ONCE
+) -> list[Destination]:
     at = NOON + after
-    found = await store.write(lambda records: records.notifications.claim(at, at + LEASE, room))
-    return [one.destination_id for one in found]
+    wanted = Claim(token="t", at=at, until=at + LEASE, at_most=room)
+    return await store.write(lambda records: records.notifications.claim(wanted))
+
+
+async def claimed(store: Store, after: timedelta, room: int = DESTINATIONS_AT_ONCE) -> list[str]:
+    return [one.destination_id for one in await claim(store, after, room)]
 
 
 @on_a_loop
@@ -64,7 +77,7 @@ async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> 
     async with open_store(database) as store:
         await with_places(store, *"abcdef")
 
-        assert len(await claimed(store, SECOND)) == DESTINATIONS_PER_ACCOUNT
+        assert len(await claimed(store, SECOND)) == DESTINATION_TURNS.of_account
         assert await claimed(store, SECOND) == []
 
 
@@ -81,13 +94,13 @@ async def test_in_the_last_of_the_room_an_account_has_one_place_claimed(database
 async def test_a_claim_is_kept_by_who_renews_it(database: Path) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
-        await claimed(store, SECOND)
+        [first] = await claim(store, SECOND)
         until = NOON + 2 * LEASE
-        kept = await store.write(lambda records: records.notifications.renew("a", until))
-        gone = await store.write(lambda records: records.notifications.renew("z", until))
+        kept = await store.write(lambda records: records.notifications.renew(first, until))
+        lost = await store.write(lambda records: records.notifications.renew(first, until))
 
-        assert kept
-        assert not gone
+        assert kept == replace(first, leased_until=until)
+        assert lost is None
         assert await claimed(store, LEASE + 2 * SECOND) == []
         assert await claimed(store, 2 * LEASE) == ["a"]
 
@@ -98,11 +111,11 @@ async def test_a_place_in_trouble_is_left_in_peace_whatever_is_queued_for_it(
 ) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
-        await claimed(store, SECOND)
+        [first] = await claim(store, SECOND)
 
         async def let_go(records: Records) -> None:
             await records.notifications.release(
-                "a", not_before=NOON + LEASE, sent_at=None, failures=1, trouble="No."
+                first, not_before=NOON + LEASE, sent_at=None, failures=1, trouble="No."
             )
             await records.notifications.queue(["a"], message())
 
@@ -129,14 +142,14 @@ async def test_a_message_has_a_number_that_none_had_before(database: Path) -> No
     async with open_store(database) as store:
         await with_places(store, "a")
 
-        async def replace(records: Records) -> tuple[int, int]:
+        async def put_another(records: Records) -> tuple[int, int]:
             [first] = await records.notifications.due_messages("a", NOON, 10)
             await records.notifications.drop_messages([first.message_id])
             await records.notifications.queue(["a"], message())
             [second] = await records.notifications.due_messages("a", NOON, 10)
             return first.message_id, second.message_id
 
-        first, second = await store.write(replace)
+        first, second = await store.write(put_another)
 
         assert first != second
 

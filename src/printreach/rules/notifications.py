@@ -8,6 +8,8 @@ from typing import Final
 
 from printreach.contract.events import EventType
 from printreach.rules.backoff import Backoff
+from printreach.rules.notify_channels import MAIL
+from printreach.rules.turns import TurnRule
 
 Events = frozenset[int]
 
@@ -65,6 +67,14 @@ DAILY_LIMIT: Final = 200
 """The most notifications of an account in a day, unless the operator sets another limit."""
 MOST_DESTINATIONS: Final = 20
 """Places an account may be told at."""
+DESTINATIONS_AT_ONCE: Final = 24
+"""Destinations that one worker sends to at once: fewer than the messenger has threads, so that a
+destination can be tested meanwhile."""
+FAILING: Final = "failing"
+"""The kind of destinations to which the last message was not sent."""
+DESTINATION_TURNS: Final = TurnRule(of_account=4, for_firsts=12, of_kind={FAILING: 8, MAIL: 4})
+"""Destinations that failed the last time, and mails, which all go through one server, have a few
+slots each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +108,8 @@ class Destination:
     """A configured use of a channel.
 
     channel: its name. sealed: its address; empty for the mail address of the account. failures: in
-    a row. trouble: why the last message was not accepted; empty when it was.
+    a row. trouble: why the last message was not accepted; empty when it was. leased_until: when the
+    claim of a worker ends, if one has claimed it.
     """
 
     destination_id: str
@@ -110,6 +121,7 @@ class Destination:
     sent_at: datetime | None = None
     failures: int = 0
     trouble: str = ""
+    leased_until: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

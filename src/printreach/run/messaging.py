@@ -121,6 +121,7 @@ def notify_sending(
     return NotificationSender(
         store=store,
         clock=clock,
+        token_bytes=secrets.token_bytes,
         messenger=messaging.messenger,
         sealer=messaging.sealer,
         mailer=messaging.mailer,

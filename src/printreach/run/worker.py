@@ -153,7 +153,7 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
     ends.push_async_callback(mails.close)
     mail_loop = Loop("mails", mails.begin_due, hints=frozenset({Topic.MAIL}))
     mails.on_freed(mail_loop.wake)
-    news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
+    news = Loop("notifications", sending.begin_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
     webhook_deliveries = deliveries(settings, store, clock, dependencies.webhooks)
     ends.push_async_callback(webhook_deliveries.close)

@@ -1,6 +1,6 @@
 """The statements by which workers claim rows, for every table that is a queue."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -137,7 +137,7 @@ class LeasedTable:
         key: Sequence[str],
         mark: str | datetime,
         due_at: datetime | None,
-        **values: object,
+        values: Mapping[str, object],
     ) -> bool:
         """End a lease and store values with it; False if the claim was lost, or the row is gone.
 

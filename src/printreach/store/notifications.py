@@ -1,7 +1,7 @@
 """Notification settings, destinations and queued messages, as rows."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
@@ -21,6 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
+    DESTINATION_TURNS,
+    FAILING,
     MOST_DESTINATIONS,
     Counted,
     Destination,
@@ -31,14 +33,9 @@ from printreach.rules.notifications import (
     QuietHours,
 )
 from printreach.rules.notify_channels import MAIL
-from printreach.rules.notify_turns import (
-    QueuedDestination,
-    accounts_at_limit,
-    has_failing_slot,
-    has_mail_slot,
-    next_destinations,
-)
+from printreach.rules.turns import QueuedItem
 from printreach.store.columns import columns_for, each_of
+from printreach.store.leases import Claim, LeasedTable
 from printreach.store.notify_tables import (
     notify_counts,
     notify_messages,
@@ -59,6 +56,13 @@ _LONGEST_LEASE: Final = timedelta(minutes=10)
 """Longer than any worker keeps a claim without renewing it."""
 _targets = notify_targets.c
 _messages = notify_messages.c
+_TURN = (_targets.target_id, _targets.account_id, _targets.failures, _targets.way)
+_LEASES = LeasedTable(
+    table=notify_targets,
+    key=(_targets.target_id,),
+    due_at=_targets.due_at,
+    leased_until=_targets.leased_until,
+)
 # Destinations with messages; written so that the database uses the index, as it would not for IS
 # NOT NULL.
 _WAITING = select(_targets.target_id).where(_targets.due_at > datetime.fromtimestamp(0, UTC))
@@ -181,44 +185,29 @@ class NotifyRecords:
             .values(due_at=message.due_at)
         )
 
-    async def next_due(self, at: datetime) -> datetime | None:
-        """Return when something is to be sent next, except to destinations claimed then."""
-        found = await self._connection.execute(
-            select(_targets.due_at)
-            .where(_targets.due_at.is_not(None), _is_free(at))
-            .order_by(_targets.due_at)
-            .limit(1)
-        )
-        return found.scalar_one_or_none()
+    async def has_due(self, at: datetime) -> bool:
+        """Return whether something is to be sent, except to destinations claimed then."""
+        return await _LEASES.has_due(self._connection, at)
 
-    async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
-        """Claim destinations with due messages until then, in turns by rules.notify_turns."""
-        under_way = await self._under_way(at)
-        found = await self._connection.execute(
-            select(*_DESTINATION)
-            .where(_targets.due_at <= at, _is_free(at), *_have_turns(under_way, room))
-            .order_by(_targets.due_at)
-            # So that not only one account's destinations are read.
-            .limit(room * MOST_DESTINATIONS)
+    async def claim(self, claim: Claim) -> list[Destination]:
+        """Claim destinations with due messages; accounts take turns."""
+        under_way = await self._under_way(claim.at)
+        conditions = _have_turns(under_way, claim.at_most)
+        # So that not only one account's destinations are read.
+        at_most = claim.at_most * MOST_DESTINATIONS
+        due = _LEASES.due(claim, *conditions).with_only_columns(*_TURN).limit(at_most)
+        found = await self._connection.execute(due)
+        waiting = [_turn(row) for row in found]
+        turns = DESTINATION_TURNS.next_items(under_way, waiting, claim.at_most)
+        claimed = await _LEASES.claim(
+            self._connection, claim, [one.key for one in turns], *_DESTINATION
         )
-        waiting = {row["destination_id"]: Destination(**row) for row in found.mappings()}
-        turns = next_destinations(under_way, [_turn(one) for one in waiting.values()], room)
-        claimed = [waiting[one.destination_id] for one in turns]
-        await self._connection.execute(
-            update(notify_targets)
-            .where(_targets.target_id.in_(each_of([one.destination_id for one in claimed])))
-            .values(leased_until=until)
-        )
-        return claimed
+        return [Destination(**row) for row in claimed]
 
-    async def renew(self, destination_id: str, until: datetime) -> bool:
-        """Renew a claim until then; False if the destination was removed."""
-        changed = await self._connection.execute(
-            update(notify_targets)
-            .where(_targets.target_id == destination_id)
-            .values(leased_until=until)
-        )
-        return changed.rowcount > 0
+    async def renew(self, claimed: Destination, until: datetime) -> Destination | None:
+        """Renew a claim; None if it was lost, or the destination was removed."""
+        is_held = await _LEASES.renew(self._connection, *_held(claimed), until)
+        return replace(claimed, leased_until=until) if is_held else None
 
     async def due_messages(
         self, destination_id: str, at: datetime, at_most: int
@@ -251,28 +240,24 @@ class NotifyRecords:
 
     async def release(
         self,
-        destination_id: str,
+        claimed: Destination,
         *,
         not_before: datetime | None,
         sent_at: datetime | None,
         failures: int,
         trouble: str,
     ) -> None:
-        """Release a claim. not_before: until when the destination is not to be tried, if any."""
+        """Release a claim; nothing happens if it was lost.
+
+        not_before: until when the destination is not to be tried, if any.
+        """
         first = await self._connection.scalar(
-            select(func.min(_messages.due_at)).where(_messages.target_id == destination_id)
+            select(func.min(_messages.due_at)).where(_messages.target_id == claimed.destination_id)
         )
         due_at = first if first is None or not_before is None else max(first, not_before)
-        values = {
-            "leased_until": None,
-            "due_at": due_at,
-            "failures": failures,
-            "trouble": trouble,
-            **({} if sent_at is None else {"sent_at": sent_at}),
-        }
-        await self._connection.execute(
-            update(notify_targets).where(_targets.target_id == destination_id).values(**values)
-        )
+        sent = {} if sent_at is None else {"sent_at": sent_at}
+        values = {"failures": failures, "trouble": trouble, **sent}
+        await _LEASES.release(self._connection, *_held(claimed), due_at, values)
 
     async def mend_times(self, at: datetime, farthest: datetime) -> None:
         """Repair what is put off or claimed beyond farthest: a clock was ahead by then."""
@@ -331,43 +316,36 @@ class NotifyRecords:
             .values(due_at=at)
         )
 
-    async def _under_way(self, at: datetime) -> list[QueuedDestination]:
-        found = await self._connection.execute(
-            select(
-                _targets.target_id.label("destination_id"),
-                _targets.account_id,
-                _targets.failures,
-                _targets.way.label("channel"),
-            ).where(_targets.leased_until > at)
-        )
+    async def _under_way(self, at: datetime) -> list[QueuedItem]:
+        found = await self._connection.execute(select(*_TURN).where(_targets.leased_until > at))
         return [_turn(row) for row in found]
 
 
-def _turn(row: Any) -> QueuedDestination:
-    """Return the turn of a destination. row: a Destination, or a row with the same names."""
-    return QueuedDestination(
-        destination_id=row.destination_id,
+def _held(claimed: Destination) -> tuple[tuple[str], datetime]:
+    """Return the key and the mark of a claim."""
+    assert claimed.leased_until is not None
+    return (claimed.destination_id,), claimed.leased_until
+
+
+def _turn(row: Any) -> QueuedItem:
+    """Return the turn of a destination. row: of _TURN."""
+    kinds = {FAILING: row.failures > 0, MAIL: row.way == MAIL}
+    return QueuedItem(
+        key=row.target_id,
         account_id=row.account_id,
-        is_failing=row.failures > 0,
-        is_mail=row.channel == MAIL,
+        kinds=frozenset(kind for kind, is_one in kinds.items() if is_one),
     )
 
 
-def _have_turns(under_way: Sequence[QueuedDestination], room: int) -> list[ColumnElement[bool]]:
+def _have_turns(under_way: Sequence[QueuedItem], free_slots: int) -> list[ColumnElement[bool]]:
     """Match accounts that may have a turn, so that the others do not hide them."""
-    conditions: list[ColumnElement[bool]] = [
-        _targets.account_id.not_in(each_of(accounts_at_limit(under_way, room)))
+    full = DESTINATION_TURNS.full_kinds(under_way)
+    accounts = DESTINATION_TURNS.full_accounts(under_way, free_slots)
+    not_of_kind = {FAILING: _targets.failures == 0, MAIL: _targets.way != MAIL}
+    return [
+        _targets.account_id.not_in(each_of(accounts)),
+        *(condition for kind, condition in not_of_kind.items() if kind in full),
     ]
-    if not has_failing_slot(under_way):
-        conditions.append(_targets.failures == 0)
-    if not has_mail_slot(under_way):
-        conditions.append(_targets.way != MAIL)
-    return conditions
-
-
-def _is_free(at: datetime) -> ColumnElement[bool]:
-    """Match destinations that are not claimed, or whose lease has run out."""
-    return or_(_targets.leased_until.is_(None), _targets.leased_until <= at)
 
 
 def _events(kinds: object) -> Events:

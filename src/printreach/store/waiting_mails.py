@@ -82,7 +82,8 @@ class MailRecords:
     async def release(self, claimed: WaitingMail, due_at: datetime, failures: int) -> None:
         """Release a mail; it is tried again then. Does nothing if the claim was lost."""
         key = (claimed.mail_id,)
-        await _LEASES.release(self._connection, key, claimed.due_at, due_at, failures=failures)
+        values = {"failures": failures}
+        await _LEASES.release(self._connection, key, claimed.due_at, due_at, values)
 
     async def remove(self, mail_id: str) -> None:
         await self._connection.execute(delete(waiting_mails).where(_mails.mail_id == mail_id))

@@ -49,6 +49,7 @@ class Reached:
         self.sending = NotificationSender(
             store=world.store,
             clock=world.clock,
+            token_bytes=secrets.token_bytes,
             messenger=self.messenger,
             sealer=self.sealer,
             mailer=self.mailer,
@@ -96,9 +97,9 @@ class Reached:
 
     async def send(self) -> list[str]:
         """Send what is due; the titles of all that was sent so far."""
-        await self.sending.send_due()
+        await self.sending.begin_due()
         await self.sending.settled()
-        await self.sending.send_due()
+        await self.sending.begin_due()
         return [one.title for one in self.messenger.sent]
 
     async def destination(self, destination_id: str) -> Destination:

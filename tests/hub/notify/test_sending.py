@@ -1,13 +1,13 @@
 """Messages on their way: what fails, and a worker that stops."""
 
 import asyncio
+import secrets
 from datetime import timedelta
 
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.hub.notify import sending
-from printreach.hub.notify.sending import LEASE, NotificationSender
+from printreach.hub.notify.sending import NotificationSender
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
 from printreach.rules.notify_channels import MAIL
@@ -65,7 +65,7 @@ async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_othe
 async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "STOP_WITHIN_S", 60.0)
+    monkeypatch.setattr(NotificationSender, "stop_within_s", 60.0)
     async with reached(open_world) as ada:
         await ada.add_destination()
         taken, send = asyncio.Event(), ada.messenger.send
@@ -76,22 +76,23 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
 
         monkeypatch.setattr(ada.messenger, "send", take_time)
         await ada.happens([EventType.COMPLETE, EventType.FAILED])
-        await ada.sending.send_due()
+        await ada.sending.begin_due()
         stopping = asyncio.create_task(ada.sending.close())
         await asyncio.sleep(0)
         taken.set()
         await stopping
-        ada.world.clock.advance(LEASE)
+        ada.world.clock.advance(NotificationSender.lease)
         again = NotificationSender(
             store=ada.world.store,
             clock=ada.world.clock,
+            token_bytes=secrets.token_bytes,
             messenger=ada.messenger,
             sealer=ada.sealer,
             mailer=ada.mailer,
             addresses=ADDRESSES,
             has_mail_server=True,
         )
-        await again.send_due()
+        await again.begin_due()
         await again.settled()
 
         titles = [one.title for one in ada.messenger.sent]

@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.hub.notify import sending as notify_sending
-from printreach.hub.notify.sending import MESSAGES_OF_A_CLAIM
+from printreach.hub.notify.sending import MESSAGES_OF_A_CLAIM, NotificationSender
 from printreach.ports.notifications import NotSent
 from printreach.rules.notifications import NewMessage
 from printreach.store.store import Records
@@ -26,7 +25,7 @@ class Slow(RecordingMessenger):
         self._world = world
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
-        self._world.clock.advance(notify_sending.LEASE / 2)
+        self._world.clock.advance(NotificationSender.lease / 2)
         return await super().send(url, title, text)
 
 
@@ -58,11 +57,11 @@ async def test_a_place_that_takes_its_time_stays_claimed(open_world: OpenWorld) 
         await ada.add_destination()
         ada.sending.messenger = ada.messenger = Slow(ada.world)
         await ada.happens([EventType.COMPLETE] * 5)
-        begun = asyncio.create_task(ada.sending.send_due())
-        other = replace(ada.sending, _running=set(), _freed=asyncio.Event())
+        begun = asyncio.create_task(ada.sending.begin_due())
+        other = replace(ada.sending)
         async with asyncio.timeout(60):
             while len(ada.messenger.sent) < 5:
-                await other.send_due()
+                await other.begin_due()
         await begun
         await ada.sending.settled()
 
@@ -75,7 +74,7 @@ async def test_a_place_that_was_removed_meanwhile_is_sent_no_more(open_world: Op
         destination = await ada.add_destination()
         slow = ada.sending.messenger = ada.messenger = SlowOnce(ada.world)
         await ada.happens([EventType.COMPLETE] * 5)
-        await ada.sending.send_due()
+        await ada.sending.begin_due()
         async with asyncio.timeout(60):
             await slow.is_asked.wait()
         await ada.world.store.write(
@@ -91,7 +90,7 @@ async def test_a_place_that_was_removed_meanwhile_is_sent_no_more(open_world: Op
 async def test_accounts_that_act_together_keep_no_other_waiting(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
+    monkeypatch.setattr(NotificationSender, "stop_within_s", 0.0)
     async with reached(open_world) as ada:
         ada.sending.messenger = ada.messenger = Hanging()
         at = ada.world.clock.now()
@@ -106,13 +105,13 @@ async def test_accounts_that_act_together_keep_no_other_waiting(
                 for destination in range(20)
             ]
         await ada.world.store.write(lambda records: records.notifications.queue(destinations, news))
-        await ada.sending.send_due()
+        await ada.sending.begin_due()
         await ada.add_destination("ntfys://ntfy.sh/adas")
         await ada.happens([EventType.COMPLETE])
-        await ada.sending.send_due()
+        await ada.sending.begin_due()
         async with asyncio.timeout(60):
             while not ada.messenger.sent:
-                await ada.sending.send_due()
+                await ada.sending.begin_due()
                 await asyncio.sleep(0.01)
         await ada.sending.close()
 
@@ -123,7 +122,7 @@ async def test_accounts_that_act_together_keep_no_other_waiting(
 async def test_a_place_that_hangs_for_ever_delays_no_other(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
+    monkeypatch.setattr(NotificationSender, "stop_within_s", 0.0)
     async with reached(open_world) as ada:
         ada.sending.messenger = ada.messenger = Hanging()
         for number in range(8):
@@ -135,7 +134,7 @@ async def test_a_place_that_hangs_for_ever_delays_no_other(
         await ada.happens([EventType.COMPLETE] * 7, other.printer_id)
         async with asyncio.timeout(60):
             while len(ada.messenger.sent) < 7:
-                await ada.sending.send_due()
+                await ada.sending.begin_due()
                 await asyncio.sleep(0.01)
         await ada.sending.close()
 
@@ -146,14 +145,12 @@ async def test_a_place_that_hangs_for_ever_delays_no_other(
 async def test_what_a_crash_interrupted_is_sent_when_its_lease_is_over(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
+    monkeypatch.setattr(NotificationSender, "stop_within_s", 0.0)
     async with reached(open_world) as ada:
-        crashing = replace(
-            ada.sending, messenger=Hanging(), _running=set(), _stopping=asyncio.Event()
-        )
+        crashing = replace(ada.sending, messenger=Hanging())
         await ada.add_destination("ntfys://hangs.example/1")
         await ada.happens([EventType.COMPLETE])
-        await crashing.send_due()
+        await crashing.begin_due()
         await crashing.close()
         while_leased = list(await ada.send())
         ada.world.clock.advance(timedelta(minutes=11))
@@ -178,7 +175,7 @@ async def test_thousands_of_queued_messages_are_all_sent(open_world: OpenWorld) 
 
         await ada.world.store.write(queue)
         async with asyncio.timeout(100):
-            while await ada.sending.send_due():
+            while await ada.sending.begin_due():
                 await ada.sending.settled()
 
         assert len(ada.messenger.sent) == len(destinations) * 6 * MESSAGES_OF_A_CLAIM

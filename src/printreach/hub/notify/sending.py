@@ -3,75 +3,95 @@
 A claimed destination belongs to one task, so one that hangs delays no other.
 """
 
-import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
 
+from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.print_mails import stop_token
-from printreach.ports import Clock, StoreUnavailable
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble
 from printreach.rules.accounts import Account
 from printreach.rules.addresses import Addresses
 from printreach.rules.mails import Mails
-from printreach.rules.notifications import GIVEN_UP_AFTER, Destination, QueuedMessage, next_try
+from printreach.rules.notifications import (
+    DESTINATIONS_AT_ONCE,
+    GIVEN_UP_AFTER,
+    Destination,
+    QueuedMessage,
+    next_try,
+)
 from printreach.rules.notify_channels import MAIL
-from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE
-from printreach.store.store import Records, Store
+from printreach.store.leases import Claim
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
-STOP_WITHIN_S: Final = 2.0
-"""A message that is sent by then does not come twice. Webhooks have their own five seconds."""
 MESSAGES_OF_A_CLAIM: Final = 20
 """After these the destination waits for its next turn, after the others."""
-LEASE: Final = timedelta(seconds=90)
-"""Longer than two messages can take. A worker that does not renew it has died."""
-RENEW_AFTER: Final = LEASE / 3
+RENEW_AFTER: Final = timedelta(seconds=30)
+"""A third of the lease."""
 PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 """Quiet hours may last a day, and one in which clocks go back has 25 hours."""
 
 
-@dataclass(kw_only=True, slots=True)
-class NotificationSender:
-    """One pass at a time: `send_due`.
+@dataclass(kw_only=True)
+class NotificationSender(LeasedQueue[Destination]):
+    """The queue of destinations that have messages. lease: longer than two messages can take.
 
     has_mail_server: without one, no mail is sent about prints.
     """
 
-    store: Store
-    clock: Clock
+    item_name: ClassVar[str] = "destination"
+    lease: ClassVar[timedelta] = timedelta(seconds=90)
+    at_once: ClassVar[int] = DESTINATIONS_AT_ONCE
+    batch: ClassVar[int] = DESTINATIONS_AT_ONCE
+    stop_within_s: ClassVar[float] = 2.0
+
     messenger: Messenger
     sealer: Sealer
     mailer: Mailer
     addresses: Addresses
     has_mail_server: bool
-    _running: set[asyncio.Task[None]] = field(default_factory=set)
-    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _freed: asyncio.Event = field(default_factory=asyncio.Event)
-    _on_freed: Callable[[], None] = lambda: None
 
-    def on_freed(self, callback: Callable[[], None]) -> None:
-        """Have this called when a destination was released: others may wait for its slot."""
-        self._on_freed = callback
+    def key(self, item: Destination) -> str:
+        return item.destination_id
 
-    async def send_due(self) -> int:
-        """Begin to send to every destination with due messages; return how many. Raises
-        StoreUnavailable.
+    async def has_due(self, records: Records, at: datetime) -> bool:
+        return await records.notifications.has_due(at)
 
-        Returns when nothing more is due, while slow destinations go on.
-        """
-        begun = 0
-        while claimed := await self._claim():
-            begun += len(claimed)
-            for destination in claimed:
-                task = asyncio.create_task(self._send_to(destination))
-                self._running.add(task)
-                task.add_done_callback(self._is_done)
-            await self._room()
-        return begun
+    async def claim(self, records: Records, claim: Claim) -> Sequence[Destination]:
+        return await records.notifications.claim(claim)
+
+    async def handle(self, item: Destination) -> None:
+        """Send the oldest messages until one fails; then release the destination."""
+        due = await self.store.read(
+            lambda records: records.notifications.due_messages(
+                item.destination_id, self.clock.now(), MESSAGES_OF_A_CLAIM
+            )
+        )
+        claimed = item
+        sent: list[QueuedMessage] = []
+        trouble: NotSent | None = None
+        renewed_at = self.clock.now()
+        for message in due:
+            if self.stopping.is_set():
+                break
+            if abs(self.clock.now() - renewed_at) >= RENEW_AFTER:
+                renewed_at = self.clock.now()
+                renewed = await self._renew(claimed, sent)
+                if renewed is None:
+                    return  # it was removed, or another worker has it
+                claimed, sent = renewed, []
+            account = await self.store.read(lambda records: _reached(records, item))
+            if account is None:
+                break  # its messages are gone, too
+            trouble = await self._send(account, item, message)
+            if trouble is not None:
+                break
+            sent.append(message)
+        await self._settle(claimed, sent, trouble)
 
     async def tidy(self) -> None:
         """Repair times that a clock ahead of time has stored. Raises StoreUnavailable."""
@@ -80,85 +100,17 @@ class NotificationSender:
             lambda records: records.notifications.mend_times(at, at + PUT_OFF_AT_MOST)
         )
 
-    async def settled(self) -> None:
-        """Wait until nothing is being sent."""
-        while self._running:
-            await asyncio.gather(*self._running, return_exceptions=True)
-
-    async def close(self) -> None:
-        """Stop; what takes too long is sent by the next start, after its lease has run out."""
-        self._stopping.set()
-        if self._running:
-            await asyncio.wait(self._running, timeout=STOP_WITHIN_S)
-        for task in list(self._running):
-            task.cancel()
-        await self.settled()
-
     # --- helpers ----------------------------------------------------------------------------------
 
-    async def _claim(self) -> list[Destination]:
-        room = DESTINATIONS_AT_ONCE - len(self._running)
-        at = self.clock.now()
-        # A read does not wait for the writer, and most passes find nothing.
-        due_at = await self.store.read(lambda records: records.notifications.next_due(at))
-        if room <= 0 or due_at is None or due_at > at:
-            return []
-        return await self.store.write(
-            lambda records: records.notifications.claim(at, at + LEASE, room)
-        )
+    async def _renew(
+        self, claimed: Destination, sent: Sequence[QueuedMessage]
+    ) -> Destination | None:
+        """Delete the messages sent so far and renew the claim; None if it was lost."""
+        until = self.clock.now() + self.lease
 
-    async def _room(self) -> None:
-        while len(self._running) >= DESTINATIONS_AT_ONCE:
-            self._freed.clear()
-            await self._freed.wait()
-
-    def _is_done(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._freed.set()
-        self._on_freed()
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("a place could not be served", exc_info=error)
-
-    async def _send_to(self, destination: Destination) -> None:
-        """Send the oldest messages until one fails; then release the destination."""
-        due = await self.store.read(
-            lambda records: records.notifications.due_messages(
-                destination.destination_id, self.clock.now(), MESSAGES_OF_A_CLAIM
-            )
-        )
-        sent: list[QueuedMessage] = []
-        trouble: NotSent | None = None
-        renewed_at = self.clock.now()
-        for message in due:
-            if self._stopping.is_set():
-                break
-            if abs(self.clock.now() - renewed_at) >= RENEW_AFTER:
-                renewed_at = self.clock.now()
-                if not await self._renew(destination, sent):
-                    return  # it was removed, and its messages with it
-                sent = []
-            account = await self.store.read(lambda records: _reached(records, destination))
-            if account is None:
-                break  # its messages are gone, too
-            trouble = await self._send(account, destination, message)
-            if trouble is not None:
-                break
-            sent.append(message)
-        try:
-            await self.store.write(
-                lambda records: self._let_go(records, destination, sent, trouble)
-            )
-        except StoreUnavailable as error:
-            log.warning("what was sent to a place is not noted, it may come twice: %s", error)
-
-    async def _renew(self, destination: Destination, sent: Sequence[QueuedMessage]) -> bool:
-        """Delete the messages sent so far and renew the claim; False if the destination was
-        removed."""
-        until = self.clock.now() + LEASE
-
-        async def note(records: Records) -> bool:
+        async def note(records: Records) -> Destination | None:
             await records.notifications.drop_messages([one.message_id for one in sent])
-            return await records.notifications.renew(destination.destination_id, until)
+            return await records.notifications.renew(claimed, until)
 
         return await self.store.write(note)
 
@@ -184,28 +136,30 @@ class NotificationSender:
             log.error("a mail could not be handed in: %s", type(error).__name__)
             return NotSent(Trouble.MAIL_REFUSED)
 
-    async def _let_go(
-        self,
-        records: Records,
-        destination: Destination,
-        sent: list[QueuedMessage],
-        trouble: NotSent | None,
+    async def _settle(
+        self, claimed: Destination, sent: Sequence[QueuedMessage], trouble: NotSent | None
     ) -> None:
+        """Delete the messages that were sent, store the outcome, and release the claim."""
         at = self.clock.now()
-        await records.notifications.drop_messages([one.message_id for one in sent])
-        failures, not_before = 0 if sent else destination.failures, None
-        words = "" if sent else destination.trouble
+        failures, not_before = 0 if sent else claimed.failures, None
+        words = "" if sent else claimed.trouble
         if trouble is not None:
-            failures = 1 if sent else destination.failures + 1
+            failures = 1 if sent else claimed.failures + 1
             not_before, words = next_try(failures, at), in_words(trouble)
-            await records.notifications.drop_older(destination.destination_id, at - GIVEN_UP_AFTER)
-        await records.notifications.release(
-            destination.destination_id,
-            not_before=not_before,
-            sent_at=at if sent else None,
-            failures=failures,
-            trouble=words,
-        )
+
+        async def settle(records: Records) -> None:
+            await records.notifications.drop_messages([one.message_id for one in sent])
+            if trouble is not None:
+                await records.notifications.drop_older(claimed.destination_id, at - GIVEN_UP_AFTER)
+            await records.notifications.release(
+                claimed,
+                not_before=not_before,
+                sent_at=at if sent else None,
+                failures=failures,
+                trouble=words,
+            )
+
+        await self.store.write(settle)
 
 
 async def _reached(records: Records, destination: Destination) -> Account | None:
