@@ -12,15 +12,9 @@ from printreach.contract.commands import (
     SetTemp,
     StartPrint,
 )
-from printreach.contract.files import (
-    EntryType,
-    FileDetails,
-    FileDone,
-    FileEntry,
-    FileRoot,
-)
+from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.status import WebcamEntry
-from printreach.contract.unset import UnsetType
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers.changes import ChangeListeners
 from printreach.printers.following import keep_following
 from printreach.printers.http_camera import HttpCamera
@@ -36,6 +30,7 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
+from printreach.wire.heads import get
 
 from .api import Api
 from .translate import entries_of, view_of
@@ -90,47 +85,46 @@ class SimulatedAdapter:
 
     async def pause(self, order: Pause) -> None:
         """Pause. The printer itself undoes on resume what a smart pause has changed."""
-        rest: dict[str, object] = {}
+        changes: dict[str, object] = {}
         if order.smart_pause:
-            rest = {
+            changes = {
                 "HotendOff": order.disable_hotend,
                 "BedOff": order.disable_bed,
                 "LiftMm": order.z_lift_mm,
                 "RetractMm": order.retract_filament_mm,
             }
-        await self._api.order("print", {"Action": "pause", **rest})
+        await self._api.order("print", Action="pause", **changes)
 
     async def resume(self) -> None:
-        await self._api.order("print", {"Action": "resume"})
+        await self._api.order("print", Action="resume")
 
     async def cancel(self) -> None:
-        await self._api.order("print", {"Action": "cancel"})
+        await self._api.order("print", Action="cancel")
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)
-        path = _inside(order.path)
-        await self._api.start(path)
-        return FileDone(virtual_path=order.path, platform_path=path)
+        done = _done(order.path)
+        await self._api.order("print", Action="start", Path=done.platform_path)
+        return done
 
     async def set_light(self, order: SetLight) -> None:
-        await self._api.order("light", {"On": order.on})
+        await self._api.order("light", On=order.on)
 
     async def move_axis(self, order: MoveAxis) -> None:
-        move = {"Axis": order.axis.value, "DistanceMm": order.distance_mm}
-        await self._api.order("move", move)
+        await self._api.order("move", Axis=order.axis.value, DistanceMm=order.distance_mm)
 
     async def home(self) -> None:
-        await self._api.order("home", {})
+        await self._api.order("home")
 
     async def extrude(self, order: Extrude) -> None:
         require_tool("Extruder", order.extruder, _TOOLS)
-        await self._api.order("extrude", {"DistanceMm": order.distance_mm})
+        await self._api.order("extrude", DistanceMm=order.distance_mm)
 
     async def set_temp(self, order: SetTemp) -> None:
         require_tools_of(order, _TOOLS)
         targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
         given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
-        await self._api.order("temperature", given)
+        await self._api.order("temperature", **given)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when the printer is lost."""
@@ -160,7 +154,7 @@ class SimulatedFiles:
 
     async def details(self, path: str) -> FileDetails:
         entry = _find(await self.entries(FileRoot.GCODE), path)
-        if entry is None or entry.type is EntryType.FOLDER:
+        if entry is None:
             raise no_such_file(path)
         return FileDetails(
             virtual_path=path,
@@ -173,28 +167,30 @@ class SimulatedFiles:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
         async with self._api.open(_inside(path)) as answer:
-            length = [v for n, v in answer.headers if n.lower() == b"content-length"]
-            yield Download(size=int(length[0]) if length else None, chunks=answer.chunks())
+            length = get(answer.headers, b"content-length")
+            yield Download(size=int(length) if length else None, chunks=answer.chunks())
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
-        arrived = await self._api.upload(_inside(path), size, chunks)
-        return FileDone(virtual_path=path, platform_path=_inside(path), size_bytes=arrived)
+        return _done(path, await self._api.upload(_inside(path), size, chunks))
 
     async def delete(self, path: str) -> FileDone:
         await self._api.delete(_inside(path))
-        return FileDone(virtual_path=path, platform_path=_inside(path))
+        return _done(path)
 
 
 def _inside(path: str) -> str:
     return path.partition("/")[2]
 
 
+def _done(path: str, size_bytes: int | UnsetType = UNSET) -> FileDone:
+    return FileDone(virtual_path=path, platform_path=_inside(path), size_bytes=size_bytes)
+
+
 def _find(entries: list[FileEntry], path: str) -> FileEntry | None:
+    """Return the file of a path, in whichever folder."""
     for entry in entries:
-        if entry.virtual_path == path:
+        if entry.virtual_path == path and entry.type is EntryType.FILE:
             return entry
-        if not isinstance(entry.children, UnsetType):
-            found = _find(entry.children, path)
-            if found is not None:
-                return found
+        if entry.children and (found := _find(entry.children, path)):
+            return found
     return None

@@ -1,25 +1,31 @@
-"""The simulated printer's own HTTP API, asked as its web page asks it."""
+"""The simulated printer's own HTTP API, asked as its web page asks it.
+
+Every failure is a PrinterRefused; paths are below the folder of G-code files.
+"""
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
 from urllib.parse import quote
 
-from printreach.contract.commands import CommandStatus
-from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
-from printreach.printers.port import PrinterRefused, failed, no_such_file
+from printreach.printers.network_errors import as_refusals, unreachable
+from printreach.printers.port import failed, no_such_file
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
 
-MAX_EVENT_BYTES = 1024 * 1024
+MAX_EVENT_BYTES: Final = 1024 * 1024
+MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
+_JSON: Final[Headers] = [(b"Content-Type", b"application/json")]
+_G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
 
 
 class Api:
     def __init__(self, setup: PrinterSetup) -> None:
-        self._address = setup.authority
+        self._where = f"The printer at {setup.authority}"
         connect = connect_to(setup.host, setup.port, tls=setup.tls)
         self._fetcher = Fetcher(connect, setup.authority.encode())
 
@@ -28,93 +34,63 @@ class Api:
 
     async def statuses(self) -> AsyncIterator[object]:
         """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
-        with self._as_refusals():
+        with as_refusals(self._where):
             async with self._fetcher.open(b"GET", b"/events") as answer:
-                buffer = bytearray()
+                buffer = b""
                 async for chunk in answer.chunks():
-                    buffer += chunk
+                    *lines, buffer = (buffer + chunk).split(b"\n")
                     if len(buffer) > MAX_EVENT_BYTES:
                         raise failed("The printer's events are too large.")
-                    while (end := buffer.find(b"\n\n")) >= 0:
-                        event = bytes(buffer[:end])
-                        del buffer[: end + 2]
-                        for status in _data_of(event):
-                            yield status
-        raise self._unreachable("it ended its event stream")
+                    for line in lines:
+                        if line.startswith(b"data:"):
+                            yield loose.parsed(line[5:])
+        raise unreachable(self._where, "it ended its event stream")
 
-    async def order(self, name: str, arguments: dict[str, Any]) -> None:
-        """Raises PrinterRefused with the printer's own words."""
-        _require_ok(await self._post(name, arguments))
-
-    async def start(self, path: str) -> None:
-        """path: below the folder of G-code files."""
-        answer = await self._post("print", {"Action": "start", "Path": path})
-        if answer.status == 404:
-            raise no_such_file(f"gcode/{path}")
-        _require_ok(answer)
-
-    async def _post(self, name: str, arguments: dict[str, Any]) -> FetchedAnswer:
-        body = json.dumps(arguments).encode()
-        with self._as_refusals():
-            return await self._fetcher.fetch(b"POST", f"/api/{name}".encode(), [_JSON], body)
+    async def order(self, name: str, **arguments: object) -> None:
+        """Carry out an order. Path: of the file that it is about."""
+        body, file = json.dumps(arguments).encode(), str(arguments.get("Path", ""))
+        await self._ask(b"POST", f"/api/{name}".encode(), body, file)
 
     async def files(self) -> list[Any]:
-        with self._as_refusals():
-            answer = await self._fetcher.fetch(b"GET", b"/api/files")
-        _require_ok(answer)
-        return loose.items(loose.parsed(answer.body), "Files")
+        return loose.items(await self._ask(b"GET", b"/api/files"), "Files")
 
     async def delete(self, path: str) -> None:
-        with self._as_refusals():
-            answer = await self._fetcher.fetch(b"DELETE", _file_target(path))
-        if answer.status == 404:
-            raise no_such_file(f"gcode/{path}")
-        _require_ok(answer)
+        await self._ask(b"DELETE", _target(path), file=path)
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
-        with self._as_refusals():
-            async with self._fetcher.open(b"GET", _file_target(path)) as answer:
-                if answer.status == 404:
-                    raise no_such_file(f"gcode/{path}")
+        with as_refusals(self._where):
+            async with self._fetcher.open(b"GET", _target(path)) as answer:
+                if answer.status != 200:
+                    _json_of(answer.status, await answer.whole(MAX_ANSWER_BYTES), path)
                 yield answer
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterable[bytes]) -> int:
-        """Bytes that arrived."""
-        with self._as_refusals():
-            headers: Headers = [(b"Content-Type", b"text/x.gcode")]
-            send = self._fetcher.send(b"PUT", _file_target(path), headers, chunks, length=size)
+        """Return how many bytes arrived."""
+        with as_refusals(self._where):
+            send = self._fetcher.send(b"PUT", _target(path), _G_CODE, chunks, length=size)
             async with send as answer:
-                body = b"".join([chunk async for chunk in answer.chunks()])
-                _require_ok(FetchedAnswer(answer.status, answer.headers, body))
-        return loose.count(loose.parsed(body), "SizeBytes") or 0
+                told = _json_of(answer.status, await answer.whole(MAX_ANSWER_BYTES))
+        return loose.size(told, "SizeBytes") or 0
 
-    @contextmanager
-    def _as_refusals(self) -> Iterator[None]:
-        """Turn network errors into PrinterRefused."""
-        try:
-            yield
-        except FetchFailed as exc:
-            raise self._unreachable(exc.text) from exc
-
-    def _unreachable(self, why: str) -> PrinterRefused:
-        sentence = f"The printer at {self._address} can't be reached: {why}."
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
+    async def _ask(self, method: bytes, target: bytes, body: bytes = b"", file: str = "") -> object:
+        with as_refusals(self._where):
+            answer = await self._fetcher.fetch(method, target, _JSON if body else [], body)
+        return _json_of(answer.status, answer.body, file)
 
 
-_JSON = (b"Content-Type", b"application/json")
-
-
-def _file_target(path: str) -> bytes:
+def _target(path: str) -> bytes:
     return b"/api/files/" + quote(path, safe="/").encode("ascii")
 
 
-def _require_ok(answer: FetchedAnswer) -> None:
-    if not 200 <= answer.status < 300:
-        words = loose.text(loose.parsed(answer.body), "Error")
-        raise failed(words or f"The printer answered {answer.status}.")
+def _json_of(status: int, body: bytes, file: str = "") -> object:
+    """Return the answer's JSON. Raises PrinterRefused, in the printer's own words if it has any.
 
-
-def _data_of(event: bytes) -> list[object]:
-    lines = [line[5:] for line in event.split(b"\n") if line.startswith(b"data:")]
-    return [loose.parsed(b"\n".join(lines))] if lines else []
+    file: what isn't there where the status is 404.
+    """
+    told = loose.parsed(body)
+    if status == 404 and file:
+        raise no_such_file(f"gcode/{file}")
+    if not 200 <= status < 300:
+        raise failed(loose.text(told, "Error") or f"The printer answered {status}.")
+    return told

@@ -4,12 +4,12 @@ A path is text with slashes, as the web page shows it: "vases/twisted vase.gcode
 spaces, quotes and letters of any script. A name that begins with a dot doesn't exist here.
 """
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Literal
-from unicodedata import category
 
 from msgspec import Struct
 
@@ -18,8 +18,8 @@ from printreach.contract.unset import UNSET, UnsetType
 _UPLOADS = ".uploads"
 _MAX_NAME_BYTES = 240
 _MAX_DEPTH = 8
-_NO_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Control characters, halves of characters, line and paragraph ends."""
+_NAME = re.compile(r"(?!\.)[^\\:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+"""No control characters, halves of characters, line and paragraph ends."""
 
 
 class BadPath(Exception):
@@ -86,9 +86,11 @@ class FileStore:
 
     def locate(self, path: str) -> Path:
         """Return where a file of that path is, or would be. Raises BadPath."""
-        names = [_checked(name) for name in path.split("/")]
-        if len(names) > _MAX_DEPTH:
-            raise BadPath("The path has too many folders.")
+        names = path.split("/")
+        if not all(map(_NAME.fullmatch, names)):
+            raise BadPath("A name is missing, begins with a dot or has a forbidden character.")
+        if len(names) > _MAX_DEPTH or any(len(name.encode()) > _MAX_NAME_BYTES for name in names):
+            raise BadPath("A name is too long, or there are too many folders.")
         place = self._root.joinpath(*names)
         # Nothing here makes links, but the folder may be a person's own.
         if not place.resolve().is_relative_to(self._root.resolve()):
@@ -135,13 +137,3 @@ class FileStore:
                 size_bytes=UNSET if is_folder else facts.st_size,
                 children=list(self._entries(place, depth - 1)) if is_folder else UNSET,
             )
-
-
-def _checked(name: str) -> str:
-    if not name or name.startswith("."):
-        raise BadPath("A name is missing or begins with a dot.")
-    if any(character in "\\:" or category(character) in _NO_TEXT for character in name):
-        raise BadPath("A name has a character that is not allowed.")
-    if len(name.encode()) > _MAX_NAME_BYTES:
-        raise BadPath("A name is too long.")
-    return name

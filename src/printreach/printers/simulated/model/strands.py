@@ -3,7 +3,6 @@
 import math
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
@@ -54,7 +53,8 @@ class Strands:
 
     def come_loose(self) -> None:
         """Shift what stands there aside, turned and leaning, as a head does that catches on it."""
-        self._replace([_loosened(strand) for strand in self.between(0, len(self))])
+        strands = self.between(0, len(self))
+        self._replace([Strand(_shifted(s.start), _shifted(s.end), s.is_loose) for s in strands])
 
     def _thin(self) -> None:
         self._replace(list(self.between(0, len(self)))[::2])
@@ -72,10 +72,6 @@ _TURN, _LEAN = math.radians(28), math.radians(11)
 _ASIDE_MM = (-42.0, 14.0)
 
 
-def _loosened(strand: Strand) -> Strand:
-    return Strand(_shifted(strand.start), _shifted(strand.end), strand.is_loose)
-
-
 def _shifted(point: Point) -> Point:
     """Turned about the bed's middle, leaning to the right, moved left and back."""
     x, y = point.x - _MIDDLE_MM, point.y - _MIDDLE_MM
@@ -90,16 +86,6 @@ def _shifted(point: Point) -> Point:
     )
 
 
-@dataclass(slots=True)
-class _Curl:
-    """The end of a loose filament: where it is, where it heads and how it bends."""
-
-    at: Point
-    heading: float = 0.0
-    bend_per_mm: float = 0.2
-    climb: float = 0.3
-
-
 class Spaghetti:
     """Filament with nothing under it: it curls about the nozzle and heaps up.
 
@@ -108,30 +94,30 @@ class Spaghetti:
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)  # noqa: S311 - a picture, no secret
-        self._curl: _Curl | None = None
+        self._end: Point | None = None
+        self._heading = 0.0
+        self._bend_per_mm = 0.2
+        self._climb = 0.3
         self._heap_mm = 0.5
 
     def lay(self, nozzle: Point, length_mm: float) -> Iterator[Strand]:
         """Return what becomes of this much of a line that ends at the nozzle."""
-        if self._curl is None:
-            self._curl = _Curl(at=nozzle)
         self._heap_mm = min(self._heap_mm + length_mm * 0.004, nozzle.z + 22.0)
         for _ in range(max(1, round(length_mm / 2.0))):
-            yield self._step(self._curl, nozzle)
+            start = self._end or nozzle
+            self._end = self._next_end(start, nozzle)
+            yield Strand(start, self._end, is_loose=True)
 
-    def _step(self, curl: _Curl, nozzle: Point) -> Strand:
+    def _next_end(self, at: Point, nozzle: Point) -> Point:
         draw = self._random
         if draw.random() < 0.06:  # it sticks to something and turns elsewhere
-            curl.bend_per_mm = draw.choice((-1, 1)) * draw.uniform(0.07, 0.38)
-            curl.climb = draw.uniform(-0.9, 0.9)
-        curl.heading += curl.bend_per_mm * 2.0 + draw.gauss(0.0, 0.15)
-        x = curl.at.x + 2.0 * math.cos(curl.heading) + (nozzle.x - curl.at.x) * 0.022
-        y = curl.at.y + 2.0 * math.sin(curl.heading) + (nozzle.y - curl.at.y) * 0.022
-        z = curl.at.z + curl.climb
+            self._bend_per_mm = draw.choice((-1, 1)) * draw.uniform(0.07, 0.38)
+            self._climb = draw.uniform(-0.9, 0.9)
+        self._heading += self._bend_per_mm * 2.0 + draw.gauss(0.0, 0.15)
+        x = at.x + 2.0 * math.cos(self._heading) + (nozzle.x - at.x) * 0.022
+        y = at.y + 2.0 * math.sin(self._heading) + (nozzle.y - at.y) * 0.022
+        z = at.z + self._climb
         if not 0.3 < z < self._heap_mm:
-            curl.climb = -curl.climb
+            self._climb = -self._climb
             z = min(max(z, 0.3), self._heap_mm)
-        end = Point(min(max(x, 3.0), BED_MM - 3.0), min(max(y, 3.0), BED_MM - 3.0), z)
-        strand = Strand(curl.at, end, is_loose=True)
-        curl.at = end
-        return strand
+        return Point(min(max(x, 3.0), BED_MM - 3.0), min(max(y, 3.0), BED_MM - 3.0), z)

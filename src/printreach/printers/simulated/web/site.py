@@ -6,6 +6,7 @@ Every address in the page is relative, so it works behind any host and path.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import cache
 from importlib.resources import files as package_files
 from urllib.parse import parse_qs
 
@@ -47,7 +48,6 @@ class PrinterSite:
         self._control = control
         self._files = files
         self._camera = camera
-        self._pages: dict[str, bytes] = {}
 
     async def answer(self, call: Call) -> Answer:
         is_upgrade = call.head.upgrade is not None
@@ -61,7 +61,7 @@ class PrinterSite:
         if call.method not in (b"GET", b"HEAD"):
             return wrong_method(b"GET, HEAD")
         if path in _PAGE_FILES:
-            return self._page(path)
+            return _page(*_PAGE_FILES[path])
         match path:
             case b"/api/status":
                 return self._status()
@@ -79,13 +79,6 @@ class PrinterSite:
 
     def _status(self) -> Answer:
         return json_answer(report_status(self._engine.printer, self._engine.speed))
-
-    def _page(self, path: bytes) -> Answer:
-        name, content_type = _PAGE_FILES[path]
-        if name not in self._pages:
-            self._pages[name] = (package_files(__package__) / "page" / name).read_bytes()
-        headers = [(b"Content-Type", content_type), *_PAGE_HEADERS]
-        return Answer(headers=headers, body=self._pages[name])
 
     async def _webcam(self, call: Call) -> Answer:
         """Serve the webcam as mjpg-streamer does: ?action=stream or ?action=snapshot."""
@@ -137,3 +130,13 @@ class PrinterSite:
                 await socket.send(f'{{"Status":{(await feed.next()).decode()}}}')
         except ClientGone:
             pass  # the task that receives is told too
+
+
+def _page(name: str, content_type: bytes) -> Answer:
+    headers = [(b"Content-Type", content_type), *_PAGE_HEADERS]
+    return Answer(headers=headers, body=_read(name))
+
+
+@cache
+def _read(name: str) -> bytes:
+    return (package_files(__package__) / "page" / name).read_bytes()

@@ -26,6 +26,7 @@ _LAMP = (-0.64, -0.77)
 """Where the light comes from, on the bed: the front left."""
 _JPEG_QUALITY = 82
 _CAPTION_PX = 20
+_MARGIN_PX = 12
 _SHADED = [v * 35 // 100 for v in range(256)] * 3
 
 
@@ -88,18 +89,19 @@ class Renderer:
 
     def _paint(self, strands: list[Strand]) -> None:
         draw, shade = ImageDraw.Draw(self._canvas), ImageDraw.Draw(self._shadow)
-        changed = _Changed()
+        spots = []
         for strand in strands:
             start, end = project(strand.start), project(strand.end)
-            changed.include(start, end)
+            spots += [start, end]
             _draw_strand(draw, strand, start, end)
             if strand.end.z < _SHADOW_BELOW_MM:
                 _draw_shadow(shade, start, end)
+        box = _box_around(spots)
         if any(strand.end.z < _SHADOW_BELOW_MM for strand in strands):
             soft = self._shadow.filter(ImageFilter.GaussianBlur(3)).resize((WIDTH_PX, HEIGHT_PX))
             self._ground = Image.composite(self._room.point(_SHADED), self._room, soft)
-            changed.include_all()
-        if box := changed.box():
+            box = (0, 0, WIDTH_PX, HEIGHT_PX)
+        if box[0] < box[2] and box[1] < box[3]:
             self._put_together(box)
 
     def _put_together(self, box: tuple[int, int, int, int]) -> None:
@@ -123,28 +125,15 @@ class Renderer:
         return letters
 
 
-class _Changed:
-    """The part of the picture that new strands touch."""
-
-    _MARGIN_PX = 12
-
-    def __init__(self) -> None:
-        self._left, self._top, self._right, self._bottom = WIDTH_PX, HEIGHT_PX, 0, 0
-
-    def include(self, *spots: Spot) -> None:
-        for x, y, _ in spots:
-            self._left, self._right = min(self._left, int(x)), max(self._right, int(x))
-            self._top, self._bottom = min(self._top, int(y)), max(self._bottom, int(y))
-
-    def include_all(self) -> None:
-        self._left, self._top, self._right, self._bottom = 0, 0, WIDTH_PX, HEIGHT_PX
-
-    def box(self) -> tuple[int, int, int, int] | None:
-        """Left, top, right, bottom inside the picture; None where all of it is outside."""
-        left, top = max(self._left - self._MARGIN_PX, 0), max(self._top - self._MARGIN_PX, 0)
-        right = min(self._right + self._MARGIN_PX, WIDTH_PX)
-        bottom = min(self._bottom + self._MARGIN_PX, HEIGHT_PX)
-        return (left, top, right, bottom) if left < right and top < bottom else None
+def _box_around(spots: list[Spot]) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom inside the picture, with a margin; empty where all is outside."""
+    xs, ys = [int(spot.x) for spot in spots], [int(spot.y) for spot in spots]
+    return (
+        max(min(xs) - _MARGIN_PX, 0),
+        max(min(ys) - _MARGIN_PX, 0),
+        min(max(xs) + _MARGIN_PX, WIDTH_PX),
+        min(max(ys) + _MARGIN_PX, HEIGHT_PX),
+    )
 
 
 def _draw_strand(draw: ImageDraw.ImageDraw, strand: Strand, start: Spot, end: Spot) -> None:
