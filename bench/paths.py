@@ -15,6 +15,7 @@ import uvloop
 
 from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
 from printreach.http1.client import Client
 from printreach.http1.heads import Request
@@ -179,7 +180,7 @@ class AgentPath:
         self.connections: list[asyncio.Protocol] = []
         client = Client(self._connect)
         local = LocalRequests(client, _PRINTER, wants_outside_host=False)
-        owner.serve = StreamServer(local, "").serve
+        owner.serve = StreamServer(local, "", remote_lock=RemoteLock()).serve
         head = encode_request(b"GET", b"/api/printer?x=1", FIELDS[:-1])
         self.opened = encode_open(0, head, b"")
         self.stream = 0

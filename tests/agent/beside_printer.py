@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
@@ -104,8 +105,11 @@ async def beside_printer(
     first_byte_s: float = 600.0,
     port: int | None = None,
     allowed: frozenset[Permission] = ALL_PERMISSIONS,
+    is_locked: bool = False,
 ) -> AsyncIterator[Rig]:
-    """port: of a printer that isn't there."""
+    """port: of a printer that isn't there. is_locked: the service has told of a lock."""
+    remote_lock = RemoteLock()
+    remote_lock.told(is_locked=is_locked)
     loop = asyncio.get_running_loop()
     async with scripted_server(buffer_bytes=buffer_bytes) as printer:
         address = port or printer.port
@@ -115,7 +119,7 @@ async def beside_printer(
         )
         server = WebAddress(scheme="http", host="127.0.0.1", port=address)
         local = LocalRequests(client, server, wants_outside_host=wants_outside_host)
-        rig = Rig(printer, StreamServer(local, "", allowed=allowed))
+        rig = Rig(printer, StreamServer(local, "", remote_lock=remote_lock, allowed=allowed))
         rig.client = client
         await rig.start()
         try:

@@ -13,6 +13,7 @@ from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import prepare
 from printreach.agent.keys import ServicePins, load_or_make_key
 from printreach.agent.print_tracker import TrackerEnvironment
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext, Machine
 from printreach.printers.registry import KINDS
 from tests.agent.snapshots import HandClock, a_state
@@ -75,6 +76,7 @@ class Agent:
             state=a_state(self.clock),
             announce=Announcer(self.announced.file),
             find_lan_address=lambda: "192.168.1.7",
+            remote_lock=RemoteLock(),
         )
 
     @property

@@ -8,8 +8,10 @@ import pytest
 from printreach.agent.addresses import WebAddress
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
 from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
 from printreach.tunnel.stream import Stream
@@ -44,8 +46,12 @@ NOT_COMMANDS = [
 ]
 
 
+def server_of_no_printer(no_server: str, commands: CommandApi | None = None) -> StreamServer:
+    return StreamServer(None, no_server, commands, remote_lock=RemoteLock())
+
+
 async def rig_without_web_server() -> Rig:
-    rig = Rig(Server(), StreamServer(None, "A Bambu Lab printer has no web server."))
+    rig = Rig(Server(), server_of_no_printer("A Bambu Lab printer has no web server."))
     await rig.start()
     return rig
 
@@ -140,7 +146,7 @@ async def test_known_commands_are_the_command_apis() -> None:
             self.served.append(head.target)
 
     commands = Commands()
-    rig = Rig(Server(), StreamServer(None, "", cast("CommandApi", commands)))
+    rig = Rig(Server(), server_of_no_printer("", cast("CommandApi", commands)))
     await rig.start()
     for target in (*COMMANDS, b"/"):
         rig.ask(target=target)
@@ -210,6 +216,37 @@ async def test_what_the_agents_owner_does_allow_goes_on() -> None:
         assert (await (await rig.printer.accept()).head()).startswith(b"GET / ")
 
 
+@pytest.mark.parametrize("stamp", [b"", b"control,files,camera,interface"])
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [(b"GET", b"/"), (b"POST", b"/service-command-api/resume")],
+)
+def test_a_lock_that_the_service_told_refuses_control_whatever_the_stamp_says(
+    method: bytes, target: bytes, stamp: bytes
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with beside_printer(is_locked=True) as rig:
+            asked = rig.ask(method, target, [(PERMISSIONS_FIELD, stamp)] if stamp else [])
+
+            await until(asked.is_over)
+            assert asked.endings == [Ending(Reason.NOT_ALLOWED, REMOTE_LOCKED.meaning)]
+            assert rig.printer.has_no_connection
+
+    body()
+
+
+@on_a_loop
+async def test_while_locked_the_service_may_look_and_stop() -> None:
+    async with beside_printer(is_locked=True) as rig:
+        stops = [(PERMISSIONS_FIELD, b"control,files,camera,interface,despite-lock")]
+        look = rig.ask(b"GET", b"/service-command-api/status")
+        stop = rig.ask(b"POST", b"/service-command-api/cancel", stops)
+
+        await until(look.is_whole)
+        await until(stop.is_whole)  # the rig has no commands, and says so to whoever may ask
+
+
 @on_a_loop
 async def test_the_printers_web_server_is_not_told_what_a_stream_may_do() -> None:
     async with beside_printer() as rig:
@@ -227,4 +264,4 @@ def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
     opened = StreamOpened(1, head, b"", True, False, False)
     local = LocalRequests(cast("Client", None), SERVER, wants_outside_host=False)
     with pytest.raises(RemoteProtocolError):
-        StreamServer(local, "").serve(cast("Stream", None), opened)
+        StreamServer(local, "", remote_lock=RemoteLock()).serve(cast("Stream", None), opened)

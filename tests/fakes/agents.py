@@ -1,7 +1,7 @@
 """What a relay under test knows of agents, in memory."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from printreach.ports import StoreUnavailable
@@ -23,7 +23,8 @@ class MemoryAgents:
 
     codes: those that work, by printer. offers: how many were ever made. presence: of printers
     that are connected; connects: how often that was noted. looks: how often it was asked which
-    of many are linked. is_broken: the store is away.
+    of many are linked. is_broken: the store is away. before_next_answer: what happens once between
+    the next look at one printer and its answer.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class MemoryAgents:
         self.connects = 0
         self.looks = 0
         self.is_broken = False
+        self.before_next_answer: Callable[[], Awaitable[None]] | None = None
         self._linked: dict[str, LinkedPrinter] = {}
 
     # --- what a test does -------------------------------------------------------------------------
@@ -43,6 +45,10 @@ class MemoryAgents:
             printer_id=printer_id, name=name, account_id=account_id
         )
 
+    def lock(self, printer_id: str, *, is_locked: bool = True) -> None:
+        """Lock remote control of its account, or unlock it, without any notice."""
+        self._linked[printer_id] = replace(self._linked[printer_id], is_locked=is_locked)
+
     def remove(self, printer_id: str) -> None:
         del self._linked[printer_id]
         self.presence.pop(printer_id, None)
@@ -51,12 +57,17 @@ class MemoryAgents:
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
         self._look()
-        return self._linked.get(printer_id)
+        found = self._linked.get(printer_id)
+        before_answer, self.before_next_answer = self.before_next_answer, None
+        if before_answer is not None:
+            await before_answer()
+        return found
 
-    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+    async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
         self._look()
         self.looks += 1
-        return frozenset(printer_ids) & self._linked.keys()
+        found = (self._linked.get(printer_id) for printer_id in printer_ids)
+        return {one.printer_id: one.refuses_control for one in found if one is not None}
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         self._look()

@@ -84,7 +84,7 @@ async def test_its_agents_stay_linked(open_world: OpenWorld) -> None:
         await world.set_up()
         await block(world)
 
-        assert await world.agents.linked_among([PRINTER_ID]) == {PRINTER_ID}
+        assert await world.agents.linked_among([PRINTER_ID]) == {PRINTER_ID: True}
 
 
 @on_a_loop

@@ -9,12 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from printreach.agent.camera import CameraHub
-from printreach.agent.commands.api import CommandApi, CommandContext
+from printreach.agent.commands.api import CommandApi
+from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
@@ -222,6 +224,7 @@ async def command_calls(
     clock: ServiceClock | None = None,
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None,
     limits: OwnerLimits = NO_OWNER_LIMITS,
+    remote_lock: RemoteLock | None = None,
 ) -> AsyncIterator[CommandCalls]:
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
@@ -232,6 +235,7 @@ async def command_calls(
         service_status=ServiceStatus,
         expect_pause=expect_pause,
         limits=limits,
+        remote_lock=remote_lock or RemoteLock(),
     )
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)

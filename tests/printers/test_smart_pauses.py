@@ -92,7 +92,7 @@ async def by_cancel_at_the_printer(platform: FakePlatform, pauses: SmartPauses[S
 
 
 async def by_lock(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
-    await pauses.end_restore()
+    await pauses.lock()
 
 
 async def by_loss(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
@@ -102,6 +102,125 @@ async def by_loss(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
 async def by_another_print(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
     at = replace(AT, print_id="8")
     platform.becomes(replace(PAUSED, progress=at))
+
+
+@on_a_hasty_loop
+async def test_a_lock_ends_a_resume_that_waits_for_the_pause(tmp_path: Path) -> None:
+    platform, pauses = resting(tmp_path)
+    platform.becomes(PAUSING)
+
+    async def until_paused() -> None:
+        await platform.wait_until(lambda: platform.print is PAUSED, 20.0)
+
+    resume = asyncio.create_task(pauses.resume(until_paused))
+    await asyncio.sleep(1.0)
+    await pauses.lock()
+    platform.becomes(PAUSED)
+    platform.warms_up()
+    await settle()
+
+    with pytest.raises(PrinterRefused):
+        await resume
+    assert platform.done == []
+
+
+@on_a_hasty_loop
+async def test_after_a_lock_a_smart_pause_that_is_under_way_takes_nothing(tmp_path: Path) -> None:
+    _, pauses = begun(tmp_path)
+    require_paused = await pauses.begin_pause()
+    require_paused()
+    await pauses.lock()
+
+    with pytest.raises(PrinterRefused, match="remote control was locked"):
+        require_paused()
+
+
+@on_a_hasty_loop
+async def test_after_an_unlock_a_resume_gives_everything_back(tmp_path: Path) -> None:
+    platform, pauses = resting(tmp_path)
+    await pauses.resume()
+    await pauses.lock()
+    platform.warms_up()
+    await pauses.resume()
+    await settle()
+
+    assert platform.done == ["heat", "heat", "lower 10", "resume"]
+
+
+# --- it is held while the service is away ---------------------------------------------------------
+
+
+@on_a_hasty_loop
+async def test_while_the_service_is_away_an_ordered_restore_waits_to_move(tmp_path: Path) -> None:
+    platform, pauses = resting(tmp_path)
+    await pauses.resume()
+    pauses.hold(is_held=True)
+    platform.warms_up()
+    await asyncio.sleep(600.0)
+    assert platform.done == ["heat"]
+    assert pauses.is_restoring
+    pauses.hold(is_held=False)
+    await settle()
+
+    assert platform.done == ["heat", "lower 10", "resume"]
+
+
+@on_a_hasty_loop
+async def test_a_lock_that_is_told_when_the_service_is_back_ends_it(tmp_path: Path) -> None:
+    platform, pauses = resting(tmp_path)
+    await pauses.resume()
+    pauses.hold(is_held=True)
+    platform.warms_up()
+    await asyncio.sleep(600.0)
+    pauses.hold(is_held=False)
+    await pauses.lock()
+    await settle()
+
+    assert platform.done == ["heat"]
+
+
+@on_a_hasty_loop
+async def test_a_restore_is_given_up_where_the_service_stays_away(tmp_path: Path) -> None:
+    platform, pauses = resting(tmp_path)
+    platform.warm = True
+    pauses.hold(is_held=True)
+    await pauses.resume()
+    await settle()
+    pauses.hold(is_held=False)
+    await settle()
+
+    assert platform.done == ["heat"]
+    assert not pauses.is_restoring
+
+
+@on_a_hasty_loop
+async def test_without_the_service_a_print_resumed_at_the_printer_gets_everything_back(
+    tmp_path: Path,
+) -> None:
+    platform, pauses = resting(tmp_path)
+    platform.warm = True
+    pauses.hold(is_held=True)
+    platform.becomes(GOING)
+    await settle()
+
+    assert platform.done == ["pause", "heat", "lower 10", "resume"]
+
+
+@on_a_hasty_loop
+async def test_somebody_at_the_printer_may_go_on_with_a_restore_that_is_held(
+    tmp_path: Path,
+) -> None:
+    platform, pauses = resting(tmp_path)
+    await pauses.resume()
+    pauses.hold(is_held=True)
+    platform.warms_up()
+    await asyncio.sleep(600.0)
+    platform.becomes(GOING)
+    await asyncio.sleep(1.0)
+    platform.becomes(GOING)
+    await settle()
+
+    assert platform.done == ["heat", "pause", "heat", "lower 10", "resume"]
 
 
 ENDINGS = [by_cancel, by_cancel_at_the_printer, by_lock, by_loss, by_another_print]

@@ -20,12 +20,15 @@ class Subscriber:
 
     notices: list[Topic] = field(default_factory=list)
     rechecks: list[bool] = field(default_factory=list)
+    locks: list[bool] = field(default_factory=list)
+    account_id: str | None = ""
 
     def on_notice(self, topic: Topic) -> None:
         self.notices.append(topic)
 
-    def on_recheck(self, is_linked: bool) -> None:
+    def on_recheck(self, is_linked: bool, *, refuses_control: bool) -> None:
         self.rechecks.append(is_linked)
+        self.locks.append(refuses_control)
 
 
 @dataclass
@@ -34,8 +37,8 @@ class Scene:
     bus: MemoryBus
     printer_subscriptions: PrinterSubscriptions
 
-    def subscriber(self, printer_id: str) -> Subscriber:
-        subscriber = Subscriber()
+    def subscriber(self, printer_id: str, account_id: str | None = "") -> Subscriber:
+        subscriber = Subscriber(account_id=account_id)
         self.printer_subscriptions.add(printer_id, subscriber)
         return subscriber
 
@@ -76,6 +79,31 @@ async def test_a_notice_reaches_the_subscribers_of_its_printer_and_no_others() -
 
 
 @on_a_hasty_loop
+async def test_a_notice_of_an_account_reaches_those_whose_printer_may_be_its() -> None:
+    async with looking() as scene:
+        hers = [scene.subscriber("one", "ada"), scene.subscriber("two", "ada")]
+        unknown = scene.subscriber("three", None)
+        others = [scene.subscriber("four", "ben"), scene.subscriber("ada", "")]
+        await scene.bus.publish(Notice(Topic.ACCOUNT, "ada"))
+        await settle()
+
+        assert [one.notices for one in [*hers, unknown]] == [[Topic.ACCOUNT]] * 3
+        assert [one.notices for one in others] == [[], []]
+
+
+@on_a_hasty_loop
+async def test_each_half_minute_a_lock_is_told_whose_notice_was_lost() -> None:
+    async with looking() as scene:
+        scene.agents.link("mine")
+        subscriber = scene.subscriber("mine", "ada")
+        for is_locked in (False, True, False):
+            scene.agents.lock("mine", is_locked=is_locked)
+            await asyncio.sleep(RECHECK_S + MOMENT_S)
+
+        assert subscriber.locks == [False, True, False]
+
+
+@on_a_hasty_loop
 async def test_a_removed_subscriber_gets_nothing_and_is_forgotten() -> None:
     async with looking() as scene:
         left, stays = scene.subscriber("one"), scene.subscriber("one")
@@ -113,9 +141,9 @@ async def test_while_the_store_is_away_no_subscriber_is_told_and_afterwards_all_
 @on_a_hasty_loop
 async def test_a_subscriber_added_while_the_store_is_asked_is_not_told_an_older_answer() -> None:
     class SlowAgents(MemoryAgents):
-        async def linked_among(self, printer_ids: object) -> frozenset[str]:
+        async def linked_among(self, printer_ids: object) -> dict[str, bool]:
             await asyncio.sleep(1.0)
-            return frozenset()
+            return {}
 
     printer_subscriptions = PrinterSubscriptions(SlowAgents(), MemoryBus())
     await asyncio.sleep(RECHECK_S + MOMENT_S)

@@ -191,6 +191,12 @@ def test_the_agent_reads_what_the_relay_stamped(
     assert parse_access_stamp(format_access_stamp(access)) == access
 
 
+def test_the_agent_reads_which_stream_a_lock_does_not_bind() -> None:
+    access = Access(ignores_lock=True)
+    assert not access.is_full  # so that the relay stamps it
+    assert parse_access_stamp(format_access_stamp(access)) == access
+
+
 def test_a_stream_without_a_stamp_is_refused_nothing() -> None:
     assert parse_access_stamp(None) == FULL_ACCESS
 

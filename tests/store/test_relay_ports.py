@@ -48,6 +48,7 @@ class Scene(Protocol):
     async def revoke(self, unique_id: str) -> None: ...
     async def add_ticket(self, unique_id: str, ticket: str, until: datetime) -> None: ...
     async def remove_printer(self) -> None: ...
+    async def lock(self, *, is_locked: bool) -> None: ...
     async def node_of_printer(self) -> str | None: ...
 
 
@@ -74,6 +75,14 @@ class SqlScene:
             await records.printers.remove(PRINTER.printer_id, NOON)
 
         await self.store.write(remove)
+
+    async def lock(self, *, is_locked: bool) -> None:
+        at = NOON if is_locked else None
+
+        async def change(records: Records) -> None:
+            await records.accounts.set_locked(PRINTER.account_id, at)
+
+        await self.store.write(change)
 
     async def node_of_printer(self) -> str | None:
         async def look(records: Records) -> list[PrinterRow]:
@@ -107,6 +116,9 @@ class MemoryScene:
 
     async def remove_printer(self) -> None:
         self._agents.remove(PRINTER.printer_id)
+
+    async def lock(self, *, is_locked: bool) -> None:
+        self._agents.lock(PRINTER.printer_id, is_locked=is_locked)
 
     async def node_of_printer(self) -> str | None:
         presence = self._agents.presence.get(PRINTER.printer_id)
@@ -270,11 +282,22 @@ async def test_of_many_printers_those_are_told_that_are_linked(scene: OpenScene)
         strangers = [f"stranger-{number}" for number in range(1200)]
         some = [*strangers[:700], "p1", *strangers[700:]]
 
-        assert await here.agents.linked_among(some) == {"p1"}
-        assert await here.agents.linked_among(strangers) == frozenset()
-        assert await here.agents.linked_among([]) == frozenset()
+        assert await here.agents.linked_among(some) == {"p1": False}
+        assert await here.agents.linked_among(strangers) == {}
+        assert await here.agents.linked_among([]) == {}
         await here.remove_printer()
-        assert await here.agents.linked_among(some) == frozenset()
+        assert await here.agents.linked_among(some) == {}
+
+
+@on_a_loop
+async def test_each_linked_printer_is_told_with_whether_it_refuses_control(
+    scene: OpenScene,
+) -> None:
+    async with scene() as here:
+        for is_locked in (True, False):
+            await here.lock(is_locked=is_locked)
+
+            assert await here.agents.linked_among(["p1", "p2"]) == {"p1": is_locked}
 
 
 @on_a_loop

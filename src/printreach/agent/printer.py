@@ -10,7 +10,8 @@ from typing import Protocol, cast
 
 from printreach.agent.agent_log import AgentLog, kept_log
 from printreach.agent.camera import CameraHub
-from printreach.agent.commands.api import CommandApi, CommandContext
+from printreach.agent.commands.api import CommandApi
+from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
@@ -23,6 +24,7 @@ from printreach.agent.lan_webhooks import LanWebhooks
 from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.status import WebcamEntry
 from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.http_camera import HttpCamera
@@ -70,7 +72,10 @@ class CommandedPrinter:
 
 @asynccontextmanager
 async def commanded_printer(
-    config: AgentConfig, environment: AdapterEnvironment, printer_id: str
+    config: AgentConfig,
+    environment: AdapterEnvironment,
+    printer_id: str,
+    remote_lock: RemoteLock,
 ) -> AsyncIterator[CommandedPrinter | None]:
     """Run the printer's adapter while the context is open; None for a kind without an adapter.
 
@@ -102,6 +107,7 @@ async def commanded_printer(
         expect_pause=print_tracker.expect_pause,
         resume_ordered=print_tracker.resume_ordered,
         limits=config.limits,
+        remote_lock=remote_lock,
     )
     with kept_log() as logs:
         api = CommandApi(

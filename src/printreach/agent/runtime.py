@@ -22,6 +22,7 @@ from printreach.agent.keys import AgentKey, ServicePins, load_or_make_key
 from printreach.agent.lan import LanSite
 from printreach.agent.lan_address import find_lan_address
 from printreach.agent.printer import CommandedPrinter, commanded_printer
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.state import AgentState, Phase, Snapshot
 from printreach.agent.status import StatusFile
 from printreach.http1.connection import ServerLimits
@@ -61,6 +62,7 @@ class AgentContext:
 
     config: its `printer` is set wherever the kind has a web server, the built-in one included.
     find_lan_address: finds the present address, which routers may change; notes it in the state.
+    remote_lock: whether anybody may control the printer remotely.
     commanded: answers the command API; None for a kind of printer without an adapter.
     """
 
@@ -71,6 +73,7 @@ class AgentContext:
     state: AgentState
     announce: Announcer
     find_lan_address: Callable[[], str | None]
+    remote_lock: RemoteLock
     commanded: CommandedPrinter | None = None
 
 
@@ -103,8 +106,9 @@ async def run_agent(
         status_file = StatusFile(config.data_dir)
         ends.callback(status_file.remove)
         state.observe(status_file)
+        remote_lock = RemoteLock()
         commanded = await ends.enter_async_context(
-            commanded_printer(config, machine, key.printer_id)
+            commanded_printer(config, machine, key.printer_id, remote_lock)
         )
         lan_port = await ends.enter_async_context(_lan_page(config, state, machine, commanded))
         context = AgentContext(
@@ -115,6 +119,7 @@ async def run_agent(
             state=state,
             announce=Announcer(machine.stdout),
             find_lan_address=lambda: _find_lan_address(config, state, lan_port),
+            remote_lock=remote_lock,
             commanded=commanded,
         )
         context.find_lan_address()

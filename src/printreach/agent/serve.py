@@ -4,12 +4,12 @@ import json
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.access import (
     is_command,
-    parse_access_stamp,
     refusal_by_agent,
     refusal_of,
     required_of,
@@ -33,7 +33,8 @@ class StreamServer:
     """Serves the streams of one agent.
 
     local: None for a printer without a web server; no_server says so. commands: None for a kind
-    of printer that has no adapter. allowed: what the agent's owner allows.
+    of printer that has no adapter. remote_lock: whether anybody may control the printer remotely.
+    allowed: what the agent's owner allows.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class StreamServer:
         no_server: str,
         commands: CommandApi | None = None,
         *,
+        remote_lock: RemoteLock,
         allowed: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> None:
         self._allowed = allowed
         self._local = local
         self._no_server = no_server
+        self._remote_lock = remote_lock
         self._commands = commands
 
     def serve(self, stream: Stream, opened: StreamOpened) -> None:
@@ -72,14 +75,14 @@ class StreamServer:
         The relay has decided by the stamp before. What the agent's owner allows is decided here
         alone.
         """
-        is_stamped = PERMISSIONS_FIELD in line.lines
-        if not is_stamped and self._allowed == ALL_PERMISSIONS:  # as most streams are
+        is_stamped, is_locked = PERMISSIONS_FIELD in line.lines, self._remote_lock.is_locked
+        if not (is_stamped or is_locked) and self._allowed == ALL_PERMISSIONS:  # as most are
             return None
         requirement = required_of(line.method, line.target)
         if requirement.permission is not None and requirement.permission not in self._allowed:
             return refusal_by_agent(requirement.permission)
         stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower()) if is_stamped else None
-        return refusal_of(requirement, parse_access_stamp(stamp))
+        return refusal_of(requirement, self._remote_lock.access(stamp))
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:

@@ -42,6 +42,8 @@ class AgentHandshake:
         self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
         self._service_key: bytes | None = None  # once its signature was checked
         self.is_serving = False
+        self._is_locked = False  # as the service says; older ones don't
+        self._has_ended = False
         self._lan_ip: str | None = None  # as the service knows it
         outbox = context.commanded.outbox if context.commanded is not None else None
         self._outbox = outbox
@@ -91,6 +93,12 @@ class AgentHandshake:
                 self._serve(message.printer_name)
             case signin.Welcome():
                 self._welcomed(self._service_key, message)
+            case signin.RemoteControl(is_locked=is_locked):
+                self._is_locked = is_locked
+                if is_locked or self.is_serving:
+                    log.warning("remote control is %s", "locked" if is_locked else "unlocked")
+                if self.is_serving:
+                    self._tell_lock()
             case signin.Detector():
                 if self._context.commanded is not None:
                     self._context.commanded.detector.update(message)
@@ -105,7 +113,13 @@ class AgentHandshake:
                 assert_never(message)
 
     def end(self) -> None:
-        """Send nothing more unasked: the tunnel has ended, or is being left."""
+        """Send nothing more unasked: the tunnel has ended, or is being left.
+
+        What it says of a lock from now on is out of date: the next tunnel knows better.
+        """
+        if self.is_serving and not self._has_ended:
+            self._context.remote_lock.lost()
+        self._has_ended = True
         if self._events is not None:
             self._events.end()
 
@@ -158,6 +172,7 @@ class AgentHandshake:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
         self._keep(lambda: context.pins.drop(str(context.config.service)))
         self._forget_events()
+        context.remote_lock.told(is_locked=True)  # nobody has the printer
         self.is_serving = False
         self.was_linked = False
         context.state.unlinked(shown)
@@ -195,6 +210,7 @@ class AgentHandshake:
 
     def _serve(self, printer_name: str) -> None:
         self.is_serving = True
+        self._tell_lock()
         if not self.was_linked:
             self.was_linked = True
             self._context.announce.linked(self._context.key.printer_id)
@@ -203,6 +219,10 @@ class AgentHandshake:
         self._context.announce.connected()
         if self._events is not None:
             self._events.begin()
+
+    def _tell_lock(self) -> None:
+        if not self._has_ended:
+            self._context.remote_lock.told(is_locked=self._is_locked)
 
     def _forget_events(self) -> None:
         """They are for the account the printer had when they happened, and it has none."""

@@ -18,6 +18,7 @@ from printreach.contract.signin import (
     EVENTS,
     HOST_API_KEYS,
     LOWER_CASE_METHODS,
+    REMOTE_CONTROL,
 )
 from printreach.http1.client import Client, Connect
 from printreach.http1.request_queue import RequestQueue
@@ -45,7 +46,7 @@ LONG_WAIT_S = 60.0
 MOST_UNANSWERED = 64
 """How many requests may wait for the printer's answer: a page sends fewer, and a Raspberry Pi can
 handle as many. A request that is being answered doesn't count, so webcams don't either."""
-CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS)
+CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS, REMOTE_CONTROL)
 """The agent's capabilities beyond the first version of the protocol."""
 
 _REFUSALS = {
@@ -263,15 +264,17 @@ class ServiceConnection:
 
 def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     kind, server = context.config.kind, context.config.web_server
-    allowed = context.config.limits.allowed
+    allowed, remote_lock = context.config.limits.allowed, context.remote_lock
     commands = context.commanded.api if context.commanded is not None else None
     if server is None:
         no_server = f"A {kind.facts.title} printer has no web server."
-        return StreamServer(None, no_server, commands, allowed=allowed), None
+        streams = StreamServer(None, no_server, commands, remote_lock=remote_lock, allowed=allowed)
+        return streams, None
     shortage = DescriptorShortage(context.machine.monotonic)
     client = Client(_connect_to(server, shortage), queue=RequestQueue(MOST_UNANSWERED))
     local = LocalRequests(client, server, wants_outside_host=kind.wants_outside_host)
-    return StreamServer(local, "", commands, allowed=allowed), client
+    streams = StreamServer(local, "", commands, remote_lock=remote_lock, allowed=allowed)
+    return streams, client
 
 
 def _connect_to(server: WebAddress, shortage: DescriptorShortage) -> Connect:

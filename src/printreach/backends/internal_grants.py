@@ -76,10 +76,12 @@ class GrantsWithInternal:
             expires_at=None,
             owner_is_supporter=True,
             limits=await self._limits_of(account_id),
-            access=Access(is_locked=_is_locked(name.kind, printer)),
+            access=_access(name.kind, printer),
         )
 
 
-def _is_locked(kind: ConnectionKind, printer: LinkedPrinter | None) -> bool:
-    """Return True if a lock applies: it binds the dashboard too, except for stopping printers."""
-    return kind is ConnectionKind.INTERNAL and printer is not None and printer.is_locked
+def _access(kind: ConnectionKind, printer: LinkedPrinter | None) -> Access:
+    """Return what the service itself may do: a lock binds it too, except for stopping printers."""
+    if kind is ConnectionKind.STOPPING:
+        return Access(ignores_lock=True)
+    return Access(is_locked=printer is not None and printer.is_locked)

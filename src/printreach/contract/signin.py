@@ -6,8 +6,9 @@
     service  Welcome, or LinkOffer again and again until Linked
 
 Later the agent sends LanAddress when its own has changed. To an agent with the capability the
-service sends Detector, and MakeHostApiKey, which is answered with HostApiKey. To a service with the
-capability the agent sends Events, which is answered with EventsStored.
+service sends RemoteControl before Welcome or Linked and whenever it changes, Detector, and
+MakeHostApiKey, which is answered with HostApiKey. To a service with the capability the agent sends
+Events, which is answered with EventsStored.
 
 When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
 link code.
@@ -27,6 +28,8 @@ DETECTOR_NEWS = "detector"
 """The capability of agents that understand Detector."""
 HOST_API_KEYS = "host-api-key"
 """The capability of agents that understand MakeHostApiKey."""
+REMOTE_CONTROL = "remote-control"
+"""The capability of agents that understand RemoteControl."""
 LOWER_CASE_METHODS = "lower-case-methods"
 """The capability of agents that accept requests whose method isn't all capitals."""
 EVENTS = "events"
@@ -107,6 +110,12 @@ class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
     lan_ip: Word
 
 
+class RemoteControl(_Said, frozen=True, kw_only=True, tag=True):
+    """is_locked: nobody may control the printer remotely, until the service sends another."""
+
+    is_locked: bool
+
+
 class Detector(_Said, frozen=True, kw_only=True, tag=True):
     """The failure detector's latest status of a print; durations are as of now."""
 
@@ -142,7 +151,16 @@ class EventsStored(_Said, frozen=True, kw_only=True, tag=True):
 
 
 FromAgent = Hello | Proof | LanAddress | HostApiKey | Events
-FromService = Challenge | Welcome | LinkOffer | Linked | Detector | MakeHostApiKey | EventsStored
+FromService = (
+    Challenge
+    | Welcome
+    | LinkOffer
+    | Linked
+    | RemoteControl
+    | Detector
+    | MakeHostApiKey
+    | EventsStored
+)
 
 NONCE_BYTES = 32
 

@@ -27,8 +27,8 @@ class Topic(StrEnum):
     PRINTER = "printer"
     """key: printer_id. It was linked or removed; all its grants may have changed."""
     ACCOUNT = "account"
-    """key: account_id. Its supporter status changed, it was blocked or deleted, or a browser was
-    signed out; all its grants may have changed."""
+    """key: account_id. Its supporter status changed, it was blocked, locked or deleted, or a
+    browser was signed out; all its grants may have changed."""
     DETECTOR = "detector"
     """key: printer_id. The failure watch has a new state for its print."""
     INBOX = "inbox"

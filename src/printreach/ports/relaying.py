@@ -56,8 +56,8 @@ class Agents(Protocol):
         """Return the printer if it belongs to an account now."""
         ...
 
-    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
-        """Return those of the printers that belong to an account now."""
+    async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
+        """Return those of the printers that belong to an account now, with `refuses_control`."""
         ...
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:

@@ -228,8 +228,22 @@ class SupportsOnChange(Protocol):
 class RestoresPauses(Protocol):
     """A printer to which the agent itself gives back what a smart pause took."""
 
-    async def end_restore(self) -> None:
-        """Remote control was locked: nothing more is restored before somebody orders a resume."""
+    @property
+    def restores(self) -> "Restores": ...
+
+
+class Restores(Protocol):
+    """What locks of remote control do to such a printer."""
+
+    async def lock(self) -> None:
+        """Remote control was locked: nothing more is restored before somebody orders a resume.
+
+        A smart pause that is under way stays a plain one.
+        """
+        ...
+
+    def hold(self, *, is_held: bool) -> None:
+        """While held, nothing moves that was ordered remotely: there may be a lock to hear of."""
         ...
 
 

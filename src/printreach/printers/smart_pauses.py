@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 PAUSED_WITHIN_S: Final = 20.0
 """Firmware first ends the moves that it holds; a command has 25 s in all."""
 WARM_WITHIN_S: Final = 1800.0
+HELD_WITHIN_S: Final = 1800.0
+"""How long the service may be away in a restore that was ordered through it."""
+LOOK_EVERY_S: Final = 1.0
 SENT_WITHIN_S: Final = 2.0
 """For an order that was under way when another one ended the restore."""
 WARMING_UP: Final = "Heating up again"
@@ -53,6 +56,7 @@ class SmartPauses(Generic[S]):
         self._sending: asyncio.Future[None] | None = None
         self._is_accepted = asyncio.Event()
         self._is_giving_back = False
+        self._is_held = False
         self._pause: object | None = None  # the latest that was begun, and nothing ordered since
         self.is_restoring = False
 
@@ -77,7 +81,8 @@ class SmartPauses(Generic[S]):
             if self._pause is not work or seen is None or not seen.is_paused:
                 raise PrinterRefused(
                     CommandStatus.INVALID_STATE,
-                    "The print isn't paused any more: nothing else was done.",
+                    "The print isn't paused any more, or remote control was locked: nothing else"
+                    " was done.",
                 )
 
         return require_paused
@@ -134,12 +139,16 @@ class SmartPauses(Generic[S]):
         finally:
             self._cancels -= 1
 
-    async def end_restore(self) -> None:
+    async def lock(self) -> None:
         """Remote control was locked: what was taken is given back to an order alone."""
         self._needs_order = True
         if self._is_giving_back:
             log.warning("remote control was locked: what a smart pause took is not given back")
-            await self._stop()
+        await self._stop()
+
+    def hold(self, *, is_held: bool) -> None:
+        """While held, a restore that was ordered waits before it moves anything."""
+        self._is_held = is_held
 
     async def close(self) -> None:
         await self._stop()
@@ -211,7 +220,7 @@ class SmartPauses(Generic[S]):
         if problem is not None:
             raise failed(f"What the smart pause took can't be given back: {problem}")
         self._needs_order = False
-        await self._restore(saved)
+        await self._restore(saved, is_ordered=True)
 
     async def _restore_ended_pause(self, saved: S) -> None:
         """Somebody resumed the print at the printer, where it would go on cold and lifted."""
@@ -221,7 +230,7 @@ class SmartPauses(Generic[S]):
         if problem is not None:
             raise failed(problem)
         if self._platform.repauses:
-            await self._restore(await self._pause_again(saved))
+            await self._restore(await self._pause_again(saved), is_ordered=False)
             return
         self._require_going(saved)
         self._is_giving_back = True
@@ -241,14 +250,19 @@ class SmartPauses(Generic[S]):
         self._current.remember(saved)
         return saved
 
-    async def _restore(self, saved: S) -> None:
-        """Heat, wait for it, come down, go on: each where the print is still as it was paused."""
+    async def _restore(self, saved: S, *, is_ordered: bool) -> None:
+        """Heat, wait for it, come down, go on: each where the print is still as it was paused.
+
+        is_ordered: remotely, so the service has to be there to tell of a lock.
+        """
         platform = self._platform
         self._is_giving_back = True
         if saved.has_heat:
             self._require_paused(saved)
             await self.send(platform.heat(saved))
             await self._until_warm(saved)
+        if is_ordered and self._is_held:
+            await self._while_held(saved)
         if saved.has_moves:
             self._require_paused(saved)
             # They must not be made twice, whatever happens from here on.
@@ -261,6 +275,8 @@ class SmartPauses(Generic[S]):
                 if is_refused and platform.refuses_moves_whole:
                     self._current.remember(with_moves)
                 raise
+        if is_ordered and self._is_held:
+            await self._while_held(saved)
         self._require_paused(saved)
         self._needs_order = True  # should it go on although its answer is lost, it is left alone
         await self.send(platform.resume_print())
@@ -276,6 +292,17 @@ class SmartPauses(Generic[S]):
         )
         if not is_decided:
             raise failed("It does not get warm.")
+
+    async def _while_held(self, saved: S) -> None:
+        self._show_restoring(True)
+        self._is_accepted.set()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + HELD_WITHIN_S
+        while not await self._platform.wait_until(
+            lambda: not self._is_held or not self._is_paused_in(saved), LOOK_EVERY_S
+        ):
+            if loop.time() >= deadline:
+                raise failed("The service could not be reached any more.")
 
     def _has_paused(self) -> bool:
         seen = self._platform.seen()

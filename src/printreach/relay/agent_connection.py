@@ -91,6 +91,8 @@ class AgentConnection:
         self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._recheck = asyncio.Event()
         self._printer_id = ""  # until sign-in is over
+        self.account_id: str | None = ""
+        self._sent_lock: bool | None = None
         self._agent_clock: AgentClock  # once sign-in has begun
         self._lan_ip: str | None = None
         self._is_serving = False
@@ -204,25 +206,27 @@ class AgentConnection:
 
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
         """Offer link codes until one was entered."""
-        printer = await self._outside.agents.linked_printer(self._printer_id)
+        printer = await self._look_up()
         if printer is not None:
-            self._welcome()
+            self._welcome(printer)
             self._send(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
             return printer
         while True:
             left_s = await self._offer(public_key)
             printer = await self._linked_within(left_s)
             if printer is not None:
-                self._welcome()
+                self._welcome(printer)
                 self._send(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
                 return printer
 
-    def _welcome(self) -> None:
+    def _welcome(self, printer: LinkedPrinter) -> None:
         """Trust the agent from the message that tells it that its printer is linked.
 
-        Anybody can make a key and sign in with it, but this printer has an owner.
+        Anybody can make a key and sign in with it, but this printer has an owner. The agent is told
+        of a lock first, so that it carries on with nothing that the lock ends.
         """
         self._link.trust()
+        self._send_lock(printer)
         outside, limiter = self._outside, self._context.event_limiter
         self._events = EventIntake(outside.events, limiter, self._printer_id, self._send)
 
@@ -248,10 +252,24 @@ class AgentConnection:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._wait_for_notice()
-            printer = await self._outside.agents.linked_printer(self._printer_id)
+            printer = await self._look_up()
             if printer is not None:
                 return printer
         return None
+
+    async def _look_up(self) -> LinkedPrinter | None:
+        # Until the answer is here, a notice about any account may make it out of date.
+        self.account_id = None
+        printer = await self._outside.agents.linked_printer(self._printer_id)
+        self.account_id = "" if printer is None else printer.account_id
+        return printer
+
+    def _send_lock(self, printer: LinkedPrinter) -> None:
+        """Tell the agent whether anybody may control the printer, unless it knows."""
+        is_locked = printer.refuses_control
+        if signin.REMOTE_CONTROL in self._understands and is_locked is not self._sent_lock:
+            self._send(signin.RemoteControl(is_locked=is_locked))
+        self._sent_lock = is_locked
 
     async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
         """Serve requests until the printer is removed or the agent leaves."""
@@ -280,13 +298,22 @@ class AgentConnection:
                 )
 
     async def _keep_presence(self, hello: signin.Hello) -> None:
-        """Store the agent's address, now and when it changes, until the printer is removed."""
+        """Store the agent's address, now and when it changes, until the printer is removed.
+
+        Meanwhile the agent is told of each lock of remote control, and of its end.
+        """
         while True:
             if not self._is_noted:
                 await self._note(hello)
             await self._wait_for_notice()
-            if not await self._is_linked():
+            try:
+                printer = await self._look_up()
+            except Exception:
+                log.exception("could not look again whether a printer is linked")
+                continue
+            if printer is None:
                 return
+            self._send_lock(printer)
 
     async def _note(self, hello: signin.Hello) -> None:
         """Store the agent's address. Requests are served even if the store fails."""
@@ -305,25 +332,19 @@ class AgentConnection:
             log.exception("could not note that an agent has connected")
             self._is_noted = False
 
-    async def _is_linked(self) -> bool:
-        try:
-            return await self._outside.agents.linked_printer(self._printer_id) is not None
-        except Exception:
-            log.exception("could not look again whether a printer is linked")
-            return True
-
     async def _wait_for_notice(self) -> None:
         await self._recheck.wait()
         self._recheck.clear()
 
     # --- Subscriber -----------------------------------------------------------------------------
 
-    def on_recheck(self, is_linked: bool) -> None:
-        if is_linked != self._is_serving or (is_linked and not self._is_noted):
+    def on_recheck(self, is_linked: bool, *, refuses_control: bool) -> None:
+        is_out_of_date = not self._is_noted or refuses_control is not self._sent_lock
+        if is_linked != self._is_serving or (is_linked and is_out_of_date):
             self._recheck.set()
 
     def on_notice(self, topic: Topic) -> None:
-        if topic is Topic.PRINTER:
+        if topic in (Topic.PRINTER, Topic.ACCOUNT):
             self._recheck.set()
         elif topic is Topic.DETECTOR and self._detector_status is not None:
             self._detector_status.tell()

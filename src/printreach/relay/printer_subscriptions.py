@@ -1,12 +1,13 @@
-"""Subscriptions of agents' connections to changes of their printer.
+"""Subscriptions of agents' connections to changes of their printer and of its account.
 
 Changes come as notices. A notice may be lost, so every RECHECK_S the store is asked which of the
-node's printers are linked.
+node's printers are linked, and which of them nobody may control.
 """
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Protocol
 
 from printreach.ports import Bus, Notice, Topic
@@ -15,19 +16,24 @@ from printreach.ports.relaying import Agents
 log = logging.getLogger(__name__)
 
 RECHECK_S = 30.0
-"""How soon a linked or removed printer is noticed where the notice was lost."""
+"""How soon a linked, removed or locked printer is noticed where the notice was lost."""
 STORE_TIMEOUT_S = 10.0
 """The time-out of a recheck: a store that hangs must not end the rechecks."""
 
 
 class Subscriber(Protocol):
-    """The callbacks of one agent's connection."""
+    """The callbacks of one agent's connection.
+
+    account_id: of the printer's account; "" if it has none, None while that is looked up.
+    """
+
+    account_id: str | None
 
     def on_notice(self, topic: Topic) -> None:
-        """Something about its printer has changed."""
+        """Something about its printer or its account has changed."""
 
-    def on_recheck(self, is_linked: bool) -> None:
-        """The store was asked again whether the printer is linked."""
+    def on_recheck(self, is_linked: bool, *, refuses_control: bool) -> None:
+        """The store was asked again whether the printer is linked, and may be controlled."""
 
 
 class PrinterSubscriptions:
@@ -62,6 +68,10 @@ class PrinterSubscriptions:
         if notice.topic in (Topic.PRINTER, Topic.DETECTOR):
             for subscriber in self._subscribers.get(notice.key, ()):
                 subscriber.on_notice(notice.topic)
+        elif notice.topic is Topic.ACCOUNT:
+            for subscriber in chain.from_iterable(self._subscribers.values()):
+                if subscriber.account_id in (notice.key, None):
+                    subscriber.on_notice(notice.topic)
 
     async def _keep_rechecking(self) -> None:
         while True:
@@ -75,7 +85,8 @@ class PrinterSubscriptions:
             else:
                 self._tell(asked, linked)
 
-    def _tell(self, asked: Collection[str], linked: Collection[str]) -> None:
+    def _tell(self, asked: Collection[str], linked: Mapping[str, bool]) -> None:
         for printer_id in asked:
             for subscriber in self._subscribers.get(printer_id, ()):
-                subscriber.on_recheck(printer_id in linked)
+                refuses_control = linked.get(printer_id, False)
+                subscriber.on_recheck(printer_id in linked, refuses_control=refuses_control)

@@ -19,6 +19,8 @@ from printreach.contract.permissions import (
 
 LOCKED: Final = "locked"
 """The word among a stream's permissions while its account's remote control is locked."""
+DESPITE_LOCK: Final = "despite-lock"
+"""The word among those of a stream that a lock doesn't bind: the service's own, to stop prints."""
 _PAUSE_PATH: Final = COMMAND_PREFIX + b"/pause"
 
 _PUBLIC: Final = frozenset({b"/status", b"/webcam/list"})
@@ -56,15 +58,19 @@ class Requirement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """What a connection may do at present. is_locked: its owner has locked remote control."""
+    """What a connection may do at present. is_locked: its owner has locked remote control.
+
+    ignores_lock: a lock doesn't bind it.
+    """
 
     permissions: frozenset[Permission] = ALL_PERMISSIONS
     is_locked: bool = False
+    ignores_lock: bool = False
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing is refused."""
-        return not self.is_locked and self.permissions == ALL_PERMISSIONS
+        """Whether it may do whatever is not locked. An agent needs no stamp then."""
+        return self == FULL_ACCESS
 
 
 FULL_ACCESS: Final = Access()
@@ -127,8 +133,8 @@ def refusal_by_agent(permission: Permission) -> str:
 def format_access_stamp(access: Access) -> bytes:
     """Format what the relay tells the agent of a stream; `parse_access_stamp` reads it."""
     words = format_permissions(access.permissions)
-    locked = LOCKED if access.is_locked else ""
-    return ",".join(filter(None, (words, locked))).encode()
+    lock = LOCKED if access.is_locked else DESPITE_LOCK if access.ignores_lock else ""
+    return ",".join(filter(None, (words, lock))).encode()
 
 
 def parse_access_stamp(stamp: bytes | None) -> Access:
@@ -140,7 +146,9 @@ def parse_access_stamp(stamp: bytes | None) -> Access:
         return FULL_ACCESS
     words = {word.strip() for word in stamp.decode("latin-1").split(",")}
     permissions = frozenset(one for one in Permission if one.value in words)
-    return Access(permissions=permissions, is_locked=LOCKED in words)
+    return Access(
+        permissions=permissions, is_locked=LOCKED in words, ignores_lock=DESPITE_LOCK in words
+    )
 
 
 _NOTHING: Final = Requirement(None, works_while_locked=True)

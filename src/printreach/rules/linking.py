@@ -29,6 +29,11 @@ class LinkedPrinter:
     is_blocked: bool = False
     is_locked: bool = False
 
+    @property
+    def refuses_control(self) -> bool:
+        """Whether nobody may control it remotely."""
+        return self.is_blocked or self.is_locked
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkOffer:

@@ -1,6 +1,6 @@
 """What the relay asks and reports about agents, as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -40,10 +40,15 @@ class SqlAgents:
 
         return await self._store.read(look)
 
-    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
-        # Few of them are unlinked.
-        unlinked = await self._store.read(lambda records: records.printers.unlinked(printer_ids))
-        return frozenset(printer_ids).difference(unlinked)
+    async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
+        async def look(records: Records) -> tuple[frozenset[str], frozenset[str]]:
+            # Few of them are either.
+            refusing = await records.printers.refusing_control()
+            return frozenset(await records.printers.unlinked(printer_ids)), refusing
+
+        unlinked, refusing = await self._store.read(look)
+        linked = (one for one in printer_ids if one not in unlinked)
+        return {printer_id: printer_id in refusing for printer_id in linked}
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         code = new_link_code(self._token_bytes)

@@ -50,6 +50,13 @@ class PrinterRecords:
         )
         return found.all()
 
+    async def refusing_control(self) -> frozenset[str]:
+        """Return those whose account is blocked, or has its remote control locked."""
+        is_refused = accounts.c.locked_at.is_not(None) | accounts.c.blocked_at.is_not(None)
+        query = select(printers.c.printer_id).join_from(printers, accounts)
+        found = await self._connection.scalars(query.where(_IS_LINKED, is_refused))
+        return frozenset(found)
+
     async def all_linked(self) -> list[PrinterRow]:
         return await self._rows(_IS_LINKED)
 

@@ -1,13 +1,15 @@
-"""While remote control is locked, a pause is a plain one, whatever was asked for."""
+"""While remote control is locked: pauses are plain ones, and nothing else is carried out."""
 
 import json
 from collections.abc import Callable
 
 import pytest
 
-from printreach.contract.commands import Pause
+from printreach.agent.remote_lock import RemoteLock
+from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import State
-from tests.fakes.hasty_loop import on_a_hasty_loop
+from printreach.printers.port import Restores
+from tests.fakes.hasty_loop import on_a_hasty_loop, settle
 from tests.fakes.printer import ScriptedPrinter
 from tests.printers.asking import CommandCalls, Json, Reply, command_calls
 
@@ -84,14 +86,22 @@ async def test_its_owner_is_told_of_it_unless_the_order_says_otherwise(
 
 
 class Restoring(ScriptedPrinter):
-    """Counts how often its restore was ended."""
+    """Counts how often its restore was ended. is_held: whether it has to wait now."""
 
     def __init__(self) -> None:
         super().__init__()
         self.ended = 0
+        self.is_held = False
 
-    async def end_restore(self) -> None:
+    @property
+    def restores(self) -> Restores:
+        return self
+
+    async def lock(self) -> None:
         self.ended += 1
+
+    def hold(self, *, is_held: bool) -> None:
+        self.is_held = is_held
 
 
 @on_a_hasty_loop
@@ -104,3 +114,79 @@ async def test_a_lock_ends_the_restore_of_a_smart_pause_whoever_asks_for_whateve
         await calls.ask(b"GET", "status", headers=locked).reply()
 
     assert printer.ended == 1
+
+
+# --- a lock that the service tells without a request ----------------------------------------------
+
+
+@on_a_hasty_loop
+async def test_a_lock_that_is_told_ends_the_restore_without_any_request() -> None:
+    printer, lock = Restoring(), RemoteLock()
+    async with command_calls(printer, remote_lock=lock):
+        lock.told(is_locked=True)
+        await settle()
+        assert (printer.ended, printer.is_held) == (1, True)
+        lock.told(is_locked=False)
+        await settle()
+
+    assert (printer.ended, printer.is_held) == (1, False)
+
+
+@on_a_hasty_loop
+async def test_a_restore_is_held_while_the_service_can_tell_of_no_lock() -> None:
+    printer, lock = Restoring(), RemoteLock()
+    async with command_calls(printer, remote_lock=lock):
+        lock.lost()
+        assert printer.is_held
+        lock.told(is_locked=False)
+        await settle()
+
+    assert (printer.ended, printer.is_held) == (0, False)
+
+
+@on_a_hasty_loop
+async def test_an_order_that_waits_for_another_one_is_refused_after_a_lock() -> None:
+    printer, lock = ScriptedPrinter(), RemoteLock()
+    async with command_calls(printer, remote_lock=lock) as calls:
+        printer.be(State.PRINTING)
+        assert (await calls.post("pause")).status == 200
+        before = list(printer.done)
+        asked = calls.ask(b"POST", "resume")
+        await settle()
+        lock.told(is_locked=True)
+        printer.be(State.PAUSED)
+        reply = await asked.reply()
+
+    assert reply.status == CommandStatus.INVALID_STATE
+    assert "locked" in reply.error
+    assert printer.done == before
+
+
+@on_a_hasty_loop
+async def test_a_smart_pause_that_waits_for_another_order_is_a_plain_one_after_a_lock() -> None:
+    printer, lock = Pausing(), RemoteLock()
+    async with command_calls(printer, remote_lock=lock) as calls:
+        printer.be(State.PAUSED)
+        assert (await calls.post("resume")).status == CommandStatus.OK
+        asked = calls.ask(b"POST", "pause", json.dumps({"SmartPause": True}).encode())
+        await settle()
+        lock.told(is_locked=True)
+        printer.be(State.PRINTING)
+        reply = await asked.reply()
+
+    assert "plain pause" in str(reply.result["Note"])
+    assert [one.smart_pause for one in printer.pauses] == [False]
+
+
+@on_a_hasty_loop
+async def test_the_service_stops_a_print_despite_a_lock_that_it_told() -> None:
+    printer, lock = ScriptedPrinter(), RemoteLock()
+    lock.told(is_locked=True)
+    printer.be(State.PAUSED)
+    stamp = [(b"X-Service-Permissions", b"control,files,camera,interface,despite-lock")]
+    async with command_calls(printer, remote_lock=lock) as calls:
+        heat = json.dumps({"ToolC": 0}).encode()
+        cooled = await calls.ask(b"POST", "set-temp", heat, headers=stamp).reply()
+        cancelled = await calls.ask(b"POST", "cancel", headers=stamp).reply()
+
+    assert (cooled.status, cancelled.status) == (200, 200)

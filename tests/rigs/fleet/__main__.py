@@ -15,6 +15,7 @@ from printreach.agent.addresses import WebAddress, parse_listen_address, parse_w
 from printreach.agent.announce import Announcer
 from printreach.agent.config import AgentConfig
 from printreach.agent.keys import ServicePins
+from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import AgentState, Observer, Phase, Snapshot
 from printreach.agent.uplink import Uplink
@@ -75,6 +76,7 @@ async def run_one(number: int, service: WebAddress, data_dir: Path) -> None:
         state=state,
         announce=Announcer(None),
         find_lan_address=lambda: None,
+        remote_lock=RemoteLock(),
     )
     await Uplink(context).run()
 

@@ -7,18 +7,17 @@ reachable, 788 not supported, 786 wrong state.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 
 from printreach.agent.commands import answers
+from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.pending_orders import PendingOrders
-from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.agent.commands.restore_guard import RestoreGuard
 from printreach.agent.commands.webcams import WebcamCommands
-from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.contract.command_api import (
     COMMAND_EXPIRES_FIELD,
     COMMAND_ID_FIELD,
@@ -38,9 +37,10 @@ from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
-from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
-from printreach.printers.port import Printer, PrinterRefused, RestoresPauses, not_supported
+from printreach.contract.status import JobStatus, StatusResult
+from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
+from printreach.rules.access import Access
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import parse_virtual_path
@@ -56,23 +56,6 @@ COMMAND_TIMEOUT_S = 25.0
 PLAIN_PAUSE_NOTE = "Remote control is locked: this was a plain pause, not a smart one."
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommandContext:
-    """What the command API needs beside the printer.
-
-    limits: the agent's own, which hold whatever the service lets through. expect_pause: is called
-    before each pause is ordered; its result is called if the printer refuses. resume_ordered: is
-    called once the printer has accepted a resume.
-    """
-
-    clock: ServiceClock
-    replays: Replays
-    service_status: Callable[[], ServiceStatus]
-    limits: OwnerLimits = NO_OWNER_LIMITS
-    expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None
-    resume_ordered: Callable[[], None] = lambda: None
 
 
 Handler = Callable[[CommandRequest], Awaitable[object]]
@@ -94,6 +77,7 @@ class CommandApi:
         self._webcams = webcams
         self._context = context
         self._limits = context.limits.commands
+        self._restores = RestoreGuard(printer, context.remote_lock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._pending = PendingOrders(lambda: printer.view.job.state)
         self._orders: dict[bytes, Handler] = {
@@ -135,6 +119,7 @@ class CommandApi:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._restores.close()
         await self._pending.close()
 
     # --- dispatch ---------------------------------------------------------------------------------
@@ -145,7 +130,8 @@ class CommandApi:
         command = head.target.partition(b"?")[0][len(COMMAND_PREFIX) :]
         try:
             try:
-                await self._answer(CommandRequest(stream, head, command))
+                remote_lock = self._context.remote_lock
+                await self._answer(CommandRequest(stream, head, command, remote_lock))
             except PrinterRefused as refused:  # the query could not be read
                 await answers.answer_envelope(stream, answers.failure(refused))
         except StreamGone:
@@ -156,8 +142,8 @@ class CommandApi:
 
     async def _answer(self, request: CommandRequest) -> None:
         command, method, stream = request.command, request.method, request.stream
-        if request.access.is_locked and isinstance(self._printer, RestoresPauses):
-            await self._printer.end_restore()
+        if request.access.is_locked:
+            await self._restores.end()
         if command in self._orders and method == b"POST":
             handler = self._orders[command]
             body = await self._carry_out(request, handler)
@@ -263,11 +249,10 @@ class CommandApi:
 
     async def _pause(self, request: CommandRequest) -> object:
         """While remote control is locked every pause is a plain one, and the result says so."""
-        order = await request.arguments(Pause)
-        is_locked, is_smart = request.access.is_locked, order.smart_pause
-        if is_locked:
-            order = rules.plain_pause(order)
-        await self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
+        wanted = await request.arguments(Pause)
+        problem = rules.pause_problem(_allowed(wanted, request.access), self._limits)
+        await self._check(request, problem, None, Action.PAUSE)
+        order = _allowed(wanted, request.access)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._context.expect_pause(order)
         try:
@@ -275,10 +260,11 @@ class CommandApi:
         except PrinterRefused:
             refused()
             raise
-        return {**done, "Note": PLAIN_PAUSE_NOTE} if is_locked and is_smart else done
+        is_plain = wanted.smart_pause and not order.smart_pause
+        return {**done, "Note": PLAIN_PAUSE_NOTE} if is_plain else done
 
-    async def _resume(self, _request: CommandRequest) -> object:
-        await self._check(None, None, Action.RESUME)
+    async def _resume(self, request: CommandRequest) -> object:
+        await self._check(request, None, None, Action.RESUME)
         done = await self._give(Action.RESUME, self._printer.resume)
         self._context.resume_ordered()
         return done
@@ -297,13 +283,13 @@ class CommandApi:
         order = await request.arguments(StartPrint)
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
-        await self._check(problem, Feature.PRINT_START, Action.START)
+        await self._check(request, problem, Feature.PRINT_START, Action.START)
         start = self._printer.start
         return await self._pending.carry_out(Action.START, lambda: _within(start(order)))
 
     async def _set_light(self, request: CommandRequest) -> object:
         order = await request.arguments(SetLight)
-        await self._check(None, Feature.LIGHT_CONTROL, None)
+        await self._check(request, None, Feature.LIGHT_CONTROL, None)
         lights = self._printer.view.job.lights or []
         if all(light.name != order.name for light in lights):
             raise bad_arguments(f"Name: there is no light {order.name!r}.")
@@ -311,33 +297,37 @@ class CommandApi:
 
     async def _move_axis(self, request: CommandRequest) -> object:
         order = await request.arguments(MoveAxis)
-        await self._check(
-            rules.move_problem(order, self._limits), Feature.AXIS_MOVEMENT, Action.MOVE
-        )
+        problem = rules.move_problem(order, self._limits)
+        await self._check(request, problem, Feature.AXIS_MOVEMENT, Action.MOVE)
         return await _done(self._printer.move_axis(order))
 
-    async def _home(self, _request: CommandRequest) -> object:
-        await self._check(None, Feature.HOMING, Action.HOME)
+    async def _home(self, request: CommandRequest) -> object:
+        await self._check(request, None, Feature.HOMING, Action.HOME)
         return await _done(self._printer.home())
 
     async def _extrude(self, request: CommandRequest) -> object:
         order = await request.arguments(Extrude)
-        await self._check(
-            rules.extrude_problem(order, self._limits), Feature.EXTRUSION, Action.EXTRUDE
-        )
+        problem = rules.extrude_problem(order, self._limits)
+        await self._check(request, problem, Feature.EXTRUSION, Action.EXTRUDE)
         return await _done(self._printer.extrude(order))
 
     async def _set_temp(self, request: CommandRequest) -> object:
         order = await request.arguments(SetTemp)
-        await self._check(
-            rules.set_temp_problem(order, self._limits), Feature.TEMPERATURE_CONTROL, None
-        )
+        problem = rules.set_temp_problem(order, self._limits)
+        await self._check(request, problem, Feature.TEMPERATURE_CONTROL, None)
         return await _done(self._printer.set_temp(order))
 
     async def _check(
-        self, problem: str | None, feature: Feature | None, action: Action | None
+        self,
+        request: CommandRequest,
+        problem: str | None,
+        feature: Feature | None,
+        action: Action | None,
     ) -> None:
-        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to."""
+        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to.
+
+        786, too, where remote control was locked while the order waited for those before it.
+        """
         if problem is not None:
             raise bad_arguments(problem)
         self._require_reachable()
@@ -347,6 +337,7 @@ class CommandApi:
             await self._pending.settle_for(action)
             self._require_reachable()
             self._pending.require_state(action)
+        request.require_allowed()
 
     async def _give(
         self, action: Action, order: Callable[[], Coroutine[Any, Any, None]]
@@ -359,6 +350,10 @@ class CommandApi:
         trouble = self._printer.view.trouble
         if trouble is not None:
             raise PrinterRefused(trouble.status, trouble.sentence)
+
+
+def _allowed(pause: Pause, access: Access) -> Pause:
+    return rules.plain_pause(pause) if access.is_locked else pause
 
 
 def _asks(command: bytes, method: bytes) -> bool:

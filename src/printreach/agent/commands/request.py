@@ -3,11 +3,12 @@
 from typing import TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.codec import BadArguments, decode_arguments
-from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus, StatusQuery
 from printreach.printers.port import PrinterRefused
-from printreach.rules.access import Access, parse_access_stamp
+from printreach.rules.access import Access, refusal_of, required_of
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import RequestHead, get
 
@@ -19,7 +20,10 @@ MAX_ARGUMENTS_BYTES = 64 * 1024
 class CommandRequest:
     """One request to the command API."""
 
-    def __init__(self, stream: ServedStream, head: RequestHead, command: bytes) -> None:
+    def __init__(
+        self, stream: ServedStream, head: RequestHead, command: bytes, remote_lock: RemoteLock
+    ) -> None:
+        self._remote_lock = remote_lock
         self.stream = stream
         self.method = head.method
         self.command = command
@@ -28,8 +32,15 @@ class CommandRequest:
 
     @property
     def access(self) -> Access:
-        """What the relay says that this request may do."""
-        return parse_access_stamp(get(self.headers, PERMISSIONS_FIELD.lower()))
+        """What the request may do now: remote control may be locked after it has come."""
+        return self._remote_lock.access(get(self.headers, PERMISSIONS_FIELD.lower()))
+
+    def require_allowed(self) -> None:
+        """Raises PrinterRefused (786) where remote control was locked after it came."""
+        requirement = required_of(self.method, COMMAND_PREFIX + self.command)
+        refusal = refusal_of(requirement, self.access)
+        if refusal is not None:
+            raise PrinterRefused(CommandStatus.INVALID_STATE, refusal)
 
     def text(self, name: str) -> str | None:
         """Return a query argument; None when it is missing."""

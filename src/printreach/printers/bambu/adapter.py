@@ -15,6 +15,7 @@ from printreach.printers import loose
 from printreach.printers.port import (
     Camera,
     MqttEndpoint,
+    Restores,
     View,
     bad_path,
     failed,
@@ -95,8 +96,9 @@ class BambuPrinter:
     async def cancel(self) -> None:
         await self._pausing.cancel()
 
-    async def end_restore(self) -> None:
-        await self._pausing.smart.end_restore()
+    @property
+    def restores(self) -> Restores:
+        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, CARD)

@@ -5,6 +5,7 @@ from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
 from printreach.printers.port import (
     Camera,
+    Restores,
     View,
     failed,
     no_such_file,
@@ -71,8 +72,9 @@ class DuetPrinter:
     async def cancel(self) -> None:
         await self._pausing.cancel()
 
-    async def end_restore(self) -> None:
-        await self._pausing.smart.end_restore()
+    @property
+    def restores(self) -> Restores:
+        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)

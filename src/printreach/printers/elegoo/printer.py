@@ -13,6 +13,7 @@ from printreach.printers.loose import Json
 from printreach.printers.port import (
     Files,
     PrinterRefused,
+    Restores,
     View,
     not_supported,
     require_tools_of,
@@ -68,8 +69,9 @@ class ElegooPrinter(ABC, Generic[F]):
     async def cancel(self) -> None:
         await self._pausing.cancel()
 
-    async def end_restore(self) -> None:
-        await self._pausing.smart.end_restore()
+    @property
+    def restores(self) -> Restores:
+        return self._pausing.smart
 
     async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
         raise not_supported("extrude by hand")

@@ -22,6 +22,7 @@ from printreach.printers.following import keep_following
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
+    Restores,
     Trouble,
     View,
     failed,
@@ -110,8 +111,9 @@ class MoonrakerPrinter:
     async def cancel(self) -> None:
         await self._pausing.cancel()
 
-    async def end_restore(self) -> None:
-        await self._pausing.smart.end_restore()
+    @property
+    def restores(self) -> Restores:
+        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)

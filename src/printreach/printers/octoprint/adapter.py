@@ -21,6 +21,7 @@ from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
+    Restores,
     View,
     failed,
     no_such_file,
@@ -96,8 +97,9 @@ class OctoPrintPrinter:
     async def cancel(self) -> None:
         await self._pausing.cancel()
 
-    async def end_restore(self) -> None:
-        await self._pausing.smart.end_restore()
+    @property
+    def restores(self) -> Restores:
+        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)

@@ -1,0 +1,48 @@
+"""The lock of remote control, as the service last told the agent.
+
+A request's own stamp says whether its account was locked when the relay let it in. The lock here
+binds the agent beyond that: what it does without a request, and orders that it still has to carry
+out. The service binds itself by stamps alone where it stops prints despite the lock.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from printreach.rules.access import Access, parse_access_stamp
+
+
+class RemoteLock:
+    """Holds the lock; observers are called when it changes.
+
+    is_locked: nobody may control the printer remotely; kept while the service is lost.
+    is_service_lost: the service may have locked it meanwhile, and can't tell.
+    """
+
+    def __init__(self) -> None:
+        self.is_locked = False
+        self.is_service_lost = False
+        self._observers: list[Callable[[], None]] = []
+
+    def observe(self, observer: Callable[[], None]) -> None:
+        self._observers.append(observer)
+
+    def told(self, *, is_locked: bool) -> None:
+        """The service says so, and goes on telling."""
+        self._change(is_locked=is_locked, is_service_lost=False)
+
+    def lost(self) -> None:
+        """The tunnel ended, or is about to."""
+        self._change(is_locked=self.is_locked, is_service_lost=True)
+
+    def access(self, stamp: bytes | None) -> Access:
+        """Return what a request may do now. stamp: of the relay; None if it has none."""
+        access = parse_access_stamp(stamp)
+        if self.is_locked and not access.ignores_lock:
+            return replace(access, is_locked=True)
+        return access
+
+    def _change(self, *, is_locked: bool, is_service_lost: bool) -> None:
+        if (is_locked, is_service_lost) != (self.is_locked, self.is_service_lost):
+            self.is_locked, self.is_service_lost = is_locked, is_service_lost
+            for observer in self._observers:
+                observer()
