@@ -21,7 +21,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.hub.world import ADA, BOB
 from tests.isolation.world import (
@@ -35,6 +34,7 @@ from tests.isolation.world import (
     begin,
 )
 from tests.relay.caller import request
+from tests.rigs.databases import copy_database
 from tests.rigs.waiting import free_ports
 
 PRINTERS = ("red", "green", "blue")
@@ -71,8 +71,7 @@ class Everybody(RuleBasedStateMachine):
         super().__init__()
         self._folder = Path(tempfile.mkdtemp(prefix="isolation-"))
         path = self._folder / "data" / "database.sqlite3"
-        prepare_file(path)
-        shutil.copyfile(self.migrated, path)
+        copy_database(self.migrated, path)
         self._runner = asyncio.Runner(loop_factory=PatientLoop)
         self._ends = AsyncExitStack()
         self._number = 0

@@ -1,7 +1,6 @@
 """The web role as the tests of its routes see it: no socket, no server, but a real store."""
 
 import asyncio
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -10,9 +9,9 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
+from tests.rigs.databases import copy_database
 from tests.web.world import BASE_URL, WebWorld, add_operator
 
 
@@ -28,8 +27,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def migrated(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database of a service that is set up: its operator has an account."""
     path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
-    prepare_file(path)
-    shutil.copyfile(empty, path)
+    copy_database(empty, path)
     asyncio.run(add_operator(path))
     return path
 
@@ -44,8 +42,7 @@ def world_settings() -> Mapping[str, str]:
 def world(migrated: Path, tmp_path: Path, world_settings: Mapping[str, str]) -> WebWorld:
     """An installation with nobody in it but its operator, and a clock that stands."""
     path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    shutil.copyfile(migrated, path)
+    copy_database(migrated, path)
     return WebWorld(path, FakeClock(), **world_settings)
 
 
@@ -79,8 +76,7 @@ def world_with(migrated: Path, tmp_path: Path) -> MakeWorld:
     @contextmanager
     def make(**settings: str) -> Iterator[tuple[WebWorld, TestClient[Litestar]]]:
         path = tmp_path / "data" / "printreach.sqlite3"
-        prepare_file(path)
-        shutil.copyfile(migrated, path)
+        copy_database(migrated, path)
         made = WebWorld(path, FakeClock(), **settings)
         with TestClient(made.app, base_url=BASE_URL) as client:
             client.headers["accept"] = "text/html"

@@ -1,6 +1,5 @@
 """A service that sells supporter status, by Stripe's own library and a fake of its API."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from litestar.testing import TestClient
 from printreach.backends.pay_stripe import StripePayments
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import Account
-from printreach.store.engine import prepare_file
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import (
@@ -26,6 +24,7 @@ from tests.fakes.stripe.server import (
     fake_stripe,
     sign,
 )
+from tests.rigs.databases import copy_database
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
 
 CALLS = "/payments/stripe"
@@ -69,8 +68,7 @@ class Shop:
 def open_shop(migrated: Path, folder: Path, **settings: str) -> Iterator[Shop]:
     """settings: further ones of the installation, by their names."""
     path = folder / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    shutil.copyfile(migrated, path)
+    copy_database(migrated, path)
     clock = FakeClock()
     with fake_stripe(lambda: int(clock.now().timestamp())) as fake:
         account = StripeAccount(

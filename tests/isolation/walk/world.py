@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import shutil
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from printreach.http1.fetch import FetchedAnswer
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import Account
 from printreach.rules.operators import COMMAND_LINE
-from printreach.store.engine import prepare_file
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import WORD, PrinterAgent, agent_links
@@ -31,6 +29,7 @@ from tests.isolation.walk.service import (
 )
 from tests.isolation.walk.virtual_time import VirtualClock
 from tests.relay.scripted_agent import SERVICE_HOST, Asked
+from tests.rigs.databases import copy_database
 
 T = TypeVar("T")
 
@@ -90,8 +89,7 @@ class World:
         """Set the service up: its operator, the people, an app, and agents of all printers."""
         self.clock = VirtualClock(asyncio.get_running_loop())
         settings = walk_settings(self.folder)
-        prepare_file(settings.database_path)
-        shutil.copyfile(self.empty, settings.database_path)
+        copy_database(self.empty, settings.database_path)
         self.model.printers = dict.fromkeys(PRINTERS)
         await self._start()
         accounts = self.service.services.accounts

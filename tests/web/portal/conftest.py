@@ -1,15 +1,14 @@
 """The portal's pages, with an app, and keys that can be made."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.store.engine import prepare_file
 from tests.fakes.clock import FakeClock
 from tests.hub.portal_world import FakeHostKeys
+from tests.rigs.databases import copy_database
 from tests.web.portal.people import Person, add_app
 from tests.web.world import BASE_URL, WebWorld
 
@@ -23,8 +22,7 @@ def supporters() -> str:
 @pytest.fixture
 def world(migrated: Path, tmp_path: Path, supporters: str, host_keys: FakeHostKeys) -> WebWorld:
     path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    shutil.copyfile(migrated, path)
+    copy_database(migrated, path)
     return WebWorld(path, FakeClock(), None, host_keys, SUPPORTERS=supporters)
 
 
