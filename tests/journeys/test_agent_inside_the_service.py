@@ -66,7 +66,7 @@ def test_the_agents_log_holds_no_line_of_the_service(house: Service, linked: Lin
     own_host = house.way_to(house.base_url.removeprefix("http://"))
     form = [("Origin", house.base_url), ("Content-Type", "application/x-www-form-urlencoded")]
     body = urlencode({"email": OWNER}).encode()
-    assert call(own_host, "/reset", method="POST", headers=form, body=body).status == 200
+    assert call(own_host, "/reset", method="POST", headers=form, body=body).status == 303
     house.program.wait_until(
         "the link of the reset in the service's log",
         lambda: "/reset/new?token=" in house.program.log_tail(200),

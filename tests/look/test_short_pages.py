@@ -22,7 +22,17 @@ from tests.look.test_portal_pages import show
 from tests.rigs.chromium import watch
 from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.portal.people import APP, add_app, link_printer
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
+from tests.web.world import (
+    ADA,
+    BASE_URL,
+    PASSWORD,
+    Browser,
+    WebWorld,
+    run,
+    send,
+    send_and_follow,
+    sign_in,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -121,8 +131,9 @@ def test_an_access_token_is_shown_and_ended_accessibly(own_page: Page, home: Hom
 
 def test_the_pages_around_a_mail_are_accessible_and_fit(own_page: Page, home: Home) -> None:
     fields = {"email": NEW, "password": PASSWORD}
-    look(own_page, "mail-sent", send(home.browser, "/signup", **fields))
-    look(own_page, "unconfirmed", sign_in(home.browser, NEW))
+    look(own_page, "mail-sent", send_and_follow(home.browser, "/signup", **fields))
+    unconfirmed = sign_in(home.browser, NEW).headers["location"]
+    look(own_page, "unconfirmed", home.browser.get(unconfirmed))
     open_mail(own_page, home, "Confirm your address")
     look_at(own_page, "confirm", sizes=BOTH)
     send(home.browser, "/reset", email=ADA)
@@ -149,7 +160,7 @@ def test_the_end_of_mails_about_prints_is_accessible_and_fits(own_page: Page, ho
 
 def test_the_end_of_an_account_is_accessible_and_fits(own_page: Page, home: Home) -> None:
     sign_in(home.browser)
-    gone = send(home.browser, "/account/delete", **{"delete-password": PASSWORD})
+    gone = send_and_follow(home.browser, "/account/delete", **{"delete-password": PASSWORD})
 
     look(own_page, "deleted", gone)
 

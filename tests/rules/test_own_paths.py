@@ -37,6 +37,20 @@ def test_nothing_that_is_let_through_leads_to_another_host(text: str) -> None:
     assert (led_to.scheme, led_to.netloc) == ("https", "printreach.example")
 
 
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("/printers?said=removed", "/printers"),
+        ("/printers?%73aid=removed&q=a%20b", "/printers?q=a%20b"),
+        ("/printers?q=a+b&sai%64=stop&said=x#top", "/printers?q=a+b#top"),
+        ("/printers?said", "/printers"),
+        ("/printers?unsaid=1&q=said", "/printers?unsaid=1&q=said"),
+    ],
+)
+def test_a_path_that_somebody_else_gives_names_no_flash_message(path: str, kept: str) -> None:
+    assert parse_own_path(path) == kept
+
+
 def test_the_way_to_the_sign_in_remembers_where_it_began() -> None:
     assert sign_in_path("/link?code=A&b=c") == "/signin?next=/link%3Fcode%3DA%26b%3Dc"
     assert code_path("//evil.example") == "/signin/code"

@@ -11,6 +11,7 @@ from litestar import Litestar
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app
 from printreach.web.services import Services
+from tests.web.forms_redirect import FormsRedirect
 
 
 class SharedApp:
@@ -21,6 +22,7 @@ class SharedApp:
 
     def __init__(self, settings: WebSettings, other_sign_in: str | None) -> None:
         self.app: Litestar = build_app(settings, lambda: self.services, other_sign_in)
+        self.app.asgi_handler = FormsRedirect(self.app.asgi_handler)
         self.app.on_startup.append(self._start)
         self.app.on_shutdown.append(self._close)
 

@@ -112,7 +112,7 @@ def test_a_password_that_was_changed_since_is_worth_nothing_on_the_way_in(
     browser.cookies.clear()
     browser.cookies.set("__Host-printreach_session", session, domain="printreach.example")
     fields = {"old-password": PASSWORD, "new-password": NEXT}
-    assert send(browser, "/account/password", **fields).status_code == 200
+    assert send(browser, "/account/password", **fields).status_code == 303
 
     browser.cookies.clear()
     browser.cookies.set("__Host-printreach_step", step, domain="printreach.example")

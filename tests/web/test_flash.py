@@ -53,6 +53,23 @@ def test_words_stay_until_a_page_shows_them(home: Home) -> None:
     assert SAVED in home.browser.get(where).text
 
 
+def test_a_link_to_the_sign_in_names_no_words_for_the_page_behind_it(home: Home) -> None:
+    send(home.browser, "/signout")
+    for path in ("/printers?said=removed", "/printers?%73aid=removed"):
+        led_to = sign_in(home.browser, next=path).headers["location"]
+
+        assert "The printer was removed" not in home.browser.get(led_to).text
+        assert led_to == "/printers"
+
+
+def test_head_leaves_the_words_for_the_person(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+
+    home.browser.head(where)
+
+    assert SAVED in home.browser.get(where).text
+
+
 def test_an_address_with_two_words_says_neither(home: Home) -> None:
     home.send("/settings", name="Lathe")
 

@@ -7,7 +7,16 @@ import pytest
 from litestar.testing import TestClient
 
 from tests.web.codes import code_now, set_up_totp
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, send, sign_in
+from tests.web.world import (
+    ADA,
+    BASE_URL,
+    PASSWORD,
+    Browser,
+    WebWorld,
+    send,
+    send_and_follow,
+    sign_in,
+)
 
 DEVICE = "__Host-printreach_device"
 ANOTHER = "another long passphrase"
@@ -50,7 +59,7 @@ def test_a_strangers_guesses_keep_an_owner_from_no_act_that_needs_the_password(
 
     invited = send(browser, "/operator/invite", password=PASSWORD)
     fields = {"old-password": PASSWORD, "new-password": ANOTHER}
-    changed = send(browser, "/account/password", **fields)
+    changed = send_and_follow(browser, "/account/password", **fields)
 
     assert invited.status_code == 303
     assert "Your password was changed" in changed.text
@@ -107,7 +116,8 @@ def test_a_stolen_session_that_guesses_the_password_leaves_other_browsers_alone(
     assert tries == [400] * 10 + [429]
 
     fields = {"old-password": PASSWORD, "new-password": ANOTHER}
-    assert "Your password was changed" in send(owner, "/account/password", **fields).text
+    changed = send_and_follow(owner, "/account/password", **fields)
+    assert "Your password was changed" in changed.text
 
 
 def test_a_new_password_makes_a_strangers_copy_of_the_cookie_worthless(
@@ -142,8 +152,8 @@ def test_signing_up_for_an_address_again_and_again_keeps_its_owner_from_no_reset
         send(stranger, "/signup", email=ADA, password=ANOTHER).status_code for _ in range(4)
     ]
 
-    assert signed_up == [200, 200, 200, 429]
-    assert send(stranger, "/reset", email=ADA).status_code == 200
+    assert signed_up == [303, 303, 303, 429]
+    assert send(stranger, "/reset", email=ADA).status_code == 303
 
 
 def test_a_known_browser_asks_for_a_reset_whatever_strangers_asked_for(
@@ -151,8 +161,8 @@ def test_a_known_browser_asks_for_a_reset_whatever_strangers_asked_for(
 ) -> None:
     asked = [send(stranger, "/reset", email=ADA).status_code for _ in range(4)]
 
-    assert asked == [200, 200, 200, 429]
-    assert send(browser, "/reset", email=ADA).status_code == 200
+    assert asked == [303, 303, 303, 429]
+    assert send(browser, "/reset", email=ADA).status_code == 303
 
 
 def test_a_browser_that_asks_too_often_keeps_no_other_of_its_account_out(
@@ -195,5 +205,5 @@ def test_a_stranger_with_known_browsers_of_their_own_tries_others_no_more_often(
     ]
 
     assert 429 in guesses
-    assert resets == [200] * 10 + [429]
-    assert signed_up == [200] * 10 + [429]
+    assert resets == [303] * 10 + [429]
+    assert signed_up == [303] * 10 + [429]

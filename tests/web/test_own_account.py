@@ -58,7 +58,7 @@ def test_another_password_signs_every_other_browser_out(browser: Browser, other:
 
     answer = send(browser, "/account/password", **{"old-password": PASSWORD, "new-password": NEXT})
 
-    assert answer.status_code == 200
+    assert answer.status_code == 303
     assert is_signed_in(browser)
     assert not is_signed_in(other)
     assert sign_in(other).status_code == 400
@@ -153,7 +153,7 @@ def test_an_address_that_is_taken_is_told_nothing_and_not_taken_over(
     answer = send(browser, "/account/mail", **{"new-mail": EVE, "mail-password": PASSWORD})
     token = world.mailer.link().partition("token=")[2]
 
-    assert answer.status_code == 200
+    assert answer.status_code == 303
     assert send(browser, "/account/mail/confirm", token=token).status_code == 400
     assert ADA in browser.get("/account").text
 
@@ -368,7 +368,7 @@ def test_a_deleted_account_leaves_nothing_behind(world: WebWorld, browser: Brows
 
     answer = send(browser, "/account/delete", **{"delete-password": PASSWORD})
 
-    assert answer.status_code == 200
+    assert "Your account is gone" in browser.get(answer.headers["location"]).text
     assert not is_signed_in(browser)
     assert world.people(browser) == []
     assert run(browser, lambda: world.services.sessions.of_account(account.account_id)) == []

@@ -49,7 +49,7 @@ def key() -> FakeAuthenticator:
 def test_a_passkey_signs_in_and_leads_on(
     world: WebWorld, browser: Browser, other: Browser, key: FakeAuthenticator
 ) -> None:
-    assert add(browser, key) == 200
+    assert add(browser, key) == 303
     assert world.mailer.sent[-1].subject == "The security of your account was changed"
 
     options = send(other, "/signin/passkey/begin").text
@@ -172,7 +172,7 @@ def test_questions_of_many_tabs_make_no_more_passkeys_than_an_account_may_have(
         one = replace(key, credential_id=bytes([number]) * 16)
         answers.append(send(browser, "/account/passkeys", answer=one.make(options)))
 
-    assert [answer.status_code for answer in answers] == [200, 200, 400]
+    assert [answer.status_code for answer in answers] == [303, 303, 400]
     assert "An account has at most" in answers[-1].text
 
 

@@ -1,14 +1,31 @@
 """Every page can be asked about without being fetched."""
 
 import asyncio
-from typing import cast
+import re
+from collections.abc import Awaitable, Callable
+from typing import Final, cast
 
+import pytest
 from litestar.enums import ScopeType
 from litestar.routes import HTTPRoute
 from litestar.types import HTTPReceiveMessage, Message, Receive, Scope, Send
 
+from printreach.hub.once import ShownOnce
+from printreach.store.store import Records
 from printreach.web.safe_methods import HeadAsGet
-from tests.web.world import Browser, WebWorld, sign_in
+from tests.web.dashboard.conftest import Home
+from tests.web.dashboard.conftest import home as home
+from tests.web.world import ADA, Browser, WebWorld, send, sign_in
+
+USED_UP_BY_GET: Final = frozenset(
+    {
+        "/account/recovery-codes/new",
+        "/operator/invite/link",
+        "/signin/other/back",
+        "/stop-everything/outcome",
+    }
+)
+"""Pages without parameters that only a GET is answered with."""
 
 
 def pages_of(world: WebWorld) -> list[str]:
@@ -17,6 +34,15 @@ def pages_of(world: WebWorld) -> list[str]:
         route.path
         for route in world.app.routes
         if isinstance(route, HTTPRoute) and "GET" in route.methods and not route.path_parameters
+    )
+
+
+def every_address(home: Home) -> list[str]:
+    """An address of each route for reading, with that printer in it."""
+    return sorted(
+        re.sub(r"\{\w+\}", "1", route.path_format.replace("{printer_id}", home.printer_id))
+        for route in home.world.app.routes
+        if isinstance(route, HTTPRoute) and "GET" in route.methods
     )
 
 
@@ -29,12 +55,58 @@ def test_every_page_answers_head_as_it_answers_get(world: WebWorld, browser: Bro
     for path in paths:
         asked = browser.head(path, follow_redirects=False)
         assert asked.content == b"", path
+        if path in USED_UP_BY_GET:
+            assert (asked.status_code, asked.headers["allow"]) == (405, "GET"), path
+            continue
         assert "content-security-policy" in asked.headers, path
         if "event-stream" in asked.headers.get("content-type", ""):
             continue
         read = browser.get(path, follow_redirects=False)
         assert (path, asked.status_code) == (path, read.status_code)
         assert asked.headers.get("content-type") == read.headers.get("content-type"), path
+
+
+def test_head_changes_nothing_at_any_address(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes nothing that a page shows once, and writes nothing."""
+    world, browser = home.world, home.browser
+    world.add_account(browser, "also-an-operator@example.org", is_admin=True)
+    changed: list[str] = []
+    path = ""
+
+    def take(_self: object, _account_id: str, _what: str) -> None:
+        changed.append(f"{path} takes what is shown once")
+
+    write = world.store.write
+
+    def note_write(work: Callable[[Records], Awaitable[object]]) -> Awaitable[object]:
+        changed.append(f"{path} writes: {work}")
+        return write(work)
+
+    monkeypatch.setattr(ShownOnce, "take", take)
+    monkeypatch.setattr(world.store, "write", note_write)
+    query = "token=a&code=a&state=a&back=paid&next=/link"
+    for email in (ADA, "also-an-operator@example.org"):
+        sign_in(browser, email)
+        browser.get("/account")
+        changed.clear()
+        for path in every_address(home):
+            browser.head(path, follow_redirects=False)
+            browser.head(f"{path}?{query}", follow_redirects=False)
+
+        assert changed == []
+
+
+def test_the_outcome_of_stopping_everything_is_there_after_a_head(
+    world: WebWorld, browser: Browser
+) -> None:
+    world.add_account(browser)
+    sign_in(browser)
+    where = send(browser, "/stop-everything").headers["location"]
+
+    asked = browser.head(where, follow_redirects=False)
+
+    assert asked.status_code == 405
+    assert browser.get(where, follow_redirects=False).status_code == 200
 
 
 def test_head_changes_nothing_where_only_forms_are_taken(browser: Browser) -> None:

@@ -67,6 +67,14 @@ def test_a_person_who_returns_from_paying_is_a_supporter_at_once(shop: Shop) -> 
     assert shop.account().paid_until == NOON + timedelta(days=30) + LATE_TIME
 
 
+def test_a_head_asks_the_provider_nothing(shop: Shop) -> None:
+    shop.pay(buy(shop))
+
+    shop.browser.head(f"{PAGE}?back=paid")
+
+    assert shop.account().paid_until is None
+
+
 def test_a_person_who_returns_without_having_paid_is_told_to_wait(shop: Shop) -> None:
     buy(shop)
 

@@ -8,7 +8,7 @@ from printreach.hub.print_mails import mail_destination
 from printreach.rules.accounts import Account
 from tests.web.conftest import MakeWorld
 from tests.web.test_notifications import destinations_of
-from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
+from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, send_and_follow, sign_in
 
 EVE = "eve@example.org"
 ASK = "This service has no mail server, so no mail comes to you. Ask its operator for the link"
@@ -31,9 +31,9 @@ def test_no_page_about_an_account_says_that_a_mail_is_on_its_way(
 ) -> None:
     world.add_account(browser)
     pages = {
-        "sign-up": send(browser, "/signup", email=EVE, password=PASSWORD).text,
-        "unconfirmed": sign_in(browser, EVE).text,
-        "reset": send(browser, "/reset", email=ADA).text,
+        "sign-up": send_and_follow(browser, "/signup", email=EVE, password=PASSWORD).text,
+        "unconfirmed": browser.get(sign_in(browser, EVE).headers["location"]).text,
+        "reset": send_and_follow(browser, "/reset", email=ADA).text,
     }
 
     assert {name: ASK in text for name, text in pages.items()} == dict.fromkeys(pages, True)
@@ -48,7 +48,7 @@ def test_a_new_address_is_confirmed_by_a_link_that_the_operator_has(
     sign_in(browser)
 
     fields = {"new-mail": EVE, "mail-password": PASSWORD}
-    text = send(browser, "/account/mail", **fields).text
+    text = send_and_follow(browser, "/account/mail", **fields).text
 
     assert "Ask the operator for the link" in text
     assert "on its way" not in text

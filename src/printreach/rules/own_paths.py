@@ -2,10 +2,12 @@
 
 import re
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote_plus
 
 HOME: Final = "/"
 LONGEST: Final = 2048
+FLASH_FIELD: Final = "said"
+"""The parameter of an address that names a flash message. Only a form's own redirect has it."""
 
 # Printable ASCII but for the backslash, which browsers take for a slash. A second slash at the
 # start would begin a host name.
@@ -13,22 +15,36 @@ _OWN_PATH: Final = re.compile(r"/[!-\[\]-~]*")
 
 
 def parse_own_path(text: str | None) -> str:
-    """Return the path with its query, where it is one of ours; else the home page."""
+    """Return the path with its query, where it is one of ours; else the home page.
+
+    It names no flash message: a link could otherwise have a page say what nobody did.
+    """
     if text is None or len(text) > LONGEST or text.startswith("//"):
         return HOME
-    return text if _OWN_PATH.fullmatch(text) else HOME
+    return _without_flash(text) if _OWN_PATH.fullmatch(text) else HOME
 
 
 def sign_in_path(next_path: str) -> str:
     """Return the sign-in page that leads on to that page."""
-    return _with_next("/signin", next_path)
+    return path_with_next("/signin", next_path)
 
 
 def code_path(next_path: str) -> str:
     """Return the page that asks for a one-time code and leads on to that page."""
-    return _with_next("/signin/code", next_path)
+    return path_with_next("/signin/code", next_path)
 
 
-def _with_next(path: str, next_path: str) -> str:
+def path_with_next(path: str, next_path: str) -> str:
+    """Return the path of one of our pages that leads on to another."""
     own = parse_own_path(next_path)
     return path if own == HOME else f"{path}?next={quote(own, safe='/')}"
+
+
+def _without_flash(own_path: str) -> str:
+    whole, hash_sign, fragment = own_path.partition("#")
+    path, _, query = whole.partition("?")
+    rows = query.split("&")
+    kept = [row for row in rows if unquote_plus(row.partition("=")[0]) != FLASH_FIELD]
+    if len(kept) == len(rows):
+        return own_path
+    return path + ("?" if kept else "") + "&".join(kept) + hash_sign + fragment

@@ -32,7 +32,7 @@ from printreach.web.payment_webhook import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
 from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
-from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet
+from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import (
@@ -91,6 +91,7 @@ def build_app(
             document_route(openapi_document(APIS)),
             static_files(),
         ],
+        guards=[refuse_head_that_uses_up],
         before_send=[hardening(requires_https=settings.requires_https)],
         middleware=[OriginCheck(settings.base_url), FlashMessages(jar)],
         exception_handlers={

@@ -9,6 +9,8 @@ from litestar.datastructures import Cookie
 SESSION: Final = "printreach_session"
 STEP: Final = "printreach_step"
 FLASH: Final = "printreach_flash"
+MAILED: Final = "printreach_mailed"
+"""Keeps the address that a form sent a mail to, for the page that the form leads to."""
 DEVICE: Final = "printreach_device"
 """The cookie of a browser that signed in before; see `rules.devices`."""
 

@@ -12,14 +12,21 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from litestar.datastructures import Cookie
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
+from litestar.response import Redirect
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from printreach.rules.own_paths import FLASH_FIELD
 from printreach.web.cookies import FLASH, Cookies
+from printreach.web.safe_methods import is_head
 
 _LIFETIME: Final = timedelta(minutes=1)
 """A browser follows a redirect at once."""
-_FIELD: Final = "said"
 _ANSWER: Final = "http.response.start"
+
+
+def redirect_with_flash(path: str, word: str) -> Redirect:
+    """Redirect after a form. word: a key of the flash messages of the page at `path`."""
+    return Redirect(f"{path}?{FLASH_FIELD}={word}", status_code=303)
 
 
 class FlashMessages(ASGIMiddleware):
@@ -31,7 +38,7 @@ class FlashMessages(ASGIMiddleware):
         self._jar = jar
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        if scope["type"] != ScopeType.HTTP or scope["method"] not in ("GET", "HEAD"):
+        if scope["type"] != ScopeType.HTTP or scope["method"] != "GET":
 
             async def keep(message: Message) -> None:
                 word = _word_of_redirect(message)
@@ -40,7 +47,7 @@ class FlashMessages(ASGIMiddleware):
             await next_app(scope, receive, keep)
             return
         query = scope["query_string"].decode("latin-1")
-        if not any(name == _FIELD for name, _ in parse_qsl(query, keep_blank_values=True)):
+        if not any(name == FLASH_FIELD for name, _ in parse_qsl(query, keep_blank_values=True)):
             await next_app(scope, receive, send)
             return
         word = _word_in(query)
@@ -53,6 +60,7 @@ class FlashMessages(ASGIMiddleware):
             is_shown = message["type"] == _ANSWER and message["status"] == 200
             # What a script loads is looked at by nobody; it has the browser load the page again.
             is_shown = is_shown and _header(scope["headers"], b"sec-fetch-dest") != "empty"
+            is_shown = is_shown and not is_head(scope)
             await send(self._with_cookie(message, "") if is_shown else message)
 
         await next_app(scope, receive, forget)
@@ -73,14 +81,14 @@ def _word_of_redirect(message: Message) -> str:
 
 def _word_in(query: str) -> str:
     """The word; "" where there is none, or something that is none of our words."""
-    values = [value for name, value in parse_qsl(query) if name == _FIELD]
+    values = [value for name, value in parse_qsl(query) if name == FLASH_FIELD]
     is_word = len(values) == 1 and values[0].isascii() and values[0].replace("-", "").isalpha()
     return values[0] if is_word else ""
 
 
 def _without_word(query: str) -> str:
     rows = parse_qsl(query, keep_blank_values=True)
-    return urlencode([(name, value) for name, value in rows if name != _FIELD])
+    return urlencode([(name, value) for name, value in rows if name != FLASH_FIELD])
 
 
 def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:

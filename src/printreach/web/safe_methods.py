@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from litestar import Response
-from litestar.connection import Request
+from litestar.connection import ASGIConnection, Request
 from litestar.enums import ScopeType
-from litestar.exceptions import ClientException
+from litestar.exceptions import ClientException, MethodNotAllowedException
+from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send
 from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent, HTTPResponseBodyEvent
 
@@ -28,6 +29,10 @@ MOST_COOKIE_BYTES: Final = 16 * 1024
 """Browsers keep 4 KiB per cookie, and ours are small."""
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+USED_UP: Final[Mapping[str, bool]] = MappingProxyType({"used_up": True})
+"""The options of a route whose GET uses something up, such as a secret that is shown once."""
+_IS_HEAD: Final = "is_head"
 
 
 class AddressTooLong(ClientException):
@@ -120,9 +125,23 @@ class HeadAsGet:
         if scope["type"] == ScopeType.HTTP and scope["method"] == "HEAD":
             exchange, asked = _HeadExchange(send), scope.copy()
             asked["method"] = "GET"
+            asked["state"] = {**scope.get("state", {}), _IS_HEAD: True}
             await self._app(asked, exchange.receive, exchange.send)
         else:
             await self._app(scope, receive, send)
+
+
+def is_head(scope: Scope) -> bool:
+    """Return whether a request that the application sees as a GET is a HEAD."""
+    return bool(scope.get("state", {}).get(_IS_HEAD))
+
+
+def refuse_head_that_uses_up(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """Raise MethodNotAllowedException for a HEAD where a GET would change something."""
+    if is_head(connection.scope) and handler.opt.get("used_up"):
+        raise MethodNotAllowedException(headers={"Allow": "GET"})
 
 
 class _HeadExchange:

@@ -87,7 +87,7 @@ async def change_password(world: World) -> None:
     world.unsettle(person=person)
     fields = {"old-password": person.password, "new-password": new}
     answer = await world.send(session, "/account/password", **fields)
-    if answer.status != 200:
+    if answer.status != 303:
         raise Broken(f"{session} can't change the password: {answer.status}")
     person.password = new
     for one in world.model.of_kind(Kind.SESSION):

@@ -53,7 +53,7 @@ def test_only_who_knows_the_password_hears_that_it_is_blocked(
 def test_a_passkey_lets_nobody_in_either(office: Office, other: Browser) -> None:
     key = FakeAuthenticator(origin=BASE_URL, host=HOST)
     sign_in(other, ADA)
-    assert add(other, key) == 200
+    assert add(other, key) == 303
     send(other, "/signout")
     assert come_in(other, key) == 303
     block(office)

@@ -26,7 +26,7 @@ from tests.web.portal.people import (
     told,
     way_back,
 )
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, send_and_follow
 
 ACCESS_DENIED = {
     "success": "false",
@@ -107,7 +107,7 @@ def test_a_mail_that_is_opened_in_another_browser_leads_back_to_the_app(
 ) -> None:
     """As a phone does: the app's web view signs up, the mail program opens another browser."""
     person.begin()
-    sent = send(
+    sent = send_and_follow(
         person.browser, "/signup", email="new@example.org", password=PASSWORD, next=person.path
     )
     link = urlsplit(world.mailer.link())

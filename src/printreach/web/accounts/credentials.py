@@ -17,9 +17,11 @@ from printreach.web.accounts.forms import (
     provide_fields,
     remember_device,
 )
-from printreach.web.accounts.overview import account_page
+from printreach.web.accounts.overview import PAGE, account_page
 from printreach.web.accounts.qr_code import qr_code
 from printreach.web.cookies import Cookies
+from printreach.web.flash import redirect_with_flash
+from printreach.web.safe_methods import USED_UP
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -29,8 +31,6 @@ _CODES_PAGE = "/account/recovery-codes/new"
 _CODES = "account/recovery_codes.html"
 _CHANGE = "account/confirm_mail.html"
 _OVER = "account/link_over.html"
-_LINK_SENT = "A mail with a link is on its way to the new address."
-_LINK_IN_LOG = "Ask the operator for the link that confirms it: the service's log has it."
 
 
 @post("/account/password", media_type=MediaType.HTML)
@@ -45,8 +45,7 @@ async def change_password(
         signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
     )
     if isinstance(outcome, str):
-        said = "Your password was changed. Every other browser was signed out."
-        answer = await account_page(services, signed_in, toast=said)
+        answer = redirect_with_flash(PAGE, "password")
         remember_device(answer, outcome, jar)
         return answer
     is_new = isinstance(outcome, Denied) and outcome.reason is Reason.BAD_PASSWORD
@@ -65,8 +64,8 @@ async def ask_for_address(
         signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
     )
     if refused is None:
-        said = _LINK_SENT if services.notifications.has_mail_server else _LINK_IN_LOG
-        return await account_page(services, signed_in, toast=said)
+        has_mail_server = services.notifications.has_mail_server
+        return redirect_with_flash(PAGE, "link-sent" if has_mail_server else "link-in-log")
     is_address = isinstance(refused, Denied) and refused.reason is Reason.INVALID
     return await account_page(
         services, signed_in, refused, "new-mail" if is_address else "mail-password"
@@ -91,7 +90,7 @@ async def change_address(
     refused = await services.owner.change_address(signed_in.account, fields["token"])
     if refused is not None:
         return page_with_error(_OVER, refused, "link", sentence=refused.sentence)
-    return Redirect("/account", status_code=303)
+    return redirect_with_flash(PAGE, "mail")
 
 
 @post("/account/totp", media_type=MediaType.HTML)
@@ -142,10 +141,10 @@ async def remove_totp(
     )
     if refused is not None:
         return await account_page(services, signed_in, refused, "totp-password")
-    return await account_page(services, signed_in, toast="The authenticator app was removed.")
+    return redirect_with_flash(PAGE, "app-removed")
 
 
-@get(_CODES_PAGE, media_type=MediaType.HTML)
+@get(_CODES_PAGE, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def show_recovery_codes(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:

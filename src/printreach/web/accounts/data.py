@@ -1,21 +1,23 @@
 """Export and deletion of an account's data."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
-from litestar.response import Stream
+from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.account_data import Row
-from printreach.web.accounts.forms import Fields, page, provide_fields
+from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
+
+_DELETED: Final = "/account/deleted"
 
 
 @get("/account/export", media_type=MediaType.JSON)
@@ -64,14 +66,20 @@ async def delete(
     )
     if refused is not None:
         return await account_page(services, signed_in, refused, "delete-password")
-    answer = page("account/deleted.html")
+    answer = Redirect(_DELETED, status_code=303)
     answer.set_cookie(jar.end(SESSION))
     return answer
 
 
+@get(_DELETED, media_type=MediaType.HTML, sync_to_thread=False)
+def deleted_page() -> Template:
+    """Say that the account is deleted."""
+    return Template("account/deleted.html")
+
+
 DATA = Router(
     "/",
-    route_handlers=[export, delete],
+    route_handlers=[export, delete, deleted_page],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),

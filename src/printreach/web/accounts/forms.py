@@ -1,5 +1,6 @@
 """Common parts of all forms: reading fields, rendering pages with errors, redirects."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,11 +15,12 @@ from litestar.response import Redirect, Template
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import NewSession
 from printreach.hub.tries import FORM_BY_ADDRESS
+from printreach.rules.accounts import MAX_EMAIL_LENGTH
 from printreach.rules.devices import DEVICE_LIFETIME
-from printreach.rules.own_paths import parse_own_path
+from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import IDLE_TIME
-from printreach.web.cookies import DEVICE, SESSION, STEP, Cookies
+from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import PUBLIC
 from printreach.web.services import Services
@@ -30,6 +32,7 @@ LONGEST_FIELD: Final = 16 * 1024
 """Characters per field; the longest are responses of authenticators."""
 ERROR_STATUS: Final = 400
 
+_MAILED_FOR: Final = timedelta(minutes=10)
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
@@ -151,6 +154,23 @@ def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> R
     answer = Redirect(path, status_code=303)
     answer.set_cookie(jar.set(STEP, token, lifetime))
     return answer
+
+
+def mail_sent_redirect(path: str, email: str, next_path: str, jar: Cookies) -> Redirect:
+    """Redirect to the page that says where a mail went; to reload that page sends no other."""
+    answer = Redirect(path_with_next(path, next_path), status_code=303)
+    kept = urlsafe_b64encode(email[:MAX_EMAIL_LENGTH].encode(errors="replace")).decode()
+    answer.set_cookie(jar.set(MAILED, kept, _MAILED_FOR))
+    return answer
+
+
+def mailed_to(request: AnyRequest, jar: Cookies) -> str | None:
+    """Return the address that this browser had a mail sent to just now, as it was typed."""
+    kept = jar.read(request.headers.get("cookie", ""), MAILED)
+    try:
+        return urlsafe_b64decode(kept).decode(errors="replace") if kept else None
+    except ValueError:
+        return None
 
 
 def step_token(request: AnyRequest, jar: Cookies) -> str:

@@ -20,10 +20,12 @@ from printreach.web.accounts.forms import (
     step_redirect,
     step_token,
 )
-from printreach.web.accounts.overview import account_page
+from printreach.web.accounts.overview import PAGE, account_page
 from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
+from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import USED_UP
 from printreach.web.security import FORM, PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
@@ -51,7 +53,7 @@ async def begin_sign_in(
     return await sign_in_form(services, fields.next_path, sent, field=_FIELD)
 
 
-@get("/signin/other/back", media_type=MediaType.HTML)
+@get("/signin/other/back", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def come_back(
     request: AnyRequest,
     services: NamedDependency[Services],
@@ -115,7 +117,7 @@ async def part(
     )
     if refused is not None:
         return await account_page(services, signed_in, refused, "other-password")
-    return await account_page(services, signed_in, toast="Removed.")
+    return redirect_with_flash(PAGE, "other-removed")
 
 
 def _answer(request: AnyRequest) -> ProviderAnswer:

@@ -2,13 +2,16 @@
 
 import base64
 import binascii
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
@@ -23,6 +26,19 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 ACCOUNT = "account/account.html"
+PAGE: Final = "/account"
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "password": "Your password was changed. Every other browser was signed out.",
+        "link-sent": "A mail with a link is on its way to the new address.",
+        "link-in-log": "Ask the operator for the link that confirms it: the service's log has it.",
+        "mail": "Your mail address was changed.",
+        "passkey": "The passkey was added.",
+        "passkey-removed": "The passkey was removed.",
+        "app-removed": "The authenticator app was removed.",
+        "other-removed": "The other way to sign in was removed.",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +78,7 @@ async def account_page(
     signed_in: SignedIn,
     fault: Denied | TooSoon | None = None,
     field: str = "",
-    toast: str = "",
+    flash_message: str = "",
 ) -> Response[Any]:
     """Render the page as it is now, with the error of a form on it or a flash message."""
     account_id = signed_in.account.account_id
@@ -82,19 +98,22 @@ async def account_page(
         ],
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
         "standing": await services.billing.standing(signed_in.account),
-        "toast": toast,
+        "flash_message": flash_message,
     }
     return (
         page(ACCOUNT, **shown) if fault is None else page_with_error(ACCOUNT, fault, field, **shown)
     )
 
 
-@get("/account", media_type=MediaType.HTML)
+@get(PAGE, media_type=MediaType.HTML)
 async def show_account(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Show all about the account."""
-    return await account_page(services, signed_in)
+    flash_message = FLASH_MESSAGES.get(said or "", "")
+    return await account_page(services, signed_in, flash_message=flash_message)
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)

@@ -17,9 +17,10 @@ from printreach.web.accounts.forms import (
     signed_in_redirect,
     step_token,
 )
-from printreach.web.accounts.overview import account_page, parse_passkey_id
+from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
 from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
+from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.security import FORM, PUBLIC
 from printreach.web.services import Services
@@ -79,7 +80,7 @@ async def add_passkey(
         signed_in.account, step_token(request, jar), fields["answer"], fields["passkey-name"]
     )
     if isinstance(result, Passkey):
-        return await account_page(services, signed_in, toast=f"Added {result.name}.")
+        return redirect_with_flash(PAGE, "passkey")
     return await account_page(services, signed_in, result, "passkey-name")
 
 
@@ -98,7 +99,7 @@ async def remove_passkey(
     )
     if refused is not None:
         return await account_page(services, signed_in, refused, "passkey-password")
-    return await account_page(services, signed_in, toast="The passkey was removed.")
+    return redirect_with_flash(PAGE, "passkey-removed")
 
 
 def passkey_options(asked: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> Response[Any]:

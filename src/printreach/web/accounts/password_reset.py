@@ -6,16 +6,19 @@ from litestar import MediaType, Response, Router, get, post
 from litestar.background_tasks import BackgroundTask
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
+from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.recovering import LINK_OVER, Reset
 from printreach.hub.identity.signing_in import NeedsCode
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
-from printreach.rules.own_paths import HOME, code_path, parse_own_path
+from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
+    mail_sent_redirect,
+    mailed_to,
     page,
     page_with_error,
     provide_fields,
@@ -30,6 +33,7 @@ from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import visitor_of
 
+_SENT = "/reset/sent"
 _RESET = "account/reset.html"
 _NEW_PASSWORD = "account/new_password.html"  # noqa: S105 - a template's name
 _OVER = "account/link_over.html"
@@ -55,12 +59,25 @@ async def ask_for_reset(
     refused = await services.recovering.may_ask(email, visitor_of(request, jar))
     if refused is not None:
         return page_with_error(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
-    answer = page(_RESET, next=next_path, email=email, is_sent=True)
+    answer = mail_sent_redirect(_SENT, email, next_path, jar)
     if next_path != HOME:
         token = await services.recovering.remember(next_path)
         answer.set_cookie(jar.set(STEP, token, LIFETIMES[MailPurpose.RESET]))
     answer.background = BackgroundTask(services.recovering.send_link, email)
     return answer
+
+
+@get(_SENT, media_type=MediaType.HTML)
+async def reset_sent_page(
+    request: AnyRequest,
+    jar: NamedDependency[Cookies],
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+) -> Response[Any]:
+    """Say that a mail is on its way, if the address has an account."""
+    email, path = mailed_to(request, jar), parse_own_path(next)
+    if email is None:
+        return Redirect(path_with_next("/reset", path), status_code=303)
+    return page(_RESET, next=path, email=email, is_sent=True)
 
 
 @get("/reset/new", media_type=MediaType.HTML)
@@ -104,7 +121,13 @@ async def set_new_password(
 
 RECOVERING = Router(
     "/",
-    route_handlers=[reset_page, ask_for_reset, new_password_page, set_new_password],
+    route_handlers=[
+        reset_page,
+        ask_for_reset,
+        reset_sent_page,
+        new_password_page,
+        set_new_password,
+    ],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(PUBLIC),

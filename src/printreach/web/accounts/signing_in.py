@@ -16,6 +16,8 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
+    mail_sent_redirect,
+    mailed_to,
     page,
     page_with_error,
     provide_fields,
@@ -31,6 +33,7 @@ from printreach.web.signed_in import SignedIn, visitor_of
 
 _SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
+_SENT = "/signin/sent"
 _UNCONFIRMED = "account/unconfirmed.html"
 
 
@@ -83,11 +86,21 @@ async def sign_in(
             return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, jar)
         case Unconfirmed():
             await services.signing_up.send_again(outcome.account, fields.next_path, visitor)
-            return page(_UNCONFIRMED, email=outcome.account.email)
+            email = outcome.account.email
+            return mail_sent_redirect(_SENT, email, fields.next_path, jar)
         case Denied() | TooSoon():
             return await sign_in_form(services, fields.next_path, outcome, fields["email"])
         case _:
             assert_never(outcome)
+
+
+@get(_SENT, media_type=MediaType.HTML)
+async def unconfirmed_page(request: AnyRequest, jar: NamedDependency[Cookies]) -> Response[Any]:
+    """Say where the mail went that completes the account of this sign-in."""
+    email = mailed_to(request, jar)
+    if email is None:
+        return Redirect("/signin", status_code=303)
+    return page(_UNCONFIRMED, email=email)
 
 
 @get("/signin/code", media_type=MediaType.HTML)
@@ -147,7 +160,7 @@ async def end_session(request: AnyRequest, services: Services, jar: Cookies) -> 
 
 SIGNING_IN = Router(
     "/",
-    route_handlers=[sign_in_page, sign_in, code_page, give_code, sign_out],
+    route_handlers=[sign_in_page, sign_in, unconfirmed_page, code_page, give_code, sign_out],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(PUBLIC),

@@ -18,12 +18,14 @@ from printreach.hub.identity.signing_up import (
 )
 from printreach.hub.invitations import INVITATION_OVER
 from printreach.rules.mail_links import MailLink
-from printreach.rules.own_paths import parse_own_path
+from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
     ERROR_STATUS,
     Fields,
+    mail_sent_redirect,
+    mailed_to,
     page,
     page_with_error,
     provide_fields,
@@ -38,6 +40,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
 _SIGN_UP = "account/sign_up.html"
+_SENT = "/signup/sent"
 _MAIL_SENT = "account/mail_sent.html"
 _CONFIRM = "account/confirm.html"
 _OVER = "account/link_over.html"
@@ -80,7 +83,7 @@ async def sign_up(
         outcome = await signing_up.sign_up(email, password, fields.next_path, visitor)
     match outcome:
         case MailSent(token):
-            answer = page(_MAIL_SENT, email=email, next=fields.next_path)
+            answer = mail_sent_redirect(_SENT, email, fields.next_path, jar)
             answer.set_cookie(jar.set(STEP, token, CONFIRMATION_LIFETIME))
             return answer
         case NewSession():
@@ -95,6 +98,19 @@ async def sign_up(
             return page_with_error(_SIGN_UP, outcome, field, invitation=invitation, **shown)
         case _:
             assert_never(outcome)
+
+
+@get(_SENT, media_type=MediaType.HTML)
+async def mail_sent_page(
+    request: AnyRequest,
+    jar: NamedDependency[Cookies],
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+) -> Response[Any]:
+    """Say where the mail went that completes the account."""
+    email, path = mailed_to(request, jar), parse_own_path(next)
+    if email is None:
+        return Redirect(path_with_next("/signup", path), status_code=303)
+    return page(_MAIL_SENT, email=email, next=path)
 
 
 @get("/confirm", media_type=MediaType.HTML)
@@ -177,7 +193,7 @@ def _field_of(denied: Denied) -> str:
 
 SIGNING_UP = Router(
     "/",
-    route_handlers=[sign_up_page, sign_up, confirm_page, confirm],
+    route_handlers=[sign_up_page, sign_up, mail_sent_page, confirm_page, confirm],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(PUBLIC),

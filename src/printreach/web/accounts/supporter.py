@@ -13,6 +13,8 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.accounts.plans import plans_of
 from printreach.web.pages import READ
+from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import is_head
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -23,6 +25,7 @@ _PAGE: Final = "account/supporter.html"
 
 @route(PATH, http_method=READ, media_type=MediaType.HTML)
 async def supporter_page(
+    request: AnyRequest,
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     back: FromQuery[str | None] = None,
@@ -30,7 +33,7 @@ async def supporter_page(
     """Show it. back: the browser returns from the provider, whose webhook may not have arrived
     yet.
     """
-    if back is None:
+    if back is None or is_head(request.scope):
         return await _page(services, signed_in)
     refused = await services.billing.look(signed_in.account)
     if refused is not None:

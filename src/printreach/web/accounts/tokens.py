@@ -13,6 +13,8 @@ from printreach.hub.denied import Denied, Reason
 from printreach.rules.access_tokens import SCOPES_IN_WORDS
 from printreach.rules.sessions import is_fresh
 from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
+from printreach.web.flash import redirect_with_flash
+from printreach.web.safe_methods import USED_UP
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -53,7 +55,7 @@ async def make_token(
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 
 
-@get(PAGE + "/{token_id:str}/secret", media_type=MediaType.HTML)
+@get(PAGE + "/{token_id:str}/secret", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def show_secret(
     token_id: FromPath[str],
     services: NamedDependency[Services],
@@ -96,7 +98,7 @@ async def end_token(
     """End a token; streams that it opened end too."""
     if not await services.access_tokens.end(signed_in.account.account_id, token_id):
         raise NotFoundException("There is no such token")
-    return Redirect(f"{PAGE}?said=ended", status_code=303)
+    return redirect_with_flash(PAGE, "ended")
 
 
 async def _shown(services: Services, signed_in: SignedIn) -> dict[str, Any]:

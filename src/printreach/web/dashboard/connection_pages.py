@@ -15,7 +15,9 @@ from printreach.rules.connections import ConnectionKind
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.qr_code import qr_code
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
+from printreach.web.flash import redirect_with_flash
 from printreach.web.permissions import ticked, ticks_of
+from printreach.web.safe_methods import USED_UP
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -77,7 +79,7 @@ async def share(
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
 
-@get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML)
+@get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def secrets_page(
     connection_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
@@ -102,7 +104,7 @@ async def permit(
     """Change what a connection may do."""
     account_id = signed_in.account.account_id
     or_404(await dashboard.connections.permit(account_id, connection_id, ticked(fields)))
-    return Redirect(f"/connections/{connection_id}?said=permitted", status_code=303)
+    return redirect_with_flash(f"/connections/{connection_id}", "permitted")
 
 
 @post("/connections/done", media_type=MediaType.HTML)
@@ -137,7 +139,7 @@ async def end(
 ) -> Redirect:
     """End a connection."""
     or_404(await dashboard.connections.end(signed_in.account.account_id, connection_id))
-    return Redirect("/connections?said=ended", status_code=303)
+    return redirect_with_flash("/connections", "ended")
 
 
 async def _share_form(

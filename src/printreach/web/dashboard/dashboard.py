@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
-from litestar.response import Redirect, Template
+from litestar.response import Template
 
 from printreach.contract.codec import encode
 from printreach.contract.errors import REMOTE_LOCKED
@@ -18,6 +18,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
+from printreach.web.flash import redirect_with_flash
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -119,7 +120,7 @@ async def give_order(
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
     await dashboard.printers.ask_now(printer)
-    return Redirect(f"{order.back}?said={order.flash}", status_code=303)
+    return redirect_with_flash(order.back, order.flash)
 
 
 def refused(refusal: PrinterRefusal, back: str) -> Template:

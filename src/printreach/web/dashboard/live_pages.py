@@ -13,6 +13,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.live_links import LiveWish
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import or_404
+from printreach.web.flash import redirect_with_flash
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -67,7 +68,7 @@ async def make_live_link(
     account_id = signed_in.account.account_id
     made = await dashboard.live_links.make(account_id, typed.printer, wish)
     if not isinstance(made, Denied):
-        return Redirect("/connections?said=live", status_code=303)
+        return redirect_with_flash("/connections", "live")
     if made.reason is Reason.NO_SUCH_PRINTER:
         sentence = "Choose one of your printers."
         return await _faulty(signed_in, dashboard, typed, "printer", sentence)
@@ -95,7 +96,7 @@ async def end_live_link(
 ) -> Redirect:
     """End a Live Link."""
     or_404(await dashboard.live_links.end(signed_in.account.account_id, live_id))
-    return Redirect("/connections?said=live-ended", status_code=303)
+    return redirect_with_flash("/connections", "live-ended")
 
 
 async def _faulty(

@@ -17,7 +17,9 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, page_with_error, provide_fields, step_token
 from printreach.web.accounts.passkeys import passkey_options
 from printreach.web.cookies import Cookies
+from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import USED_UP
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, note_lock, visitor_of
@@ -57,7 +59,7 @@ async def stop_everything(
     return Redirect(_OUTCOME, status_code=303)
 
 
-@get(_OUTCOME, media_type=MediaType.HTML)
+@get(_OUTCOME, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def stopped_everything(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
@@ -126,7 +128,7 @@ async def _unlocked(
     refused: Denied | TooSoon | None, signed_in: SignedIn, services: Services
 ) -> Response[Any]:
     if refused is None:
-        return Redirect("/printers?said=unlocked", status_code=303)
+        return redirect_with_flash("/printers", "unlocked")
     return page_with_error(_LOCKED, refused, "password", **await _context(signed_in, services))
 
 

@@ -19,6 +19,7 @@ from printreach.web.dashboard.dashboard import (
 )
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_view import why_off
+from printreach.web.flash import redirect_with_flash
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -50,7 +51,7 @@ async def rename(
         errors = {"name": renamed.sentence}
         return _settings(seen, dashboard, typed=fields["name"], errors=errors, status=400)
     or_404(renamed)
-    return Redirect(f"/printers/{printer_id}/settings?said=name", status_code=303)
+    return redirect_with_flash(f"/printers/{printer_id}/settings", "name")
 
 
 @get("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
@@ -70,7 +71,7 @@ async def remove(
 ) -> Redirect:
     """Remove it from the account."""
     or_404(await dashboard.printers.remove(signed_in.account.account_id, owned_id))
-    return Redirect("/printers?said=removed", status_code=303)
+    return redirect_with_flash("/printers", "removed")
 
 
 @get("/printers/open", media_type=MediaType.HTML)

@@ -36,6 +36,7 @@ from printreach.web.dashboard.watch_view import (
     parse_time,
     why_off,
 )
+from printreach.web.flash import redirect_with_flash
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -68,7 +69,7 @@ async def change_detector(
     printer_id = seen.printer.printer_id
     or_404(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
     said = "detector" if dashboard.watched.why_off() is None else "detector-not-running"
-    return Redirect(f"/printers/{printer_id}/detector?said={said}", status_code=303)
+    return redirect_with_flash(f"/printers/{printer_id}/detector", said)
 
 
 @post("/printers/{printer_id:str}/detector/print", media_type=MediaType.HTML)
@@ -119,7 +120,7 @@ async def forget_pictures(
     print_id = None if fields["which"] == "all" else fields["print_id"]
     account_id = signed_in.account.account_id
     or_404(await dashboard.watch.forget_pictures(account_id, owned_id, print_id))
-    return Redirect(f"/printers/{owned_id}/detector?said=pictures", status_code=303)
+    return redirect_with_flash(f"/printers/{owned_id}/detector", "pictures")
 
 
 @get("/printers/{printer_id:str}/detector/picture")

@@ -9,6 +9,7 @@ from printreach.hub.denied import Denied
 from printreach.rules.webhooks import LIFETIME
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
 from printreach.web.deliveries import shown_deliveries, title_of
+from printreach.web.flash import redirect_with_flash
 from printreach.web.permissions import ticks_of
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -53,7 +54,7 @@ async def send_again(
 def again(page: str, denied: Denied | None) -> Redirect:
     """Redirect to the page, which confirms it. Raises NotFoundException."""
     or_404(denied)
-    return Redirect(f"{page}?said=again", status_code=303)
+    return redirect_with_flash(page, "again")
 
 
 WEBHOOK_PAGES = Router("/", route_handlers=[connection_page, send_again], opt=dict(FORM))

@@ -8,7 +8,7 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import PermissionDeniedException
 from litestar.params import FromPath, FromQuery
-from litestar.response import Redirect, Template
+from litestar.response import Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
@@ -31,6 +31,7 @@ from printreach.web.developer.developer import (
     reauthentication_context,
 )
 from printreach.web.developer.portal_test import COMPLETION
+from printreach.web.flash import redirect_with_flash
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -62,7 +63,7 @@ async def register(
         case Denied():
             raise PermissionDeniedException(made.sentence.rstrip("."))
         case App():
-            return Redirect(f"/developer/apps/{made.app_id}?said=registered", status_code=303)
+            return redirect_with_flash(f"/developer/apps/{made.app_id}", "registered")
 
 
 @get("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
@@ -100,7 +101,7 @@ async def change(
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
     if isinstance(changed, InvalidDraft):
         return _form("developer/app.html", typed, changed.errors, **shown)
-    return Redirect(f"/developer/apps/{app_id}?said=changed", status_code=303)
+    return redirect_with_flash(f"/developer/apps/{app_id}", "changed")
 
 
 @get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
@@ -134,7 +135,7 @@ async def remove(
             **reauthentication_context(services, signed_in),
         )
     or_404(await apps.remove(account_id, app_id))
-    return Redirect("/developer?said=removed", status_code=303)
+    return redirect_with_flash("/developer", "removed")
 
 
 @get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)

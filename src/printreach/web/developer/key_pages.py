@@ -16,6 +16,8 @@ from printreach.web.developer.developer import (
     reauthenticate,
     reauthentication_context,
 )
+from printreach.web.flash import redirect_with_flash
+from printreach.web.safe_methods import USED_UP
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -49,7 +51,7 @@ async def make(
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 
 
-@get("/developer/keys/{key_id:str}", media_type=MediaType.HTML)
+@get("/developer/keys/{key_id:str}", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def key_page(
     key_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
@@ -89,7 +91,7 @@ async def disable(
 ) -> Redirect:
     """Disable the key."""
     or_404(await developers.keys.disable(signed_in.account.account_id, key_id))
-    return Redirect("/developer?said=disabled", status_code=303)
+    return redirect_with_flash("/developer", "disabled")
 
 
 KEY_PAGES = [new_key_page, make, key_page, done, ask_to_disable, disable]

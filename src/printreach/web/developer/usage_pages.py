@@ -9,7 +9,6 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
-from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
@@ -22,6 +21,7 @@ from printreach.web.developer.developer import (
     reauthenticate,
     reauthentication_context,
 )
+from printreach.web.flash import redirect_with_flash
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -66,7 +66,7 @@ async def set_free_only(
     if question is not None:
         return question
     await services.developers.usage.set_free_only(account_id, free_only=free_only)
-    return Redirect("/usage?said=switched", status_code=303)
+    return redirect_with_flash("/usage", "switched")
 
 
 @post("/usage/billing", media_type=MediaType.HTML)
@@ -87,7 +87,7 @@ async def set_billing(
     if isinstance(refused, Denied):
         use = await usage.month(account_id)
         return page_with_error(_USAGE, refused, "billing", **_shown(use), flash_message="")
-    return Redirect("/usage?said=switched", status_code=303)
+    return redirect_with_flash("/usage", "switched")
 
 
 async def _question(

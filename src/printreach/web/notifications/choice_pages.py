@@ -10,7 +10,8 @@ from litestar.params import FromPath
 from printreach.hub.denied import Denied
 from printreach.hub.notify.choices import WrongField
 from printreach.web.accounts.forms import Fields
-from printreach.web.notifications.pages import PAGE, NotificationPages, redirect_with_flash, ticked
+from printreach.web.flash import redirect_with_flash
+from printreach.web.notifications.pages import PAGE, NotificationPages, ticked
 
 _PRINTER: Final = PAGE + "/printers/{printer_id:str}"
 
@@ -27,7 +28,7 @@ async def choose_events(
 ) -> Response[Any]:
     """Choose the events of every printer that has no choice of its own."""
     wrong = await pages.hub.choose_events(pages.account.account_id, ticked(fields))
-    return redirect_with_flash("saved") if wrong is None else await pages.overview(wrong)
+    return redirect_with_flash(PAGE, "saved") if wrong is None else await pages.overview(wrong)
 
 
 @post(PAGE + "/quiet", media_type=MediaType.HTML)
@@ -43,7 +44,7 @@ async def choose_quiet(
         zone=fields["zone"],
         trouble_passes=bool(fields["trouble"]),
     )
-    return redirect_with_flash("saved") if wrong is None else await pages.overview(wrong)
+    return redirect_with_flash(PAGE, "saved") if wrong is None else await pages.overview(wrong)
 
 
 @get(_PRINTER, media_type=MediaType.HTML)
@@ -69,7 +70,7 @@ async def choose_for_printer(
         case WrongField():
             return await pages.of_printer(printer_id, refused)
         case None:
-            return redirect_with_flash("saved")
+            return redirect_with_flash(PAGE, "saved")
 
 
 CHOICE_PAGES = [overview, choose_events, choose_quiet, printer_page, choose_for_printer]

@@ -13,7 +13,8 @@ from printreach.hub.notify.choices import WrongField
 from printreach.rules.notify_channels import CHANNEL_BY_NAME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields
-from printreach.web.notifications.pages import PAGE, NotificationPages, redirect_with_flash
+from printreach.web.flash import redirect_with_flash
+from printreach.web.notifications.pages import PAGE, NotificationPages
 from printreach.web.signed_in import in_words
 
 
@@ -33,7 +34,7 @@ async def add(
     added = await pages.hub.add(pages.account, fields["way"], fields.values)
     if isinstance(added, WrongField):
         return pages.adding(fields["way"], fields, added)
-    return redirect_with_flash("added")
+    return redirect_with_flash(PAGE, "added")
 
 
 @post(PAGE + "/{destination_id:str}/test", media_type=MediaType.HTML)
@@ -53,7 +54,7 @@ async def test(
             await pages.destination(destination_id)
             return await pages.overview(WrongField(anchor, tested.sentence))
         case _:
-            return redirect_with_flash("tested")
+            return redirect_with_flash(PAGE, "tested")
 
 
 @get(PAGE + "/{destination_id:str}/remove", media_type=MediaType.HTML)
@@ -75,7 +76,7 @@ async def remove(
     """Remove a destination."""
     if not await pages.hub.remove(pages.account.account_id, destination_id):
         raise NotFoundException("There is no such place")
-    return redirect_with_flash("removed")
+    return redirect_with_flash(PAGE, "removed")
 
 
 DESTINATION_PAGES = [ask_for_destination, add, test, ask_to_remove, remove]

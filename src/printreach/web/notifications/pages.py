@@ -8,7 +8,7 @@ from typing import Any, Final
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
-from litestar.response import Redirect, Template
+from litestar.response import Template
 
 from printreach.hub.notify.choices import Notifications, WrongField
 from printreach.hub.notify.sending import NO_MAIL_SERVER
@@ -118,11 +118,6 @@ async def provide_pages(
 def ticked(fields: Fields) -> list[str]:
     """Return the kinds of events whose boxes are ticked in a form."""
     return [name.removeprefix(_BOX) for name in fields.values if name.startswith(_BOX)]
-
-
-def redirect_with_flash(flash: str) -> Redirect:
-    """Redirect after a form. flash: a key of FLASH_MESSAGES."""
-    return Redirect(f"{PAGE}?said={flash}", status_code=303)
 
 
 def _page(

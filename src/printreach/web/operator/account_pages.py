@@ -15,9 +15,11 @@ from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_c
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AccountFilter, Search
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
+from printreach.web.flash import redirect_with_flash
+from printreach.web.operator.context import OperatorContext, or_404
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
+from printreach.web.safe_methods import USED_UP
 from printreach.web.services import Services
 
 ACCOUNTS: Final = "/operator/accounts"
@@ -189,7 +191,7 @@ async def invite(
     return Redirect(_INVITED, status_code=303)
 
 
-@get(_INVITED, media_type=MediaType.HTML)
+@get(_INVITED, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def invited_page(
     operator: NamedDependency[OperatorContext], services: NamedDependency[Services]
 ) -> Response[Any]:

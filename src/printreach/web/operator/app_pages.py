@@ -19,7 +19,8 @@ from printreach.web.developer.app_form import (
     typed_by,
     typed_of,
 )
-from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
+from printreach.web.flash import redirect_with_flash
+from printreach.web.operator.context import OperatorContext, or_404
 from printreach.web.operator.listing import listed
 
 APPS: Final = "/operator/apps"

@@ -8,8 +8,9 @@ from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
 from printreach.web.accounts.forms import Fields
+from printreach.web.flash import redirect_with_flash
 from printreach.web.operator.account_pages import ACCOUNTS
-from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
+from printreach.web.operator.context import OperatorContext, or_404
 
 _PATH: Final = ACCOUNTS + "/{account_id:str}/block"
 

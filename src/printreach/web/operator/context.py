@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
-from litestar.response import Redirect, Template
+from litestar.response import Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.operating import Operating
@@ -119,8 +119,3 @@ def or_404(result: T | Denied) -> T:
     if isinstance(result, Denied):
         raise NotFoundException(result.sentence)
     return result
-
-
-def redirect_with_flash(path: str, flash: str) -> Redirect:
-    """Redirect after a form. flash: a key of FLASH_MESSAGES."""
-    return Redirect(f"{path}?said={flash}", status_code=303)

@@ -8,7 +8,8 @@ from litestar.params import FromPath
 
 from printreach.store.listings import Search
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
+from printreach.web.flash import redirect_with_flash
+from printreach.web.operator.context import OperatorContext, or_404
 from printreach.web.operator.listing import listed
 
 KEYS: Final = "/operator/keys"

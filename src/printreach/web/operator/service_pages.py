@@ -10,8 +10,9 @@ from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import Search
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
+from printreach.web.flash import redirect_with_flash
 from printreach.web.operator.account_pages import LIMITS_REAUTH_FIELD
-from printreach.web.operator.context import OperatorContext, redirect_with_flash
+from printreach.web.operator.context import OperatorContext
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
 from printreach.web.problems import AnyRequest
