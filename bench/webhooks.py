@@ -101,7 +101,7 @@ class Worker:
         began, goal = loop.time(), self.sender.count + count
         while self.sender.count < goal:
             woken.clear()
-            if not await self.deliveries.deliver_due() or self.sender.count < goal:
+            if not await self.deliveries.begin_due() or self.sender.count < goal:
                 await _soon(woken)
         return loop.time() - began
 
@@ -201,7 +201,7 @@ async def passing(here: Worker) -> AsyncIterator[Bus]:
     async def call() -> None:
         while True:
             woken[Topic.EVENT].clear()
-            await here.deliveries.deliver_due()
+            await here.deliveries.begin_due()
             await _soon(woken[Topic.EVENT])
 
     async with open_bus(here.store, clock) as bus:

@@ -57,7 +57,7 @@ def test_what_was_sent_and_could_not_be_noted_is_sent_again(open_world: OpenWorl
     async def test(here: WebhookWorld) -> None:
         let_go = here.sender.hang(URL)
         await here.enqueue(MANY)
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
         async with full_database(here.world.store):
             let_go.set()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from printreach.rules.webhooks import (
     Webhook,
 )
 from printreach.store.deliveries import due_query
+from printreach.store.leases import Claim
 from printreach.store.store import Records, Store, open_store
 from printreach.store.webhooks import Lease
 from tests.fakes.clock import NOON
@@ -43,6 +44,10 @@ def on(database: Path, test: Test) -> None:
             await test(store)
 
     asyncio.run(run())
+
+
+def claim(token: str, at: datetime, until: datetime) -> Claim:
+    return Claim(token=token, at=at, until=until, at_most=5)
 
 
 async def _set_up(records: Records) -> None:
@@ -101,9 +106,9 @@ def test_a_queue_is_claimed_by_one_worker_at_a_time(database: Path) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda records: records.deliveries.add([owed()], NOON))
 
-        first = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
-        second = await store.write(lambda r: r.deliveries.claim("two", NOON, LATER, 5))
-        after = await store.write(lambda r: r.deliveries.claim("two", LATER, LATER, 5))
+        first = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
+        second = await store.write(lambda r: r.deliveries.claim(claim("two", NOON, LATER)))
+        after = await store.write(lambda r: r.deliveries.claim(claim("two", LATER, LATER)))
 
         assert first == [Lease(connection_id="c1", token="one")]
         assert second == []
@@ -128,13 +133,13 @@ def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
 def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(database: Path) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1")], NOON))
-        [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
+        [lease] = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
         [first] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.add([owed("event-2")], NOON))
         await store.write(lambda r: r.deliveries.record([_done(first.delivery_id)]))
         await store.write(lambda r: r.deliveries.release(lease, NOON))
 
-        assert await store.read(lambda r: r.deliveries.next_due()) == NOON
+        assert await store.read(lambda r: r.deliveries.has_due(NOON))
         [second] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         assert second.event_id == "event-2"
 
@@ -248,9 +253,9 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
     async def test(store: Store) -> None:
         ahead = NOON + timedelta(days=365)
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], ahead))
-        await store.write(lambda r: r.deliveries.claim("dead", ahead, ahead, 5))
+        await store.write(lambda r: r.deliveries.claim(claim("dead", ahead, ahead)))
         await store.write(lambda r: r.deliveries.mend_times(NOON, 500))
-        [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
+        [lease] = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
         await store.write(lambda r: r.deliveries.release(lease, NOON))
 
         assert len(await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))) == 2
@@ -264,13 +269,13 @@ def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
         some = [replace(owed(f"event-{number}"), at=ahead) for number in range(7)]
         await store.write(lambda r: r.deliveries.add(some, ahead))
         first = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
-        early = await store.read(lambda r: r.deliveries.next_due())
+        early = await store.read(lambda r: r.deliveries.has_due(NOON))
         second = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
         third = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
 
         assert (first, second, third) == (5, 2, 0)
-        assert early == ahead
-        assert await store.read(lambda r: r.deliveries.next_due()) == NOON
+        assert not early
+        assert await store.read(lambda r: r.deliveries.has_due(NOON))
 
     on(database, test)
 
@@ -291,7 +296,9 @@ def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], tomorrow))
         await store.write(lambda r: r.deliveries.mend_times(NOON, 500))
 
-        assert await store.read(lambda r: r.deliveries.next_due()) == tomorrow
+        earlier = tomorrow - timedelta(microseconds=1)
+        assert not await store.read(lambda r: r.deliveries.has_due(earlier))
+        assert await store.read(lambda r: r.deliveries.has_due(tomorrow))
 
     on(database, test)
 

@@ -159,7 +159,7 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
     ends.push_async_callback(webhook_deliveries.close)
     calls = Loop(
         "webhooks",
-        webhook_deliveries.deliver_due,
+        webhook_deliveries.begin_due,
         hints=frozenset({Topic.EVENT}),
         every_s=RETRY_EVERY_S,
     )

@@ -37,6 +37,7 @@ from printreach.rules.webhooks import (
     NewDelivery,
 )
 from printreach.store.columns import columns_for, each_of
+from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, connections
 from printreach.store.webhook_tables import webhook_deliveries, webhooks
 from printreach.store.webhooks import Lease, Surplus
@@ -47,6 +48,13 @@ _LONGEST_LEASE: Final = timedelta(minutes=10)
 _STATES: Final = frozenset(state.value for state in DeliveryState)
 _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
+_LEASES = LeasedTable(
+    table=webhooks,
+    key=(webhooks.c.connection_id,),
+    due_at=webhooks.c.next_at,
+    token=webhooks.c.lease,
+    longest_wait=LONGEST_DELAY,
+)
 # Literal, not bound: only then does the database know that its partial index fits.
 _PROGRESS: ColumnElement[int] = literal_column(str(int(EventType.PROGRESS)))
 _TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kind in "236"]
@@ -80,29 +88,19 @@ class DeliveryRecords:
         await self._connection.execute(insert(webhook_deliveries).on_conflict_do_nothing(), rows)
         await self._wake({new.connection_id for new in deliveries}, at)
 
-    async def claim(self, token: str, at: datetime, until: datetime, at_most: int) -> list[Lease]:
+    async def has_due(self, at: datetime) -> bool:
+        """Return whether a queue may be claimed."""
+        return await _LEASES.has_due(self._connection, at)
+
+    async def claim(self, claim: Claim) -> list[Lease]:
         """Claim the queues that have something due and are not claimed."""
-        waiting = (
-            select(webhooks.c.connection_id)
-            .where(webhooks.c.next_at <= at)
-            .order_by(webhooks.c.next_at)
-            .limit(at_most)
-        )
-        claimed = await self._connection.scalars(
-            update(webhooks)
-            # Checked again: another worker may have claimed one since it was found.
-            .where(webhooks.c.connection_id.in_(waiting), webhooks.c.next_at <= at)
-            .values(lease=token, next_at=until)
-            .returning(webhooks.c.connection_id)
-        )
-        return [Lease(connection_id=one, token=token) for one in claimed]
+        await _LEASES.mend(self._connection, claim.at)
+        claimed = await _LEASES.claim(self._connection, claim, _LEASES.due(claim))
+        return [Lease(token=claim.token, **row) for row in claimed]
 
     async def renew(self, lease: Lease, until: datetime) -> bool:
         """Renew a claim; False if another worker has the queue by now, or the webhook is gone."""
-        changed = await self._connection.execute(
-            update(webhooks).where(_is_held_by(lease)).values(next_at=until)
-        )
-        return changed.rowcount > 0
+        return await _LEASES.renew(self._connection, (lease.connection_id,), lease.token, until)
 
     async def release(self, lease: Lease, at: datetime, not_before: datetime | None = None) -> None:
         """Release the queue; it is claimed again when something of it is due."""
@@ -114,9 +112,8 @@ class DeliveryRecords:
         )
         if next_at is not None and not_before is not None:
             next_at = max(next_at, not_before)
-        await self._connection.execute(
-            update(webhooks).where(_is_held_by(lease)).values(lease=None, next_at=next_at)
-        )
+        key = (lease.connection_id,)
+        await _LEASES.release(self._connection, key, lease.token, next_at, {})
 
     async def due(
         self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
@@ -152,9 +149,6 @@ class DeliveryRecords:
 
         Changes at_most deliveries at once; returns how many.
         """
-        await self._connection.execute(
-            update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
-        )
         is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
         put_off = select(webhooks.c.connection_id).where(webhooks.c.next_at > at, is_free)
         # An attempt in the future was stored by a clock that was ahead.
@@ -180,13 +174,6 @@ class DeliveryRecords:
             .values(next_at=at)
         )
         return len(changed)
-
-    async def next_due(self) -> datetime | None:
-        """Return when the next queue can be claimed."""
-        found: datetime | None = await self._connection.scalar(
-            select(func.min(webhooks.c.next_at)).where(webhooks.c.next_at.is_not(None))
-        )
-        return found
 
     async def log_of_connection(self, connection_id: str, at_most: int) -> list[LoggedDelivery]:
         """Return deliveries, newest first."""
@@ -329,10 +316,6 @@ def _up_to(
 def _state_of(name: str) -> DeliveryState:
     """Return the state; one of another version counts as ended in an unknown way."""
     return DeliveryState(name) if name in _STATES else DeliveryState.DROPPED
-
-
-def _is_held_by(lease: Lease) -> ColumnElement[bool]:
-    return and_(webhooks.c.connection_id == lease.connection_id, webhooks.c.lease == lease.token)
 
 
 def _is_progress() -> ColumnElement[bool]:

@@ -133,7 +133,7 @@ def test_an_attempt_that_hangs_holds_back_no_later_event_of_the_same_webhook(
     async def test(here: WebhookWorld) -> None:
         here.sender.hang(URL)
         await here.happens(event(1))
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: here.sender.event_ids == ["event-00001"], PATIENCE_S)
         await here.happens(event(2))
 
@@ -151,7 +151,7 @@ def test_targets_that_hang_delay_no_other(open_world: OpenWorld) -> None:
             here.sender.hang(url)
             await here.set_webhook(url, connection_id=made.connection_id)
         await here.happens(*(event(number) for number in range(1, 20)))
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
 
         def arrived() -> int:
             return sum(one.url == URL for one in here.sender.sent)

@@ -74,7 +74,7 @@ def test_a_progress_that_was_under_way_as_a_newer_one_was_told_is_not_tried_agai
     async def test(here: WebhookWorld) -> None:
         let_go = here.sender.fail_late(URL, "event-00001", BROKEN)
         await here.happens(event(1, event_type=6))
-        assert await here.worker.deliver_due()
+        assert await here.worker.begin_due()
         await until(lambda: here.sender.event_ids == ["event-00001"])
         await here.happens(event(2, event_type=6))
         await until(lambda: "event-00002" in here.sender.event_ids, PATIENCE_S)

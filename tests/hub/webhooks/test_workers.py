@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.webhooks import deliveries
+from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.queue import LEASE, WINDOW
 from printreach.rules.webhooks import (
     GONE,
@@ -32,9 +32,9 @@ def test_two_workers_send_each_event_once(open_world: OpenWorld) -> None:
         other = here.new_worker()
         for number in range(1, 41):
             await here.happens(event(number))
-            await asyncio.gather(here.worker.deliver_due(), other.deliver_due())
+            await asyncio.gather(here.worker.begin_due(), other.begin_due())
         await asyncio.gather(here.worker.settled(), other.settled())
-        while await here.worker.deliver_due() + await other.deliver_due():
+        while await here.worker.begin_due() + await other.begin_due():
             await asyncio.gather(here.worker.settled(), other.settled())
 
         assert sorted(here.sender.event_ids) == [f"event-{number:05}" for number in range(1, 41)]
@@ -48,17 +48,36 @@ def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
     async def test(here: WebhookWorld) -> None:
         here.sender.hang(URL)
         await here.happens(event())
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
         await here.kill(here.worker)
         here.sender.answers.clear()
         other = here.new_worker()
 
-        assert await other.deliver_due() == 0
+        assert await other.begin_due() == 0
         here.world.clock.advance(LEASE + TICK)
-        assert await other.deliver_due() == 1
+        assert await other.begin_due() == 1
         await other.settled()
         assert here.sender.event_ids == ["event-00001", "event-00001"]
+
+    in_world(open_world, test)
+
+
+def test_a_clock_that_jumps_past_a_lease_makes_a_worker_send_nothing_twice(
+    open_world: OpenWorld,
+) -> None:
+    async def test(here: WebhookWorld) -> None:
+        let_go = here.sender.hang(URL)
+        await here.happens(event())
+        await here.worker.begin_due()
+        await until(lambda: here.sender.sent, PATIENCE_S)
+        here.world.clock.advance(LEASE + TICK)
+
+        assert await here.worker.begin_due() == 0
+        let_go.set()
+        await here.worker.settled()
+        await here.deliver()
+        assert here.sender.event_ids == ["event-00001"]
 
     in_world(open_world, test)
 
@@ -67,12 +86,12 @@ def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
 def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "STOP_WITHIN_S", PATIENCE_S)
+    monkeypatch.setattr(Deliveries, "stop_within_s", PATIENCE_S)
 
     async def test(here: WebhookWorld) -> None:
         let_go = here.sender.hang(URL)
         await here.happens(*(event(number) for number in range(1, 20)))
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
         begun = len(here.sender.sent)
         stopping = asyncio.create_task(here.worker.close())
@@ -82,7 +101,7 @@ def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
         assert len(here.sender.sent) == begun
 
         other = here.new_worker()
-        while await other.deliver_due():
+        while await other.begin_due():
             await other.settled()
         assert len(set(here.sender.event_ids)) == len(here.sender.event_ids) == 19
 
@@ -151,7 +170,7 @@ def test_what_the_address_before_answers_harms_no_webhook_that_was_set_since(
 
         here.sender.answers[URL] = gone
         await here.happens(event())
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
         here.world.clock.advance(TICK)
         await here.set_webhook(OTHER_URL)
@@ -181,7 +200,7 @@ def test_a_hundred_thousand_calls_that_are_due_hold_up_no_other_webhook(
         await here.enqueue(1)
         await here.world.store.write(multiply)
         await here.happens(event(100_001))
-        await here.worker.deliver_due()
+        await here.worker.begin_due()
         await until(lambda: OTHER_URL in [one.url for one in here.sender.sent], PATIENCE_S)
 
         assert len(here.sender.sent) <= 1 + WINDOW

@@ -98,7 +98,7 @@ class WebhookWorld:
     async def deliver(self, after: timedelta = timedelta(0)) -> None:
         """What is due by then is tried, and has ended."""
         self.world.clock.advance(after)
-        while await self.worker.deliver_due():
+        while await self.worker.begin_due():
             await self.worker.settled()
 
     async def enqueue(self, count: int) -> None:

@@ -57,7 +57,7 @@ async def deliver(world: WebWorld) -> None:
         jitter=lambda: 0.0,
         token_bytes=secrets.token_bytes,
     )
-    while await worker.deliver_due():
+    while await worker.begin_due():
         await worker.settled()
     await worker.close()
 
