@@ -89,7 +89,7 @@ def test_a_body_that_is_no_json_object_is_refused(body: bytes) -> None:
 def test_temperatures_light_head_and_failures_obey() -> None:
     async def test() -> None:
         async with site() as printer:
-            await printer.order("temperature", ToolC=50, BedC=40)
+            await printer.order("temperature", ToolC=50, BedC=40, ChamberC=None)
             await printer.order("light", On=False)
             await printer.order("home")
             await printer.order("move", Axis="X", DistanceMm=30)

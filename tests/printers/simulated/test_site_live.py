@@ -3,6 +3,9 @@
 import asyncio
 
 import aiohttp
+import pytest
+
+from printreach.printers.simulated.web import websocket
 
 from .rig import run, site, until
 
@@ -26,6 +29,21 @@ def test_the_websocket_says_goodbye() -> None:
             await socket.close(code=4001)
 
             assert socket.close_code == 4001
+
+    run(test())
+
+
+def test_a_client_that_answers_no_ping_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "_PING_AFTER_S", 0.05)
+
+    async def test() -> None:
+        async with site() as printer, printer.http.ws_connect("/ws", autoping=False) as socket:
+            await socket.receive_json()
+            assert (await socket.receive()).type is aiohttp.WSMsgType.PING
+            assert (await socket.receive()).type in (
+                aiohttp.WSMsgType.CLOSED,
+                aiohttp.WSMsgType.ERROR,
+            )
 
     run(test())
 
