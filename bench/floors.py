@@ -37,7 +37,7 @@ FLOORS: Final = {
     "mjpeg.stalled": Floor("slowest viewer's rate once one stalls, of before", "x", 0.95, None),
     "idle.memory": Floor("relay, an agent", "KiB", 24.0, 17.0, lower=True),
     "idle.cpu": Floor("relay, all agents", "% of a core", 1.0, None, lower=True),
-    "own-host.direct": Floor("requests/s, of the web server's", "x", 0.5, 0.8),
+    "own-host.direct": Floor("requests/s, of the web node's", "x", 0.5, 0.8),
     "status.p99": Floor("p99 above a plain GET's", "ms", 3.0, 1.0, lower=True),
     "printing.cpu": Floor("agent", "% of a core", 3.0, 1.0, lower=True),
     "printing.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.processes import Broken
@@ -63,10 +62,6 @@ def connections(service: Service, printer: LinkedPrinter, count: int) -> list[Wa
 def settings_of(service: Service) -> Settings:
     """Return the settings as the service itself reads them."""
     return settings_from(service.env)
-
-
-def data_dir(service: Service) -> Path:
-    return settings_of(service).data_dir
 
 
 async def _add_connections(settings: Settings, printer_id: str, count: int) -> list[Completion]:

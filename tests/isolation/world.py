@@ -15,7 +15,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract import signin
-from printreach.http1.server import serve
 from printreach.hub.connections import Shared
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES, OwnConnections
@@ -332,9 +331,6 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
     """Everything, with two accounts and nothing linked. ports: those that connections get."""
     hub = await ends.enter_async_context(OpenWorld(path)(ports))
     bus = LossyBus(await ends.enter_async_context(open_bus(hub.store, hub.clock)))
-    web = await serve(WebRole().handle, "127.0.0.1", 0)
-    ends.push_async_callback(web.close)
-    loop = asyncio.get_running_loop()
     key = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
     outside = RelayDependencies(
         grants=hub.grants,
@@ -349,10 +345,10 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
             node_id="node-1",
             base_url=f"https://{SERVICE_HOST}",
         ),
-        connect_web=lambda protocol: loop.create_connection(protocol, "127.0.0.1", web.port),
         tunnel_domain="tunnel.example",
         networks=(),
         tries=CallerTries(hub.clock),
+        web=WebRole(),
     )
     node = RelayNode(outside)
     ends.push_async_callback(node.stop, 0.0)

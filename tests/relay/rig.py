@@ -9,8 +9,6 @@ from itertools import count
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.http1.client import Connect
-from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Notice, Topic
 from printreach.ports.relaying import Agents, Grants
@@ -155,18 +153,18 @@ async def relay(
     settle_s: float = 0.0,
     around_grants: Callable[[Grants, Agents, Clock], Grants] | None = None,
     web_app: Application | None = None,
+    has_web: bool = True,
     detector_url: str = "",
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
-    around_grants: puts others beside those of the rig. web_app: answers in this process, instead of
-    the web role beyond a socket.
+    around_grants: puts others beside those of the rig. web_app: the web role, instead of one that
+    tells what it was asked.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
     numbers = count()
     grants = MemoryGrants(clock)
-    server = web.server = await serve(web.handle, "127.0.0.1", 0)
     outside = RelayDependencies(
         grants=around_grants(grants, agents, clock) if around_grants else grants,
         agents=AgentDependencies(
@@ -182,11 +180,10 @@ async def relay(
             node_id=NODE_ID,
             base_url=f"{scheme}://{OWN.decode()}",
         ),
-        connect_web=_connect_to(server),
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
         tries=CallerTries(clock),
-        web=web_app,
+        web=(web_app or web) if has_web else None,
         detector_url=detector_url,
     )
     node = RelayNode(outside, timeouts, settle_s=settle_s)
@@ -198,9 +195,3 @@ async def relay(
         for agent in rig.running:
             agent.leave()
         await (rig.stopping or rig.node.stop(grace_s=0.0))
-        await server.close()
-
-
-def _connect_to(server: Server) -> Connect:
-    loop, port = asyncio.get_running_loop(), server.port
-    return lambda protocol: loop.create_connection(protocol, "127.0.0.1", port)

@@ -17,7 +17,7 @@ async def test_failure_detection_answers_by_its_own_name() -> None:
         caller.send(request(EYE, b"Content-Length: 2", method=b"POST", target=target) + b"{}")
 
         assert (await caller.answer()).status == 200
-        assert rig.web.asked[0].head.target == target
+        assert rig.web.asked[0]["raw_path"] == target
 
 
 @pytest.mark.parametrize(

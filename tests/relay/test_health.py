@@ -5,7 +5,6 @@ from ipaddress import ip_network
 import pytest
 
 from printreach.http1.heads import parse_request
-from printreach.relay.answering import AnswerWriter
 from printreach.relay.caller_origin import Network
 from printreach.relay.health import Health
 from tests.relay.caller import calling, request
@@ -13,31 +12,12 @@ from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
 
 
-class Recorded:
-    """A caller that records its answer."""
-
-    def __init__(self) -> None:
-        self.received = b""
-
-    def write(self, data: bytes) -> bool:
-        self.received += data
-        return True
-
-    def finished(self, *, keep_alive: bool) -> None:
-        self.is_kept = keep_alive
-
-    def abort(self) -> None:
-        raise AssertionError("a whole answer was due")
-
-
 def metrics_for(peer: str, *fields: bytes, networks: list[str] | None = None) -> int:
     """The status that /metrics has for a caller with these headers."""
     trusted: list[Network] = [ip_network(one) for one in networks or []]
     health = Health(lambda: True, {"x": ("X.", lambda: 1)}, trusted)
-    caller = Recorded()
     asked = parse_request(request(OWN, *fields, target=b"/metrics"))
-    health.serve(AnswerWriter(caller, asked), b"/metrics", peer)
-    return int(caller.received.split()[1])
+    return health.answer(b"/metrics", asked.headers, peer).status
 
 
 @pytest.mark.parametrize(
@@ -100,10 +80,8 @@ async def test_on_a_printers_host_these_paths_are_the_printers() -> None:
 
 def test_a_node_that_does_not_serve_is_alive_but_not_ready() -> None:
     health = Health(lambda: False, {}, [])
-    for path, status in ((b"/healthz", b"200"), (b"/readyz", b"503")):
-        caller = Recorded()
-        health.serve(AnswerWriter(caller, parse_request(request(OWN, target=path))), path, "")
-        assert caller.received.split()[1] == status
+    for path, status in ((b"/healthz", 200), (b"/readyz", 503)):
+        assert health.answer(path, [], "").status == status
 
 
 @on_a_loop
@@ -121,11 +99,8 @@ async def test_metrics_are_in_the_prometheus_format() -> None:
 
 def test_a_large_counter_is_written_to_the_last_digit() -> None:
     health = Health(lambda: True, {"x_total": ("X.", lambda: 123_456_789)}, [])
-    caller = Recorded()
-    asked = parse_request(request(OWN, target=b"/metrics"))
-    health.serve(AnswerWriter(caller, asked), b"/metrics", "127.0.0.1")
 
-    assert b"\nx_total 123456789\n" in caller.received
+    assert b"\nx_total 123456789\n" in health.answer(b"/metrics", [], "127.0.0.1").text
 
 
 @pytest.mark.parametrize("host", [b"evil.example", b"127.0.0.1:8080", b"a.b.tunnel.example"])

@@ -1,26 +1,19 @@
-"""The web role as the relay sees it: it answers with what it was asked, and remembers it."""
+"""The web role as the relay calls it: it answers with what it was asked, and remembers it."""
 
 import json
 
-from printreach.http1.messages import Answer, Call, Handler
-from printreach.http1.server import Server
+from printreach.relay.asgi import Receive, Scope, Send
 
 
 class WebRole:
-    """asked: every request so far. handler: what answers them; a test may put its own."""
-
-    server: Server
+    """asked: the scope of every request so far."""
 
     def __init__(self) -> None:
-        self.asked: list[Call] = []
-        self.handler: Handler = self._echo
+        self.asked: list[Scope] = []
 
-    async def handle(self, call: Call) -> Answer:
-        self.asked.append(call)
-        return await self.handler(call)
-
-    async def _echo(self, call: Call) -> Answer:
-        said = {"web": f"{call.method.decode()} {call.head.target.decode('latin-1')}"}
-        return Answer(
-            headers=[(b"Content-Type", b"application/json")], body=json.dumps(said).encode()
-        )
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        self.asked.append(scope)
+        said = {"web": f"{scope['method']} {scope['raw_path'].decode('latin-1')}"}
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(said).encode()})

@@ -38,7 +38,8 @@ OWN = ("127.0.0.1", 8081)
         (ALONE, "127.0.0.1:8081", OWN),
         (EVERY, "", None),
         (EVERY, "127.0.0.1:8081", OWN),
-        (frozenset({"web", "worker", "detector"}), "", SERVICE),
+        (frozenset({"worker", "detector"}), "", SERVICE),
+        (frozenset({"web", "worker", "detector"}), "", None),
         (frozenset({"web", "relay", "worker"}), "127.0.0.1:8081", None),
     ],
 )
@@ -202,7 +203,7 @@ def test_the_role_runs_beside_others_in_one_process(tmp_path: Path) -> None:
     )
 
     async def use() -> Scored:
-        async with running_service(settings, frozenset({"web", "detector"})) as address:
+        async with running_service(settings, frozenset({"worker", "detector"})) as address:
             assert address == f"127.0.0.1:{port}"
             return await _ask(port)
 

@@ -1,35 +1,37 @@
-"""The web role as a server on a unix socket, for real."""
+"""The web role in a process without a relay, for real."""
 
 import asyncio
 import logging
-import os
 import secrets
 import socket
-import stat
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import uvloop
-from litestar import Litestar, Request, get
+from litestar import Litestar, Request, WebSocket, get, websocket
 from litestar.datastructures import State
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
+from websockets.asyncio.client import connect
 
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.zones import SystemZones
-from printreach.run import web_node
+from printreach.run.embedded import running_service
 from printreach.run.messaging import Messaging
 from printreach.run.settings import settings_from
-from printreach.run.web_node import WebNode
+from printreach.run.sockets import port_of
+from printreach.run.web_node import running_web_node
 from printreach.run.web_services import web_dependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, create_app
+from printreach.web.draining import Draining
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import RecordingMessenger
@@ -57,16 +59,19 @@ def run(request: pytest.FixtureRequest) -> Run:
     return run_in_loop
 
 
-@pytest.fixture(autouse=True)
-def patient_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A head may come late, where the machine stood still while it was sent."""
-    monkeypatch.setattr(web_node, "_HEAD_TIMEOUT_MS", int(TIMEOUT_S * 1000))
-
-
 @get("/caller", sync_to_thread=False)
-def caller(request: Request[Any, Any, Any]) -> dict[str, str]:
+def caller(request: Request[Any, Any, Any]) -> dict[str, Any]:
     assert request.client is not None
-    return {"host": request.client.host, "scheme": request.url.scheme}
+    said = [name for name in request.headers if name.startswith("x-")]
+    return {"host": request.client.host, "scheme": request.url.scheme, "said": said}
+
+
+@websocket("/caller-socket")
+async def caller_socket(socket: WebSocket[Any, Any, Any]) -> None:
+    assert socket.client is not None
+    await socket.accept()
+    await socket.send_text(f"{socket.client.host} {socket.url.scheme}")
+    await socket.close()
 
 
 @get("/events")
@@ -119,38 +124,47 @@ def an_app() -> Litestar:
     services = web_services(settings_from({}), dependencies)
     app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
     app.state.begun = asyncio.Event()
-    for handler in (caller, events, slow, download):
+    for handler in (caller, caller_socket, events, slow, download):
         app.register(handler)
     return app
 
 
+@dataclass
+class Node:
+    """A running node. stop: leaves it, once."""
+
+    port: int
+    stop: Callable[[], Awaitable[None]]
+
+
 @asynccontextmanager
 async def serving(
-    data_dir: Path, app: Litestar | None = None
-) -> AsyncIterator[tuple[WebNode, Path]]:
-    node = WebNode(app or an_app())
-    path = await node.start(data_dir)
-    try:
-        yield node, path
-    finally:
-        await node.stop(1)
+    app: Litestar | None = None, stop_deadline_s: float = 1.0, **settings: str
+) -> AsyncIterator[Node]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    read = settings_from({f"PRINTREACH_{name}": value for name, value in settings.items()})
+    draining = Draining(app or an_app())
+    async with AsyncExitStack() as ends:
+        port = port_of(listener)
+        await ends.enter_async_context(running_web_node(draining, read, listener, stop_deadline_s))
+        yield Node(port, ends.aclose)
 
 
-def client(path: Path) -> httpx.AsyncClient:
-    transport = httpx.AsyncHTTPTransport(uds=str(path))
-    base_url = "http://localhost:8080"
-    return httpx.AsyncClient(transport=transport, base_url=base_url, timeout=TIMEOUT_S)
+def client(node: Node) -> httpx.AsyncClient:
+    headers = {"host": "localhost:8080"}
+    base_url = f"http://127.0.0.1:{node.port}"
+    return httpx.AsyncClient(base_url=base_url, headers=headers, timeout=TIMEOUT_S)
 
 
-async def fetch(path: Path, target: str, **options: Any) -> httpx.Response:
-    async with client(path) as web:
+async def fetch(node: Node, target: str, **options: Any) -> httpx.Response:
+    async with client(node) as web:
         return await web.get(target, **options)
 
 
-def test_a_page_comes_over_the_socket(run: Run, tmp_path: Path) -> None:
+def test_a_page_is_served(run: Run) -> None:
     async def scenario() -> httpx.Response:
-        async with serving(tmp_path) as (_, path):
-            return await fetch(path, "/reset", headers={"accept": "text/html"})
+        async with serving() as node:
+            return await fetch(node, "/reset", headers={"accept": "text/html"})
 
     answer = run(scenario())
 
@@ -159,124 +173,125 @@ def test_a_page_comes_over_the_socket(run: Run, tmp_path: Path) -> None:
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
 
 
-def test_the_socket_is_the_users_alone(run: Run, tmp_path: Path) -> None:
-    async def scenario() -> tuple[Path, int, int]:
-        async with serving(tmp_path / "data") as (_, path):
-            return path, path.stat().st_mode, path.parent.stat().st_mode
-
-    path, socket_mode, folder_mode = run(scenario())
-
-    assert path == tmp_path.resolve() / "data" / "web.sock"
-    assert stat.S_IMODE(socket_mode) == 0o600
-    assert stat.S_IMODE(folder_mode) == 0o700
-
-
-def test_the_caller_is_who_the_front_says(run: Run, tmp_path: Path) -> None:
-    forwarded = {"x-forwarded-for": "198.51.100.7", "x-forwarded-proto": "https"}
+@pytest.mark.parametrize(
+    ("trusted", "seen"),
+    [
+        ("127.0.0.0/8", {"host": "203.0.113.9", "scheme": "https", "said": []}),
+        ("", {"host": "127.0.0.1", "scheme": "http", "said": ["x-forwarded-unproven"]}),
+    ],
+)
+def test_the_callers_origin_is_told_by_a_trusted_proxy_alone(
+    run: Run, trusted: str, seen: dict[str, Any]
+) -> None:
+    said = {
+        "x-forwarded-for": "198.51.100.7, 203.0.113.9",
+        "x-forwarded-proto": "https",
+        "x-real-ip": "198.51.100.7",
+        "x-forwarded-unproven": "0",
+    }
 
     async def scenario() -> Any:
-        async with serving(tmp_path) as (_, path):
-            return (await fetch(path, "/caller", headers=forwarded)).json()
+        async with serving(TRUSTED_PROXIES=trusted) as node:
+            return (await fetch(node, "/caller", headers=said)).json()
 
-    assert run(scenario()) == {"host": "198.51.100.7", "scheme": "https"}
-
-
-def test_a_socket_left_by_a_killed_process_is_replaced(run: Run, tmp_path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as killed:
-        killed.bind(str(tmp_path / "web.sock"))
-
-    async def scenario() -> int:
-        async with serving(tmp_path) as (_, path):
-            return (await fetch(path, "/reset")).status_code
-
-    assert run(scenario()) == 200
+    assert run(scenario()) == seen
 
 
-def test_a_socket_on_which_another_process_serves_is_left_to_it(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "web.sock"
-    with socket.socket(socket.AF_UNIX) as living:
-        living.bind(str(path))
-        living.listen()
-        node = WebNode(an_app())
+def test_a_websocket_is_served_with_the_callers_origin(run: Run) -> None:
+    said = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
 
-        with pytest.raises(OSError, match="another process serves"):
-            run(node.start(tmp_path))
+    async def scenario() -> str | bytes:
+        async with (
+            serving(TRUSTED_PROXIES="127.0.0.1") as node,
+            connect(
+                "ws://localhost:8080/caller-socket",
+                host="127.0.0.1",
+                port=node.port,
+                additional_headers=said,
+                proxy=None,
+            ) as opened,
+        ):
+            return await opened.recv()
 
-        assert path.exists()
-
-
-def test_a_successor_takes_the_path_and_keeps_it(run: Run, tmp_path: Path) -> None:
-    has_begun, may_stop = asyncio.Event(), asyncio.Event()
-
-    async def serve_first() -> None:
-        async with serving(tmp_path):
-            has_begun.set()
-            await may_stop.wait()
-
-    async def scenario() -> tuple[int, int, Path]:
-        first, successor = asyncio.create_task(serve_first()), WebNode(an_app())
-        await has_begun.wait()
-        async with client(tmp_path / "web.sock") as before:
-            await before.get("/caller")  # its connection stays open
-            path = await successor.start(tmp_path, is_successor=True)
-            still_served = (await before.get("/caller")).status_code
-        may_stop.set()
-        await first
-        served_next = (await fetch(path, "/caller")).status_code
-        await successor.stop(1)
-        return still_served, served_next, path
-
-    still_served, served_next, path = run(scenario())
-
-    assert (still_served, served_next) == (200, 200)
-    assert not path.exists()
+    assert run(scenario()) == "203.0.113.9 wss"
 
 
-def test_a_file_in_the_way_is_not_deleted(run: Run, tmp_path: Path) -> None:
-    tmp_path.joinpath("web.sock").write_text("precious")
+def test_health_is_for_everybody_and_metrics_are_not(run: Run) -> None:
+    asked = ["/healthz", "/readyz", "/metrics"]
 
-    with pytest.raises(OSError, match="not a socket"):
-        run(WebNode(an_app()).start(tmp_path))
+    async def scenario() -> list[list[int]]:
+        async with serving(TRUSTED_PROXIES="127.0.0.1") as node:
+            far = {"host": "10.0.0.7", "x-forwarded-for": "203.0.113.9"}
+            near = {"host": "127.0.0.1"}
+            return [
+                [(await fetch(node, path, headers=headers)).status_code for path in asked]
+                for headers in (near, far)
+            ]
 
-    assert tmp_path.joinpath("web.sock").read_text() == "precious"
+    assert run(scenario()) == [[200, 200, 200], [200, 200, 403]]
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_private_one(run: Run, tmp_path: Path) -> None:
-    data_dir = tmp_path / ("long" * 30)
+@pytest.mark.parametrize("host", ["app-x.localhost:8080", "127.0.0.1", "evil.example"])
+def test_other_hosts_are_sent_to_the_base_url(run: Run, host: str) -> None:
+    async def scenario() -> httpx.Response:
+        async with serving() as node:
+            return await fetch(node, "/reset", headers={"host": host})
 
-    async def scenario() -> tuple[Path, int, int]:
-        async with serving(data_dir) as (_, path):
-            status = (await fetch(path, "/reset")).status_code
-            return path, status, path.parent.stat().st_mode
+    answer = run(scenario())
 
-    path, status, folder_mode = run(scenario())
+    assert (answer.status_code, answer.headers["location"]) == (307, "http://localhost:8080/")
+
+
+def test_failure_detection_alone_answers_by_its_own_name(run: Run) -> None:
+    async def scenario() -> list[int]:
+        async with serving(DETECTOR_URL="https://eye.example") as node:
+            headers = {"host": "eye.example"}
+            targets = ["/api/detector/v1/createcontext", "/reset"]
+            return [(await fetch(node, one, headers=headers)).status_code for one in targets]
+
+    assert run(scenario()) == [405, 307]
+
+
+@pytest.mark.parametrize("is_handed_over", [False, True])
+def test_the_role_alone_listens_on_the_address_of_the_service(
+    run: Run, tmp_path: Path, is_handed_over: bool
+) -> None:
+    environ = {
+        "PRINTREACH_DATA_DIR": str(tmp_path / "data"),
+        "PRINTREACH_LISTEN": "127.0.0.1:0",
+        "PRINTREACH_DETECTOR_WATCH": "false",
+    }
+    listeners = [socket.create_server(("127.0.0.1", 0))] if is_handed_over else []
+    ports = [port_of(one) for one in listeners]
+
+    async def scenario() -> tuple[int, int]:
+        async with running_service(settings_from(environ), frozenset({"web"}), listeners) as said:
+            port = int(said.rpartition(":")[2])
+            url = f"http://{said}/reset"
+            async with httpx.AsyncClient(headers={"host": "localhost:8080"}) as web:
+                return port, (await web.get(url, timeout=TIMEOUT_S)).status_code
+
+    port, status = run(scenario())
 
     assert status == 200
-    assert len(os.fsencode(path)) <= 107
-    assert stat.S_IMODE(folder_mode) == 0o700
-    assert not path.parent.exists()
+    assert ports in ([], [port])
 
 
-@pytest.mark.parametrize("length", [107, 108])
-def test_the_longest_path_that_fits_is_used(run: Run, tmp_path: Path, length: int) -> None:
-    room = length - len(os.fsencode(tmp_path.resolve())) - len("//web.sock")
-    data_dir = tmp_path / ("d" * room)
+def test_a_head_that_is_too_large_is_refused(run: Run) -> None:
+    async def scenario() -> int:
+        async with serving() as node:
+            return (await fetch(node, "/reset", headers={"x-much": "x" * 200_000})).status_code
 
-    async def scenario() -> Path:
-        async with serving(data_dir) as (_, path):
-            assert (await fetch(path, "/reset")).status_code == 200
-            return path
-
-    assert (run(scenario()).parent == data_dir.resolve()) == (length == 107)
+    assert run(scenario()) == 431
 
 
-def test_a_stop_ends_event_streams_at_once_and_properly(run: Run, tmp_path: Path) -> None:
+def test_a_stop_ends_event_streams_at_once_and_properly(run: Run) -> None:
     async def scenario() -> bytes:
-        async with serving(tmp_path) as (node, path), client(path) as web:
+        async with serving(stop_deadline_s=2 * TIMEOUT_S) as node, client(node) as web:
             async with web.stream("GET", "/events") as answer:
                 pieces = answer.aiter_bytes()
                 heard = await anext(pieces)
-                await node.stop(2 * TIMEOUT_S)  # nobody waits for this deadline
+                await node.stop()  # nobody waits for the deadline
                 # Reading on raises where the body was cut instead of ended.
                 async for piece in pieces:
                     heard += piece
@@ -285,40 +300,39 @@ def test_a_stop_ends_event_streams_at_once_and_properly(run: Run, tmp_path: Path
     assert b"tick" in run(scenario())
 
 
-def test_a_stop_lets_a_running_request_finish(run: Run, tmp_path: Path) -> None:
+def test_a_stop_lets_a_running_request_finish(run: Run) -> None:
     app = an_app()
 
     async def scenario() -> str:
-        async with serving(tmp_path, app) as (node, path):
-            asking = asyncio.create_task(fetch(path, "/slow"))
+        async with serving(app, stop_deadline_s=TIMEOUT_S) as node:
+            asking = asyncio.create_task(fetch(node, "/slow"))
             await app.state.begun.wait()
-            await node.stop(TIMEOUT_S)
+            await node.stop()
             return (await asking).text
 
     assert run(scenario()) == "finished"
 
 
-def test_a_stop_refuses_new_connections_and_removes_the_socket(run: Run, tmp_path: Path) -> None:
-    async def scenario() -> Path:
-        async with serving(tmp_path) as (node, path):
+def test_a_stop_refuses_new_connections(run: Run) -> None:
+    async def scenario() -> None:
+        async with serving() as node:
             await node.stop()
             with pytest.raises(httpx.ConnectError):
-                await fetch(path, "/reset")
-            return path
+                await fetch(node, "/reset")
 
-    assert not run(scenario()).exists()
+    run(scenario())
 
 
-def test_a_request_that_outlasts_the_deadline_is_ended(run: Run, tmp_path: Path) -> None:
+def test_a_request_that_outlasts_the_deadline_is_ended(run: Run) -> None:
     app = an_app()
 
     async def scenario() -> tuple[int, float]:
         loop = asyncio.get_running_loop()
-        async with serving(tmp_path, app) as (node, path):
-            asking = asyncio.create_task(fetch(path, f"/slow?seconds={2 * TIMEOUT_S}"))
+        async with serving(app, stop_deadline_s=0.3) as node:
+            asking = asyncio.create_task(fetch(node, f"/slow?seconds={2 * TIMEOUT_S}"))
             await app.state.begun.wait()
             began = loop.time()
-            await node.stop(0.3)
+            await node.stop()
             return (await asking).status_code, loop.time() - began
 
     status, took = run(scenario())
@@ -327,31 +341,26 @@ def test_a_request_that_outlasts_the_deadline_is_ended(run: Run, tmp_path: Path)
     assert took >= 0.3
 
 
-def test_a_client_that_does_not_read_cannot_hold_up_the_stop(run: Run, tmp_path: Path) -> None:
+def test_a_client_that_does_not_read_cannot_hold_up_the_stop(run: Run) -> None:
     app = an_app()
 
-    async def scenario() -> bool:
-        async with serving(tmp_path, app) as (node, path):
-            _, writer = await asyncio.open_unix_connection(path, limit=1)
+    async def scenario() -> None:
+        async with serving(app, stop_deadline_s=0.3) as node:
+            _, writer = await asyncio.open_connection("127.0.0.1", node.port, limit=1)
             writer.write(b"GET /download HTTP/1.1\r\nHost: localhost\r\n\r\n")
             await app.state.begun.wait()
-            await node.stop(0.3)
+            await node.stop()
             writer.close()
-            return path.exists()
 
-    assert not run(scenario())
-
-
-async def open_events(path: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    reader, writer = await asyncio.open_unix_connection(path)
-    writer.write(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    return reader, writer
+    run(scenario())
 
 
-def test_two_hundred_event_streams_starve_nobody(run: Run, tmp_path: Path) -> None:
+def test_two_hundred_event_streams_starve_nobody(run: Run) -> None:
     async def scenario() -> int:
-        async with serving(tmp_path) as (_, path), client(path) as web:
-            streams = [await open_events(path) for _ in range(200)]
+        async with serving() as node, client(node) as web:
+            streams = [await asyncio.open_connection("127.0.0.1", node.port) for _ in range(200)]
+            for _, writer in streams:
+                writer.write(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             for reader, _ in streams:
                 await reader.readuntil(b"tick")
             status = (await web.get("/reset")).status_code
@@ -362,34 +371,14 @@ def test_two_hundred_event_streams_starve_nobody(run: Run, tmp_path: Path) -> No
     assert run(scenario()) == 200
 
 
-def test_the_applications_own_start_and_end_run_once_each(run: Run, tmp_path: Path) -> None:
-    happened: list[str] = []
-    app = Litestar(
-        on_startup=[lambda: happened.append("start")],
-        on_shutdown=[lambda: happened.append("end")],
-        logging_config=None,
-        openapi_config=None,
-    )
-
-    async def scenario() -> None:
-        async with serving(tmp_path, app) as (node, _):
-            happened.append("serves")
-            await node.stop()
-            await node.stop()
-
-    run(scenario())
-
-    assert happened == ["start", "serves", "end"]
-
-
 def test_the_server_writes_nothing_and_leaves_our_logging_alone(
     run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ours = logging.FileHandler(tmp_path / "service.log")
 
     async def scenario() -> None:
-        async with serving(tmp_path) as (_, path):
-            await fetch(path, "/reset")
+        async with serving() as node:
+            await fetch(node, "/reset")
 
     run(scenario())
 

@@ -37,26 +37,24 @@ def scope_of(request: Request, origin: Origin) -> Scope:
         "root_path": "",
         "server": None,
         "state": {},
-        **fields_of_origin(request.headers, origin),
     }
     if request.upgrade is not None:
-        offered = get(scope["headers"], b"sec-websocket-protocol") or b""
+        offered = get(request.headers, b"sec-websocket-protocol") or b""
         names = [name.strip() for name in offered.decode("latin-1").split(",")]
         scope["type"] = "websocket"
-        scope["scheme"] = "wss" if origin.scheme == "https" else "ws"
         scope["subprotocols"] = [name for name in names if name]
         del scope["method"]
+    set_origin(scope, request.headers, origin)
     return scope
 
 
-def fields_of_origin(headers: Headers, origin: Origin) -> dict[str, Any]:
-    """Return the parts of a scope that tell who asks, and by what."""
+def set_origin(scope: Scope, headers: Headers, origin: Origin) -> None:
+    """Put the caller's origin into a scope, and the headers without what proxies say of it."""
+    is_websocket = scope["type"] == "websocket"
+    scope["scheme"] = origin.scheme.replace("http", "ws") if is_websocket else origin.scheme
+    scope["client"] = (origin.address, 0)
     passed = (*without_forwarding_fields(headers), *origin_fields(origin))
-    return {
-        "scheme": origin.scheme,
-        "client": (origin.address, 0),
-        "headers": [(name.lower(), value) for name, value in passed],
-    }
+    scope["headers"] = [(name.lower(), value) for name, value in passed]
 
 
 def checked(headers: Headers) -> Headers:

@@ -1,17 +1,25 @@
 """The pages /healthz, /readyz and /metrics, on the service's own host and on any address."""
 
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import NamedTuple
 
-from printreach.http1.heads import Request
+from printreach.wire.heads import Headers
 
-from .answering import AnswerWriter
 from .caller_origin import Network, is_within, origin_of, read_address
-from .refusals import answer
 
 PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
 
 _TEXT = (b"Content-Type", b"text/plain; charset=utf-8")
 _METRICS = (b"Content-Type", b"text/plain; version=0.0.4; charset=utf-8")
+
+
+class HealthAnswer(NamedTuple):
+    """An answer to a monitor. content_type: the header line."""
+
+    status: HTTPStatus
+    content_type: tuple[bytes, bytes]
+    text: bytes
 
 
 class Health:
@@ -27,25 +35,26 @@ class Health:
         self._metrics = metrics
         self._networks = networks
 
-    def serve(self, writer: AnswerWriter, path: bytes, peer: str) -> None:
+    def answer(self, path: bytes, headers: Headers, peer: str) -> HealthAnswer:
+        """Return the answer to a request for one of PATHS."""
         match path:
             case b"/healthz":
-                answer(writer, 200, b"OK", [_TEXT], b"alive\n")
+                return HealthAnswer(HTTPStatus.OK, _TEXT, b"alive\n")
             case b"/readyz" if self._is_ready():
-                answer(writer, 200, b"OK", [_TEXT], b"ready\n")
+                return HealthAnswer(HTTPStatus.OK, _TEXT, b"ready\n")
             case b"/readyz":
-                answer(writer, 503, b"Service Unavailable", [_TEXT], b"not ready\n")
-            case _ if self._may_read_metrics(writer.request, peer):
-                answer(writer, 200, b"OK", [_METRICS], self._render())
+                return HealthAnswer(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not ready\n")
+            case _ if self._may_read_metrics(headers, peer):
+                return HealthAnswer(HTTPStatus.OK, _METRICS, self._render())
             case _:
                 text = b"Metrics are for loopback and configured networks only.\n"
-                answer(writer, 403, b"Forbidden", [_TEXT], text)
+                return HealthAnswer(HTTPStatus.FORBIDDEN, _TEXT, text)
 
-    def _may_read_metrics(self, request: Request, peer: str) -> bool:
+    def _may_read_metrics(self, headers: Headers, peer: str) -> bool:
         """Decide by the forwarded origin: a proxy on this machine makes no caller local."""
-        if any(map(_is_proxy_field, request.headers)) and not is_within(peer, self._networks):
+        if any(map(_is_proxy_field, headers)) and not is_within(peer, self._networks):
             return False
-        address = origin_of(peer, request.headers, self._networks, "http").address
+        address = origin_of(peer, headers, self._networks, "http").address
         return _is_loopback(address) or is_within(address, self._networks)
 
     def _render(self) -> bytes:

@@ -34,6 +34,8 @@ class ForeignHost:
 
 NamedHost = OwnHost | DetectorHost | PrinterHost | ForeignHost
 
+DETECTOR_PATHS = b"/api/detector/v1/"
+"""The paths that are served on the host of the failure-detection API, which has no pages."""
 _REMEMBERED = 4096
 _OWN, _DETECTOR, _FOREIGN = OwnHost(), DetectorHost(), ForeignHost()
 
@@ -78,6 +80,11 @@ class Hosts:
             if "." not in label:
                 return PrinterHost(label)
         return _FOREIGN
+
+    def are_ours(self, host: bytes, path: bytes) -> bool:
+        """Return whether the web role serves this path on this host."""
+        named = self.named(host)
+        return named is _OWN or (named is _DETECTOR and path.startswith(DETECTOR_PATHS))
 
     def reader(self, grant: Grant | None, tunnel_port: int | None) -> Reader:
         """Return who reads a page of ours there.

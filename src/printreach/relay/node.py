@@ -23,8 +23,7 @@ from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
 from .host_keys import HostKeyRequests
-from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
-from .own_host import OwnHostRequests
+from .hosts import Hosts, PrinterHost
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .timeouts import Timeouts
@@ -35,8 +34,6 @@ from .websocket_upgrade import accept_websocket
 log = logging.getLogger(__name__)
 
 TUNNEL_PATH = b"/api/agent/tunnel"
-DETECTOR_PATHS = b"/api/detector/v1/"
-"""The paths that are served on the host of the failure-detection API, which has no pages."""
 HEARTBEAT_INTERVAL_S = 10.0
 STOP_GRACE_S = 10.0
 """The time that running requests have to end in."""
@@ -46,15 +43,14 @@ STOP_GRACE_S = 10.0
 class RelayDependencies:
     """The dependencies of a relay node.
 
-    connect_web: opens a connection to the web role. web: its application, if it runs here, too.
     networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
-    tries: limits tries to sign a browser in to a printer. detector_url: of the failure-detection
-    API, "" if it has no name of its own. process_metrics: further metrics on /metrics.
+    tries: limits tries to sign a browser in to a printer. web: the application of the web role, if
+    it runs in this process. detector_url: of the failure-detection API, "" if it has no name of its
+    own. process_metrics: further metrics on /metrics.
     """
 
     grants: Grants
     agents: AgentDependencies
-    connect_web: Connect
     tunnel_domain: str
     networks: Sequence[Network]
     tries: Tries
@@ -63,7 +59,9 @@ class RelayDependencies:
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
 
 
-_TOO_MANY: Headers = [(b"Content-Type", b"text/plain; charset=utf-8"), (b"Retry-After", b"1")]
+_TEXT: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
+_NO_PAGES = b"The pages of this service are served by another process.\n"
+_TOO_MANY: Headers = [*_TEXT, (b"Retry-After", b"1")]
 _COME_AGAIN = b"Too many agents are signing in. Try again.\n"
 
 
@@ -89,8 +87,7 @@ class RelayNode:
             CommandStamps(agents.node_id, agents.clock.now),
             BrowserSignIn(self._hosts, self._admission, outside.tries, outside.networks),
         )
-        app = WebApp(outside.web, agents.clock) if outside.web is not None else None
-        self._own_host = OwnHostRequests(outside.connect_web, app)
+        self._web = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._front = Front(self._dispatch, timeouts or Timeouts())
         self._untrusted_proxy = UntrustedProxyWarning(outside.networks)
         self._requests = 0
@@ -130,7 +127,8 @@ class RelayNode:
         await self._front.stop(grace_s)
         await self._agents.close()
         await self._printer_hosts.close()
-        await self._own_host.close()
+        if self._web is not None:
+            await self._web.close()
         await self._admission.close()
         self._alive.cancel()
         await asyncio.gather(self._alive, return_exceptions=True)
@@ -151,12 +149,16 @@ class RelayNode:
             self._accept_agent(caller, request, fin)
             return None
         if path in PATHS:
-            self._health.serve(_writer(caller, request, fin), path, caller.peer)
+            status, content_type, text = self._health.answer(path, request.headers, caller.peer)
+            reason = status.phrase.encode()
+            answer(_writer(caller, request, fin), status, reason, [content_type], text)
             return None
-        is_detection = isinstance(named, DetectorHost) and path.startswith(DETECTOR_PATHS)
-        if isinstance(named, OwnHost) or is_detection:
+        if self._hosts.are_ours(request.host, path):
+            if self._web is None:
+                answer(_writer(caller, request, fin), 421, b"Misdirected Request", _TEXT, _NO_PAGES)
+                return None
             origin = self._origin(caller.peer, request, self._hosts.scheme)
-            return self._own_host.serve(caller, request, body, fin, origin)
+            return self._web.serve(caller, request, body, fin, origin)
         location = (b"Location", self._hosts.base_url.encode() + b"/")
         answer(_writer(caller, request, fin), 307, b"Temporary Redirect", [location])
         return None

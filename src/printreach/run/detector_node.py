@@ -24,13 +24,13 @@ class DetectorCannotStart(Exception):
 def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] | None:
     """Return the address on which the role listens; None if this process scores only for itself.
 
-    Without a setting it is the service's address, unless a relay needs that. Raises SettingsError
-    without a token, since any stranger could use the node.
+    Without a setting it is the service's address, unless pages or a relay need that. Raises
+    SettingsError without a token, since any stranger could use the node.
     """
     if "detector" not in roles:
         return None
     address = settings.detector_listen
-    if address is None and "relay" not in roles:
+    if address is None and not roles & {"relay", "web"}:
         address = settings.listen_host, settings.listen_port
     if address is not None and not settings.detector_token:
         raise SettingsError(

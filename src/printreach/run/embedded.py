@@ -4,9 +4,10 @@ import asyncio
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from typing import cast
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
@@ -18,8 +19,9 @@ from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.asgi import Application
+from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
-from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
@@ -31,7 +33,7 @@ from printreach.run.relay_inside import RelayInside
 from printreach.run.scoring import Scoring, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
-from printreach.run.web_node import SOCKET_NAME, WebNode
+from printreach.run.web_node import running_web_node
 from printreach.run.web_services import WebDependencies, web_dependencies, web_services
 from printreach.run.webhooks import open_webhook_dependencies
 from printreach.run.worker import WorkerDependencies, running_worker
@@ -40,6 +42,7 @@ from printreach.store.grants import SqlGrants
 from printreach.store.inbox import SqlEventInbox
 from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app
+from printreach.web.draining import Draining
 
 log = logging.getLogger(__name__)
 
@@ -56,10 +59,9 @@ async def running_service(
 ) -> AsyncIterator[str]:
     """Run the roles; yield the address that accepts connections, as host and port.
 
-    listeners: sockets that already listen. If there are any, this process may succeed one that is
-    still draining. Leaving stops the service: no new requests are accepted, running ones get time
-    to finish, and agents are told. Raises StoreUnavailable, DatabaseTooNew, KeyFileRefused,
-    SettingsError, DetectorCannotStart, and OSError for an address in use.
+    listeners: sockets that already listen. Leaving stops the service: no new requests are accepted,
+    running ones get time to finish, and agents are told. Raises StoreUnavailable, DatabaseTooNew,
+    KeyFileRefused, SettingsError, DetectorCannotStart, and OSError for an address in use.
     """
     async with AsyncExitStack() as ends:
         scoring = await ends.enter_async_context(scoring_of(settings, roles))
@@ -67,7 +69,7 @@ async def running_service(
         if roles == ONLY_DETECTOR:
             yield node
             return
-        web: WebNode | None = None
+        web: Draining | None = None
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
@@ -80,7 +82,7 @@ async def running_service(
             dependencies = web_dependencies(
                 store, bus, messaging, webhooks, http, detector, scoring.scorer, host_keys
             )
-            web = await _start_web(settings, dependencies, ends, is_successor=bool(listeners))
+            web = await _start_web(settings, dependencies, ends)
         address = node
         if "relay" in roles:
             relay = _relay_outside(settings, store, bus, detector, key, web)
@@ -90,6 +92,10 @@ async def running_service(
                 # Otherwise the relay would wait for them until its deadline.
                 ends.callback(web.end_streams)
             address = await _listen(settings, inside.node, listeners)
+        elif web is not None:
+            listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
+            address = address_of(listener)
+            await ends.enter_async_context(running_web_node(web, settings, listener))
         if "worker" in roles:
             worker = WorkerDependencies(
                 settings=settings,
@@ -135,9 +141,9 @@ def _printer_http(
 
 
 async def _start_web(
-    settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack, *, is_successor: bool
-) -> WebNode:
-    """Serve pages and APIs. If there is no operator yet, log the link that makes the first one."""
+    settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack
+) -> Draining:
+    """Make pages and APIs ready. If there is no operator yet, log a link that makes the first."""
     payments = await ends.enter_async_context(payments_of(settings, dependencies.clock))
     dependencies = replace(dependencies, payments=payments)
     services = web_services(settings, dependencies)
@@ -150,13 +156,12 @@ async def _start_web(
         has_mail_server=settings.has_mail_server,
         requires_https=requires_https,
     )
-    web = WebNode(create_app(pages, services))
-    await web.start(settings.data_dir, is_successor=is_successor)
-    ends.push_async_callback(web.stop)
+    app = create_app(pages, services)
+    await ends.enter_async_context(app.lifespan())
     link = await services.invitations.make_setup_link()
     if link is not None:
         log.info("There is no operator yet. Make the first operator's account here, once: %s", link)
-    return web
+    return Draining(app)
 
 
 def _relay_outside(
@@ -165,9 +170,8 @@ def _relay_outside(
     bus: SqliteBus,
     detector: DetectorStates,
     key: ServiceKey,
-    web: WebNode | None,
+    web: Draining | None,
 ) -> RelayDependencies:
-    socket_path = web.path if web is not None else settings.data_dir.resolve() / SOCKET_NAME
     clock = SystemClock()
     agents = AgentDependencies(
         agents=SqlAgents(store, secrets.token_bytes),
@@ -184,12 +188,11 @@ def _relay_outside(
     return RelayDependencies(
         grants=GrantsWithInternal(stored, agents.agents, key.internal, clock, stored.limits_of),
         agents=agents,
-        connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,
         tries=CallerTries(clock),
         detector_url=settings.detector_url,
-        web=web.application if web is not None else None,
+        web=cast("Application | None", web),  # Litestar names its own types of a scope
         process_metrics=process_metrics(),
     )
 
@@ -203,11 +206,22 @@ async def _listen(settings: Settings, node: RelayNode, listeners: Sequence[socke
         await node.listen_on(listener, is_tunnel_port=port_of(listener) in tunnel_ports)
     handed_over = {port_of(listener) for listener in listeners}
     await node.listen_for_tunnels(host, [port for port in tunnel_ports if port not in handed_over])
-    for_service = [one for one in listeners if port_of(one) not in tunnel_ports]
-    if for_service:
-        return address_of(for_service[0])
+    for listener in _for_service(settings, listeners):
+        return address_of(listener)
     port = await node.listen(host, settings.listen_port)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _for_service(settings: Settings, listeners: Sequence[socket.socket]) -> Iterator[socket.socket]:
+    """Return the inherited sockets that aren't for a connection's own port."""
+    return (one for one in listeners if port_of(one) not in settings.tunnel_ports)
+
+
+def _new_listener(settings: Settings) -> socket.socket:
+    """Raises OSError."""
+    host, port = settings.listen_host, settings.listen_port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=BACKLOG)
 
 
 async def until_stopped(stop: asyncio.Event, others: list[asyncio.Task[None]]) -> None:

@@ -1,164 +1,141 @@
-"""The web role as a server on a unix socket, in the event loop of this process.
-
-Only the relay's front reaches that socket, since it lies in the data directory, which belongs to
-the service's user alone. So the caller's address and scheme are taken as the front passes them on.
-"""
+"""The web role in a process without a relay: granian serves it, behind a proxy."""
 
 import asyncio
 import logging
-import os
-import shutil
 import socket
-import stat
-import tempfile
-from contextlib import AsyncExitStack
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any, Final, cast
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.net import SocketHolder  # type: ignore[attr-defined]  # private, see _WebServer
 from granian.server.embed import Server
-from granian.utils.proxies import wrap_asgi_with_proxy_headers
-from litestar import Litestar
 
-from printreach.relay.asgi import Application
+from printreach.http1.heads import MAX_HEAD_BYTES
+from printreach.relay.asgi import Application, Receive, Scope, Send, set_origin
+from printreach.relay.caller_origin import origin_of
+from printreach.relay.front import BACKLOG
+from printreach.relay.health import PATHS, Health
+from printreach.relay.hosts import Hosts
+from printreach.relay.untrusted_proxy import UntrustedProxyWarning
+from printreach.run.process_metrics import process_metrics
+from printreach.run.settings import Settings
 from printreach.web.draining import Draining
+from printreach.wire.heads import Headers, get
 
 _log = logging.getLogger(__name__)
-
-SOCKET_NAME: Final = "web.sock"
-_NEW_SOCKET_NAME: Final = "web.new"
-"""The socket's name while it is created; shorter than the final one, so that its path always
-fits.
-"""
-
-# The size of sun_path on Linux, less its closing zero byte.
-_LONGEST_SOCKET_PATH_BYTES: Final = 107
-
-# Connections that wait to be accepted. A unix socket does not let a caller wait for room here, as
-# TCP does; a burst beyond it is refused.
-_BACKLOG: Final = 1024
 
 # The server counts connections, idle ones and event streams included, and lets callers beyond this
 # many wait. By default it uses the backlog, 128, and that many open dashboards would starve
 # everybody else.
 _MOST_CONNECTIONS: Final = 4096
 
-# The front sends each head in one piece. Shorter than the stop's deadline, so that a front that
-# died in the middle of one does not hold up the stop.
-_HEAD_TIMEOUT_MS: Final = 5_000
+# Also for the next head on a connection. Proxies keep idle connections for a minute (nginx) or two
+# (Caddy), and a request on one that we have just closed would fail.
+_HEAD_TIMEOUT_MS: Final = 130_000
 
-# Generous, since a busy machine may take long to start a server.
-_START_DEADLINE_S: Final = 60.0
 _STOP_DEADLINE_S: Final = 10.0
 _CANCEL_DEADLINE_S: Final = 1.0
 
 
-class WebNode:
-    """Serves an application on a unix socket from start() to stop().
+@asynccontextmanager
+async def running_web_node(
+    draining: Draining,
+    settings: Settings,
+    listener: socket.socket,
+    stop_deadline_s: float = _STOP_DEADLINE_S,
+) -> AsyncIterator[None]:
+    """Serve an application on a socket that listens already, which is ours from now on.
 
-    path: the path of the socket. A relay in this process can call the application directly instead.
+    Leaving accepts nothing more, ends event streams at once and the rest by the deadline.
     """
+    is_stopping = asyncio.Event()
 
-    path: Path
-
-    def __init__(self, app: Litestar) -> None:
-        self._app = app
-        self._draining = Draining(app)
-        self._resources = AsyncExitStack()
-        self._server: Server | None = None
-        self._serving: asyncio.Task[None] | None = None
-        self._is_stopping = False
-
-    @property
-    def application(self) -> Application:
-        """The ASGI application, to be called only between start() and stop(), which drains it."""
-        return cast("Application", self._draining)  # Litestar names its own types of a scope
-
-    def end_streams(self) -> None:
-        """End event streams and WebSockets, which would otherwise last for ever."""
-        self._draining.end_streams()
-
-    async def start(self, data_dir: Path, *, is_successor: bool = False) -> Path:
-        """Serve, and return the socket's path once it accepts connections.
-
-        The socket is in data_dir, or in a directory of its own if that path is too long for a
-        socket. Raises OSError if another process serves on it, unless this one is its successor:
-        then the path leads here from now on, and the other process drains.
-        """
-        self.path = path = self._choose_path(data_dir)
-        _check_place(path, is_successor=is_successor)
-        new = path.with_name(_NEW_SOCKET_NAME)
-        new.unlink(missing_ok=True)
-        await self._resources.enter_async_context(self._app.lifespan())
-        self._server = _server(wrap_asgi_with_proxy_headers(self._draining, "*"), new)
-        self._serving = asyncio.create_task(self._server.serve(), name="web node")
-        self._serving.add_done_callback(self._report_end)
-        try:
-            async with asyncio.timeout(_START_DEADLINE_S):
-                await self._until_it_accepts(new, self._serving)
-            self._resources.callback(_unlink_if_same, path, new.lstat())
-            new.rename(path)
-        except BaseException:
-            await self.stop(0)
-            raise
-        return path
-
-    async def stop(self, deadline_s: float = _STOP_DEADLINE_S) -> None:
-        """Accept nothing more, end event streams now and the rest by the deadline."""
-        if self._server is not None and self._serving is not None:
-            self._is_stopping = True
-            self._server.stop()  # type: ignore[no-untyped-call]  # the library leaves it untyped
-            self._draining.end_streams()
-            await _wait(self._serving, deadline_s)
-            self._draining.end_all()
-            await _wait(self._serving, _CANCEL_DEADLINE_S)
-            # Only clients that do not read are left; their connections end with the process.
-            self._serving.cancel()
-            await asyncio.gather(self._serving, return_exceptions=True)
-            self._server = self._serving = None
-        await self._resources.aclose()
-
-    def _report_end(self, serving: asyncio.Task[None]) -> None:
-        if not self._is_stopping:
+    def report_end(serving: asyncio.Task[None]) -> None:
+        if not is_stopping.is_set():
             failure = None if serving.cancelled() else serving.exception()
             _log.error("the web role stopped by itself", exc_info=failure)
 
-    def _choose_path(self, data_dir: Path) -> Path:
-        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = data_dir.resolve() / SOCKET_NAME
-        if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH_BYTES:
-            return path
-        short = tempfile.mkdtemp(prefix="printreach-")
-        self._resources.callback(shutil.rmtree, short, ignore_errors=True)
-        return Path(short).resolve() / SOCKET_NAME
+    application = cast("Application", draining)  # Litestar names its own types of a scope
+    own_host = _OwnHost(application, settings, lambda: not is_stopping.is_set())
+    server = _WebServer(own_host, listener)
+    serving = asyncio.create_task(server.serve(), name="web node")
+    serving.add_done_callback(report_end)
+    try:
+        yield
+    finally:
+        is_stopping.set()
+        server.stop()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+        draining.end_streams()
+        await asyncio.wait([serving], timeout=stop_deadline_s)
+        draining.end_all()
+        await asyncio.wait([serving], timeout=_CANCEL_DEADLINE_S)
+        # Only clients that do not read are left; their connections end with the process.
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
 
-    async def _until_it_accepts(self, path: Path, serving: asyncio.Task[None]) -> None:
-        # The server reports that the socket is bound a moment before it listens.
-        while not _accepts(path):
-            if serving.done():
-                serving.result()
-                raise ConnectionError(f"the web role stopped while it started on {path}")
-            await asyncio.sleep(0.01)
+
+class _OwnHost:
+    """The application as the relay calls it: for our own hosts alone, with the caller's origin."""
+
+    def __init__(
+        self, application: Application, settings: Settings, is_ready: Callable[[], bool]
+    ) -> None:
+        self._application = application
+        self._networks = settings.trusted_proxies
+        self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
+        self._health = Health(is_ready, process_metrics(), self._networks)
+        self._untrusted_proxy = UntrustedProxyWarning(self._networks)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = list(scope["headers"])
+        peer, path = str(scope["client"][0]), scope["path"].encode()
+        if scope["type"] == "http" and path in PATHS:
+            status, content_type, text = self._health.answer(path, headers, peer)
+            await _answer(send, status, [content_type], text)
+        elif self._hosts.are_ours(get(headers, b"host") or b"", path):
+            self._untrusted_proxy.look_at(peer, headers)
+            origin = origin_of(peer, headers, self._networks, self._hosts.scheme)
+            set_origin(scope, headers, origin)
+            await self._application(scope, receive, send)
+        elif scope["type"] == "http":
+            location = self._hosts.base_url.encode() + b"/"
+            await _answer(send, HTTPStatus.TEMPORARY_REDIRECT, [(b"location", location)], b"")
+        else:
+            await send({"type": "websocket.close"})
 
 
-def _server(app: Any, path: Path) -> Server:
-    server = Server(
-        app,
-        uds=path,
-        # We run the lifespan ourselves, since the server would skip its shutdown when cancelled.
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_TIMEOUT_MS),
-        backlog=_BACKLOG,
-        backpressure=_MOST_CONNECTIONS,
-        log_access=False,
-        log_level=LogLevels.error,
-        log_dictconfig=_logging(),
-    )
-    server.uds_permissions = 0o600
-    return server
+async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class _WebServer(Server):
+    """granian on a socket of ours, which a parent process may have opened."""
+
+    def __init__(self, application: Application, listener: socket.socket) -> None:
+        self._listener = listener
+        super().__init__(
+            application,
+            # Without the lifespan, whose shutdown the server would skip when cancelled.
+            interface=Interfaces.ASGINL,
+            http=HTTPModes.http1,
+            http1_settings=HTTP1Settings(
+                header_read_timeout=_HEAD_TIMEOUT_MS, max_buffer_size=MAX_HEAD_BYTES
+            ),
+            backpressure=_MOST_CONNECTIONS,
+            log_access=False,
+            log_level=LogLevels.error,
+            log_dictconfig=_logging(),
+        )
+
+    def _init_shared_socket(self) -> None:
+        """Override the opening of a socket; granian has no public way to give it one."""
+        number = self._listener.detach()
+        self._shd = SocketHolder(number, False, BACKLOG)  # type: ignore[assignment,call-arg]
 
 
 def _logging() -> dict[str, Any]:
@@ -169,41 +146,3 @@ def _logging() -> dict[str, Any]:
     """
     loggers = {"_granian": {"level": "ERROR", "propagate": True}}
     return {"incremental": True, "handlers": {}, "loggers": loggers}
-
-
-def _check_place(path: Path, *, is_successor: bool) -> None:
-    """Refuse the path if a living process's socket or a file is there; a dead process's socket is
-    fine.
-    """
-    try:
-        is_socket = stat.S_ISSOCK(path.lstat().st_mode)
-    except FileNotFoundError:
-        return
-    if not is_socket:
-        raise FileExistsError(f"{path} is in the way: it is not a socket")
-    if not is_successor and _accepts(path):
-        raise FileExistsError(f"another process serves on {path}")
-
-
-def _unlink_if_same(path: Path, ours: os.stat_result) -> None:
-    """Remove our socket, unless the path has become a successor's."""
-    try:
-        if os.path.samestat(path.lstat(), ours):
-            path.unlink()
-    except FileNotFoundError:
-        pass  # it was already removed
-
-
-def _accepts(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-    return True
-
-
-async def _wait(task: asyncio.Task[None], seconds: float) -> None:
-    """Wait for a task; leave it running when the time is up."""
-    await asyncio.wait([task], timeout=seconds)

@@ -253,13 +253,9 @@ def _relay(
     )
     stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
 
-    async def no_web_role(_protocol: object) -> object:
-        raise ConnectionRefusedError("the walk calls the application itself")
-
     return RelayDependencies(
         grants=GrantsWithInternal(stored, agents.agents, INTERNAL_KEY, clock, stored.limits_of),
         agents=agents,
-        connect_web=no_web_role,
         tunnel_domain=TUNNEL_DOMAIN,
         networks=(ip_network(PROXY),),
         tries=CallerTries(clock),
