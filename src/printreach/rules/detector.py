@@ -20,6 +20,7 @@ class DetectorOff(Enum):
     NO_NODE = "Failure detection can't run on this service now: no detector node answers"
 
 
+_NOT_LOOKED = "Not looked yet"
 _QUALITY_WORDS = (
     *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
     *("Possible issue", "Good", "Good", "Great", "Great", "Perfect"),
@@ -46,6 +47,13 @@ def quality_of(score: float) -> int:
     return max(1, BEST_QUALITY - int(bounded // 10))
 
 
+def quality_in_words(quality: int | None) -> str:
+    """Format a quality of 1 to 10: "Great, 9 of 10". None: no image was scored yet."""
+    if quality is None:
+        return _NOT_LOOKED
+    return f"{_QUALITY_WORDS[quality]}, {quality} of {BEST_QUALITY}"
+
+
 def watch_status(
     said: DetectorStatus | None, state: State | None, *, is_enabled: bool = True
 ) -> WatchStatus:
@@ -67,7 +75,7 @@ def watch_status(
         rating = quality_of(said.last_score)
         return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
     if not said.score_history:
-        return _calm(WatchState.ACTIVE, "Not looked yet")
+        return _calm(WatchState.ACTIVE, _NOT_LOOKED)
     rating = quality_of(said.last_score)
     return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
 

@@ -30,7 +30,13 @@ from printreach.web.operator.routes import OPERATOR_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.payment_webhook import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
-from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
+from printreach.web.problems import (
+    AnyRequest,
+    PrinterNotFound,
+    answer_failure,
+    answer_no_such_printer,
+    ask_to_come_back,
+)
 from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import OriginCheck, hardening
@@ -98,6 +104,7 @@ def build_app(
             NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
+            PrinterNotFound: answer_no_such_printer,
             Exception: _answer_failure,
         },
         dependencies={

@@ -19,6 +19,7 @@ from litestar import Request, Response
 from litestar.exceptions import (
     HTTPException,
     InternalServerException,
+    NotFoundException,
     SerializationException,
     ValidationException,
 )
@@ -48,6 +49,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
     error: str
 
 
+class PrinterNotFound(NotFoundException):
+    """The account has no such printer; it may have had one."""
+
+
 class ServiceFailure(Exception):
     """An App API fails with one of the service's own codes.
 
@@ -62,10 +67,12 @@ class ServiceFailure(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """The text of a page about a plain HTTP error."""
+    """The text of a page about a plain HTTP error, and the page of ours that it leads to."""
 
     title: str
     remedy: str
+    href: str = "/"
+    button: str = "Go to the front page"
 
 
 _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
@@ -120,6 +127,14 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
         ),
     }
 )
+_NO_SUCH_PRINTER: Final = Advice(
+    title="This printer isn't in your account",
+    remedy="It was removed, or the address is wrong.",
+    href="/printers",
+    button="Go to your printers",
+)
+_RELOAD: Final = "event: reload\ndata: {}\n\n"
+"""What the event stream of an open page answers when the page can't be shown any more."""
 
 
 def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
@@ -153,6 +168,16 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
         status_code=failure.status_code,
         headers=failure.headers,
     )
+
+
+def answer_no_such_printer(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Say that the printer is gone; a page of it that is still open reloads, and then says so."""
+    if "text/event-stream" in request.headers.get("accept", ""):
+        return Response(_RELOAD, media_type="text/event-stream")
+    if not wants_page(request):
+        return answer_failure(request, failure)
+    shown = {"status": 404, "advice": _NO_SUCH_PRINTER, "explanation": ""}
+    return Template("problem.html", context=shown, status_code=404)
 
 
 def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:

@@ -15,7 +15,6 @@ from litestar import Response
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import (
     NotAuthorizedException,
-    NotFoundException,
     TooManyRequestsException,
 )
 from litestar.response import Redirect
@@ -27,7 +26,13 @@ from printreach.rules.own_paths import parse_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.web.cookies import DEVICE, SESSION, Cookies
-from printreach.web.problems import AnyRequest, answer_failure, wants_page
+from printreach.web.problems import (
+    AnyRequest,
+    PrinterNotFound,
+    answer_failure,
+    answer_no_such_printer,
+    wants_page,
+)
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
 
@@ -131,7 +136,7 @@ def ask_to_sign_in(request: AnyRequest, failure: Exception) -> Response[Any]:
 def answer_ended_access(request: AnyRequest, failure: Exception) -> Response[Any]:
     """Answer as if the request came now: sign in first, or there is no such printer."""
     if isinstance(failure, PrinterGone):
-        return answer_failure(request, NotFoundException(str(failure)))
+        return answer_no_such_printer(request, PrinterNotFound(str(failure)))
     return ask_to_sign_in(request, NotSignedIn("Sign in first"))
 
 

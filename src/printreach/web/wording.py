@@ -11,6 +11,8 @@ from typing import Final
 
 from markupsafe import Markup
 
+from printreach.rules.detector import quality_in_words
+
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
 _DAY: Final = 24 * _HOUR
@@ -87,6 +89,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
     {
         "typeset": typeset,
         "duration": duration,
+        "quality": quality_in_words,
         "size": size,
         "degrees": degrees,
         "percent": percent,

@@ -31,6 +31,30 @@ def test_removing_is_asked_about_first(home: Home) -> None:
     assert home.get().status_code == 200
 
 
+ISNT = "isn\N{RIGHT SINGLE QUOTATION MARK}t"
+
+
+def test_a_page_of_a_removed_printer_says_so_and_leads_to_the_others(home: Home) -> None:
+    home.send("/remove")
+
+    page = home.get()
+
+    assert page.status_code == 404
+    assert f"This printer {ISNT} in your account" in page.text
+    assert "It was removed, or the address is wrong." in page.text
+    assert 'href="/printers"' in page.text
+    assert "typing mistake" not in page.text
+
+
+def test_an_open_page_of_a_removed_printer_reloads_instead_of_reconnecting(home: Home) -> None:
+    home.send("/remove")
+
+    stream = home.browser.get(f"{home.path}/events", headers={"accept": "text/event-stream"})
+
+    assert stream.headers["content-type"].startswith("text/event-stream")
+    assert stream.text == "event: reload\ndata: {}\n\n"
+
+
 def test_a_removed_printer_is_gone(home: Home) -> None:
     assert home.send("/remove").headers["location"] == "/printers?said=removed"
     assert home.get().status_code == 404

@@ -14,11 +14,12 @@ from litestar.response import Template
 from printreach.contract.codec import encode
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.denied import Denied
+from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.flash import redirect_with_flash
+from printreach.web.problems import PrinterNotFound
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -101,7 +102,8 @@ async def provide_printer_id(
 def or_404(result: T | Denied) -> T:
     """Return the result of a use case. Raises NotFoundException if it was denied."""
     if isinstance(result, Denied):
-        raise NotFoundException(result.sentence)
+        is_printer = result.reason is Reason.NO_SUCH_PRINTER
+        raise (PrinterNotFound if is_printer else NotFoundException)(result.sentence)
     return result
 
 
