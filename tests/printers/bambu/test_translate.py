@@ -48,6 +48,12 @@ def job(**changes: object) -> JobStatus:
         ({"gcode_state": "FINISH", "total_layer_num": 0}, State.IDLE),
         ({"gcode_state": "FAILED"}, State.CANCELLED),
         ({"gcode_state": "FAILED", "print_error": 0x0300400C}, State.CANCELLED),
+        ({"gcode_state": "FAILED", "print_error": 0x0500400E}, State.CANCELLED),
+        ({"gcode_state": "FAILED", "fail_reason": "50348044"}, State.CANCELLED),
+        ({"gcode_state": "FAILED", "fail_reason": "0"}, State.CANCELLED),
+        ({"gcode_state": "FAILED", "fail_reason": "1"}, State.CANCELLED),
+        ({"gcode_state": "FAILED", "fail_reason": "50364426"}, State.ERROR),
+        ({"gcode_state": "RUNNING", "fail_reason": "50364426"}, State.PRINTING),
         ({"gcode_state": "RUNNING", "print_error": 0x05008030}, State.PRINTING),
         ({"gcode_state": "FAILED", "print_error": 0x0300800A}, State.ERROR),
         ({"gcode_state": "RUNNING", "print_error": 0x0300800A}, State.ERROR),
@@ -65,6 +71,12 @@ def test_an_error_is_numbered_as_on_the_printers_screen() -> None:
     ).error
 
     assert error == "The printer reports error 0300-800A (HMS 0300-0100-0001-0001)."
+
+
+def test_the_reason_of_a_failed_print_is_told_after_its_error_was_cleared() -> None:
+    error = job(gcode_state="FAILED", print_error=0, fail_reason="50364426").error
+
+    assert error == "The printer reports error 0300-800A."
 
 
 def test_a_health_notice_alone_is_no_error() -> None:

@@ -13,7 +13,11 @@ _STATES = {
     "FINISH": State.COMPLETE,
     "FAILED": State.CANCELLED,
 }
-"""IDLE, INIT, OFFLINE, UNKNOWN and what is new are idle."""
+"""IDLE, INIT, OFFLINE, UNKNOWN and what is new are idle.
+
+FAILED without a fault is a cancelled print: the code of a cancel shows for some seconds, and FAILED
+until the next print. Source: reports of X1 and P1 that their owners published.
+"""
 
 _HEATING_STAGES = {2, 7}
 
@@ -72,7 +76,10 @@ _PAUSES = {
     134184967: "Push the filament in",  # 0x07FF8007
 }
 """Why a print rests, which is no fault of the printer."""
-_NO_ERRORS = {0, 0x0300400C, 0x05008030, 0x03008012, 0x0500C011, *_PAUSES}
+_CANCELS = {0x0300400C, 0x0500400E}
+_NO_ERRORS = {0, 0x05008030, 0x03008012, 0x0500C011, *_CANCELS, *_PAUSES}
+_LEAST_CODE = 0x01000000
+"""A code has eight digits, of which the first two name a part of the printer."""
 
 
 def state_of(report: Json) -> State:
@@ -99,8 +106,15 @@ def sub_state_of(report: Json, state: State) -> str | None:
 
 
 def fault_of(report: Json) -> int:
-    """print_error where it is a fault, else 0."""
+    """print_error where it is a fault, or what made a print fail that is over, else 0.
+
+    print_error goes back to 0 while the state stays FAILED; a whole report keeps the code in
+    fail_reason. Source: reports of a cancelled print that were published.
+    """
     number = loose.whole(report, "print_error") or 0
+    if not number and loose.text(report, "gcode_state") == "FAILED":
+        reason = loose.number(report, "fail_reason") or 0.0
+        number = int(reason) if _LEAST_CODE <= reason < 1 << 32 else 0
     return 0 if number in _NO_ERRORS else number
 
 
