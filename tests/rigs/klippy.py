@@ -50,6 +50,7 @@ class Klippy:
         self._tasks: set[asyncio.Task[object]] = set()
         self._restarting: asyncio.Task[None] | None = None
         self._machine: KlipperMachine | None = None
+        self._clock_s = 0.0  # of the machine, as Klipper has a clock that never jumps
 
     # --- for tests, from their own thread -----------------------------------------------------
 
@@ -151,6 +152,7 @@ class Klippy:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
+            self._clock_s += TICK_S
             self.machine.tick(TICK_S)
 
     def _spawn(self, work: Any) -> None:
@@ -236,7 +238,7 @@ class Klippy:
         }
 
     def _query(self, wanted: dict[str, list[str] | None]) -> dict[str, Any]:
-        return {"eventtime": self._loop.time(), "status": self._status(wanted)}
+        return {"eventtime": self._clock_s, "status": self._status(wanted)}
 
     def _status(self, wanted: dict[str, list[str] | None]) -> Status:
         told: Status = {}
@@ -249,7 +251,7 @@ class Klippy:
     async def _push(self, talk: "_Talk") -> None:
         while True:
             await asyncio.sleep(PUSH_S)
-            talk.push(self._status(talk.wanted), self._loop.time())
+            talk.push(self._status(talk.wanted), self._clock_s)
 
     def _say(self, text: str) -> None:
         for talk in self._talks:

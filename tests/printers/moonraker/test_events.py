@@ -93,3 +93,47 @@ async def test_what_a_macro_asks_of_a_person_is_told_while_it_prints(
         await told.until(E.FILAMENT_CHANGE_REQUIRED)
 
         assert told.events[-1].error == "Change of filament: Press Done behind it"
+
+
+@on_moonraker
+async def test_a_print_that_was_cancelled_and_started_again_between_two_reports_is_two_prints(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        path = await bench.start_long()
+        await told.until(E.STARTED)
+        again = f'CANCEL_PRINT\nSDCARD_PRINT_FILE FILENAME="{path.rpartition("/")[2]}"'
+        await asyncio.to_thread(rig.klippy.do, lambda: rig.klippy.machine.run(again))
+
+        async def has_two_starts() -> bool:
+            return told.milestones.count(E.STARTED) > 1
+
+        await bench.until_true("another start", has_two_starts)
+        first, ended, second = told.events[:3]
+
+    assert told.milestones == [E.STARTED, E.FAILED, E.STARTED]
+    assert ended.error == "cancelled"
+    assert first.print_id == ended.print_id != second.print_id
+
+
+@on_moonraker
+async def test_a_print_that_was_started_and_cancelled_between_two_reports_is_told(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        await bench.start(rig.short_print())
+        await told.until(E.COMPLETE)
+        path = await bench.upload(rig.long_print().name, rig.long_print().data)
+        machine = rig.klippy.machine
+
+        async def start_and_cancel() -> None:
+            await machine.run(f'SDCARD_PRINT_FILE FILENAME="{path.rpartition("/")[2]}"')
+            machine.tick(0.1)
+            await machine.run("CANCEL_PRINT")
+
+        await asyncio.to_thread(rig.klippy.do, start_and_cancel)
+        await told.until(E.FAILED)
+
+    assert told.milestones == [E.STARTED, E.COMPLETE, E.STARTED, E.FAILED]
+    assert told.events[-1].error == "cancelled"
+    assert told.events[-1].file_name == rig.long_print().name

@@ -21,7 +21,7 @@ from .metadata import NOTHING_KNOWN
 from .power import with_change
 from .prompts import NO_PROMPT, need_of, with_line
 from .rpc import Rpc
-from .status import KnownState, print_path, with_changes
+from .status import KnownState, is_under_way, print_path, steps_to, with_changes
 from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
@@ -57,6 +57,7 @@ class Session:
         self._updates: list[object] | None = None  # while the subscription is under way
         self._asked_path: str | None = None
         self._new_file_at: float | None = None
+        self._hidden_start: KnownState | None = None  # not shown yet, as its file wasn't known
         self._has_news_of_file = False
         self._is_spool_known = False
         self._are_cameras_known = False
@@ -76,9 +77,21 @@ class Session:
 
     def redraw(self) -> None:
         """Show what is known; only while Klipper is ready."""
-        if self._is_ready and not self._waits_for_file():
-            view = view_of(self.known, self._version)
-            self._changed(replace(view, need=need_of(self.known, self._prompt)))
+        if not self._is_ready:
+            return
+        if self._waits_for_file():
+            if self._hidden_start is None and is_under_way(self.known):
+                self._hidden_start = self.known
+            return
+        start = self._hidden_start
+        self._hidden_start = None
+        if start is not None and not is_under_way(self.known):
+            self._show(start)  # the print was over before its file was known
+        self._show(self.known)
+
+    def _show(self, known: KnownState) -> None:
+        view = view_of(known, self._version)
+        self._changed(replace(view, need=need_of(known, self._prompt)))
 
     async def refresh(self) -> None:
         """Query the print after an order, instead of waiting until Klipper reports the change."""
@@ -87,7 +100,7 @@ class Session:
             answer = await self._api.call("printer.objects.query", {"objects": wanted})
         except PrinterRefused:
             return  # it tells in a moment
-        self._on_status([loose.obj(answer, "status")])
+        self._on_status(_status_of(answer))
         try:
             async with asyncio.timeout(FILE_KNOWN_WITHIN_S):
                 await self._ask_metadata()
@@ -129,19 +142,20 @@ class Session:
             self.redraw()
 
     def _on_status(self, params: object) -> None:
-        news = params[0] if isinstance(params, list) and params else None
         if self._updates is not None:
-            self._updates.append(news)
+            self._updates.append(params)
+        news, clock_s = _news_of(params)
         if not self._is_ready:
             return
         state = loose.text(loose.obj(news, "webhooks"), "state")
         if state is not None and state != READY:
             self._lose_klipper(state)
             return
-        self.known = with_changes(self.known, news)
-        if print_path(self.known) != self._asked_path:
-            self._request_check()
-        self.redraw()
+        for known in steps_to(self.known, news, clock_s):
+            self.known = known
+            if print_path(known) != self._asked_path:
+                self._request_check()
+            self.redraw()
 
     def _is_of_the_print(self, params: object) -> bool:
         """News of files: of the one that is printed, which may have been replaced before."""
@@ -152,6 +166,7 @@ class Session:
 
     def _lose_klipper(self, state: str) -> None:
         self._is_ready = False
+        self._hidden_start = None
         self._prompt = NO_PROMPT
         # Its words are asked for next; until they are there it is not said to have broken down.
         self._tell(replace(trouble_of(state, None, self._api.address), is_fault=False))
@@ -242,8 +257,8 @@ class Session:
         try:
             wanted = {"objects": subscription(machine)}
             answer = await self._api.call("printer.objects.subscribe", wanted)
-            for news in (loose.obj(answer, "status"), *self._updates):
-                fresh = with_changes(fresh, news)
+            for params in (_status_of(answer), *self._updates):
+                fresh = with_changes(fresh, *_news_of(params))
         finally:
             self._updates = None
         self.known = fresh
@@ -283,3 +298,15 @@ class Session:
 
     def _refused(self, status: CommandStatus, what: str) -> PrinterRefused:
         return PrinterRefused(status, f"{self._api.where} {what}.")
+
+
+def _status_of(answer: object) -> list[object]:
+    """Return an answer's status in the shape in which Moonraker pushes it."""
+    told = loose.obj(answer)
+    return [told.get("status"), told.get("eventtime")]
+
+
+def _news_of(params: object) -> tuple[object, float | None]:
+    """Return what has changed, and the time of Klipper's clock."""
+    told = params if isinstance(params, list) else []
+    return told[0] if told else None, loose.number({"": told[1]}, "") if len(told) > 1 else None

@@ -20,6 +20,9 @@ from .spools import Spool
 WARMED_UP_S = 0.00001
 """Print time counts from the first extrusion on, as a sum of floats that may not be quite 0."""
 
+DONE = 0.995
+"""The share of a file after which a print whose end was not seen is taken for complete."""
+
 _STATES = {
     "standby": State.IDLE,
     "paused": State.PAUSED,
@@ -45,6 +48,7 @@ NO_PRINT = Latest()
 class KnownState:
     """objects: as Klipper reports them. settings: of its configuration. metadata: of the file that
     is printed. power: the lights that Moonraker itself switches. spool: the one Spoolman names.
+    began_s: when the latest print began, by Klipper's steady clock; None where it isn't known.
     """
 
     machine: Machine = NO_MACHINE
@@ -54,10 +58,15 @@ class KnownState:
     power: tuple[Light, ...] = ()
     spool: Spool | None = None
     latest: Latest = NO_PRINT
+    began_s: float | None = None
 
 
-def with_changes(known: KnownState, news: object) -> KnownState:
-    """news: objects with those of their fields that have changed."""
+def with_changes(known: KnownState, news: object, clock_s: float | None = None) -> KnownState:
+    """news: objects with those of their fields that have changed. clock_s: of Klipper, then.
+
+    A print's total_duration is what has passed on that clock since its start, pauses included.
+    Source: print_stats.py of Klipper.
+    """
     objects: dict[str, Json] = dict(known.objects)
     for name, fields in loose.obj(news).items():
         changed = loose.obj(fields)
@@ -66,7 +75,51 @@ def with_changes(known: KnownState, news: object) -> KnownState:
     after = replace(known, objects=objects)
     if print_path(known) not in ("", print_path(after)):
         after = replace(after, metadata=NOTHING_KNOWN)  # it was of another file
+    passed_s = loose.number(loose.obj(news, "print_stats"), "total_duration")
+    if passed_s is not None:
+        after = replace(after, began_s=None if clock_s is None else clock_s - passed_s)
     return replace(after, latest=_latest(after, known))
+
+
+def steps_to(known: KnownState, news: object, clock_s: float | None = None) -> list[KnownState]:
+    """Return what is known after these news, and before that what must have happened unseen.
+
+    Klipper reports four times a second. A print's total_duration only grows, and stays as it is
+    once the print has ended: whatever else it does, another print has begun since.
+    """
+    after = with_changes(known, news, clock_s)
+    if not _is_another_print(known, after):
+        return [after]
+    steps = [known]
+    if is_under_way(known):
+        steps.append(with_changes(known, {"print_stats": {"state": _unreported_end(known)}}))
+    if not is_under_way(after):
+        steps.append(with_changes(steps[-1], _start_of(print_path(after))))
+    # What was told of the print before is not told again where it is the same.
+    whole = {name: obj(after, name) for name in ("print_stats", "virtual_sdcard")}
+    return [*steps[1:], with_changes(steps[-1], {**loose.obj(news), **whole}, clock_s)]
+
+
+def _is_another_print(before: KnownState, after: KnownState) -> bool:
+    was_s, is_s = (
+        loose.number(obj(one, "print_stats"), "total_duration") for one in (before, after)
+    )
+    if was_s is None or is_s is None or state_of(after) is State.IDLE:
+        return False
+    return is_s < was_s if is_under_way(before) else is_s != was_s and not is_under_way(after)
+
+
+def _start_of(path: str) -> Json:
+    """Return the news of a print that has just begun."""
+    counts = dict.fromkeys(("total_duration", "print_duration", "filament_used"), 0.0)
+    return {
+        "print_stats": {"filename": path, "state": "printing", **counts},
+        "virtual_sdcard": {"progress": 0.0, "file_position": 0},
+    }
+
+
+def _unreported_end(known: KnownState) -> str:
+    return "complete" if progress_of(known) >= DONE else "cancelled"
 
 
 def state_of(known: KnownState) -> State:
