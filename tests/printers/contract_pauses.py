@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from printreach.contract.commands import Pause
 from printreach.contract.status import State
 from printreach.printers.operations import Operation
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
@@ -51,6 +52,16 @@ async def smart_pause(bench: Bench) -> tuple[str, float]:
     assert (await bench.calls.post("pause", SMART)).status == 200
     await bench.until(State.PAUSED)
     return path, hotend_c
+
+
+async def until_paused_hot(bench: Bench) -> float:
+    """Wait for the pause that is in the file. The target of the hotend then."""
+    await bench.until(State.PAUSED)
+
+    async def hotend() -> float | None:
+        return float((await bench.temps())["HotendTarget"]) or None
+
+    return await bench.until_true("heat", hotend)
 
 
 async def until_hotend_is(bench: Bench, target_c: float) -> None:
@@ -110,6 +121,36 @@ class PauseContract:
                     assert (states, targets_c) == ({State.PRINTING}, {hotend_c})
                     assert (await person.calls.post("pause")).status == 200
                     await person.until(State.PAUSED)
+
+        run(rig, body)
+
+    def test_a_file_that_pauses_at_the_same_place_again_is_left_alone(
+        self, rig: PrinterRig, tmp_path: Path
+    ) -> None:
+        pausing = rig.pausing_print()
+        if pausing is None:
+            return
+
+        async def body() -> None:
+            async with agent(rig, tmp_path / "agent") as bench:
+                path = await bench.start(pausing)
+                hotend_c = await until_paused_hot(bench)
+                await bench.printer.pause(Pause(smart_pause=True, z_lift_mm=2))
+                await until_hotend_is(bench, 0.0)
+            async with agent(rig, tmp_path / "person") as person:
+                assert (await person.calls.post("cancel")).status == 200
+                await person.until(State.CANCELLED)
+                assert (await person.calls.post("start", {"Path": path})).status == 200
+                assert await until_paused_hot(person) == hotend_c
+                hotend_c += 5.0
+                assert (await person.calls.post("set-temp", {"ToolC": hotend_c})).status == 200
+                await until_hotend_is(person, hotend_c)
+                async with agent(rig, tmp_path / "agent") as bench:
+                    assert (await bench.calls.post("resume")).status == 200
+                    states, targets_c = await seen_for_a_while(person)
+
+            assert targets_c == {hotend_c}
+            assert State.PRINTING in states
 
         run(rig, body)
 

@@ -128,6 +128,21 @@ def resting(folder: Path, *, repauses: bool = True) -> Rig:
     return platform, pauses
 
 
+def resting_as(folder: Path, progress: PrintProgress) -> Rig:
+    """A hot print that rests in a smart pause, with nothing else known of it."""
+    platform, pauses = begun(folder)
+    platform.becomes(replace(PAUSED, progress=progress))
+    pauses.remember(Saved())
+    return platform, pauses
+
+
+def after_restart(folder: Path, progress: PrintProgress) -> Rig:
+    """An agent that starts beside a printer with a print that rests, as far as this."""
+    platform, pauses = begun(folder)
+    platform.becomes(replace(PAUSED, progress=progress))
+    return platform, pauses
+
+
 def is_saved(folder: Path) -> bool:
     return SavedStateStore(folder / "saved.json", parse).load() is not None
 

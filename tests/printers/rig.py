@@ -78,6 +78,10 @@ class PrinterRig:
         """As long_print, with bed and hotend heated. For smart pause."""
         raise NotImplementedError
 
+    def pausing_print(self) -> PrintFile | None:
+        """As hot_print, with a pause after three seconds; None where this rig reads no file."""
+        return None
+
     def asking_print(self) -> PrintFile | None:
         """Asks for another filament a moment after its start; None where nobody would hear of it.
 

@@ -3,17 +3,13 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from .print_progress import PrintProgress, SeenPrint
+from .print_progress import RememberedPrint, SeenPrint
 from .saved_state import SavedState
 
 
-class SavedPause(SavedState, Protocol):
-    """What a smart pause took from a print. path, progress: by which the print is known again."""
+class SavedPause(SavedState, RememberedPrint, Protocol):
+    """What a smart pause took from a print."""
 
-    @property
-    def path(self) -> str: ...
-    @property
-    def progress(self) -> PrintProgress: ...
     @property
     def has_heat(self) -> bool: ...
     @property

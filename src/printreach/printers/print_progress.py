@@ -5,6 +5,7 @@ the print, and its heaters would be set by somebody who never asked for it.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from printreach.contract.status import State
 
@@ -12,6 +13,8 @@ from . import loose
 
 MAX_ID_CHARS = 256
 MAX_POSITIONS = 8
+SAME_MOMENT_S = 2.0
+"""Some printers tell whole seconds. No print begins and comes as far as another in less."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,10 +23,13 @@ class PrintProgress:
 
     duration_s: print time so far; None where it isn't told. position: what else only grows during
     a print and stands still in a pause, such as the place in its file, its layer, its percentage.
+    began_s: when the print began, or this pause of it, by whatever clock the printer has; None
+    where it isn't told. It stays the same for as long as the pause lasts.
     """
 
     print_id: str = ""
     duration_s: float | None = None
+    began_s: float | None = None
     position: tuple[float, ...] = ()
 
     def is_behind(self, other: "PrintProgress") -> bool:
@@ -38,8 +44,19 @@ class PrintProgress:
         return not pairs or any(now < before for now, before in pairs)
 
     def is_as_paused(self, other: "PrintProgress") -> bool:
-        """This is surely the same print, and has not moved since."""
-        return bool(self.position) and self.position == other.position and not self.is_behind(other)
+        """It has not moved since, and nothing speaks against it."""
+        is_there = bool(self.position) and self.position == other.position
+        return is_there and not self.is_behind(other) and self._began_with(other) is not False
+
+    def has_proof(self, other: "PrintProgress") -> bool:
+        """No other print has the same id, nor began then."""
+        return self.print_id == other.print_id != "" or self._began_with(other) is True
+
+    def _began_with(self, other: "PrintProgress") -> bool | None:
+        """None where it can't be known."""
+        if self.began_s is None or other.began_s is None:
+            return None
+        return abs(self.began_s - other.began_s) < SAME_MOMENT_S
 
 
 UNKNOWN_PROGRESS = PrintProgress()
@@ -58,6 +75,33 @@ class SeenPrint:
     path: str
     progress: PrintProgress
 
+    def can_be(self, saved: "RememberedPrint") -> bool:
+        """This can be the same print at a later moment."""
+        return self._has_path(saved) and not self.progress.is_behind(saved.progress)
+
+    def is_as_paused(self, saved: "RememberedPrint") -> bool:
+        """This can be the same pause: it has not moved since, and nothing speaks against it."""
+        return self._has_path(saved) and self.progress.is_as_paused(saved.progress)
+
+    def is_proven(self, saved: "RememberedPrint") -> bool:
+        """This is the same pause, as only an id or the time of its beginning can tell.
+
+        A file that pauses itself does so at the same place each time it is printed.
+        """
+        return self.is_as_paused(saved) and self.progress.has_proof(saved.progress)
+
+    def _has_path(self, saved: "RememberedPrint") -> bool:
+        return bool(self.path) and self.path == saved.path
+
+
+class RememberedPrint(Protocol):
+    """Whatever keeps by what a print is known again."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def progress(self) -> PrintProgress: ...
+
 
 def positions(*told: float | None) -> tuple[float, ...]:
     """Those that are told."""
@@ -74,5 +118,6 @@ def parse_progress(told: object) -> PrintProgress:
     return PrintProgress(
         print_id=(loose.text(stored, "print_id") or "")[:MAX_ID_CHARS],
         duration_s=loose.number(stored, "duration_s"),
+        began_s=loose.number(stored, "began_s"),
         position=position,
     )

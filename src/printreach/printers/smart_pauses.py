@@ -1,8 +1,9 @@
 """Smart pauses that are made of commands, and their restore: alike on each platform.
 
 Nothing is ever restored on a doubt. Before each command of a restore the printer has to be paused
-in the very print that the smart pause took it from, as far as it had come then. An order to cancel,
-a lock of remote control and a lost connection end a restore before its next command.
+in the very print that the smart pause took it from, as far as it had come then. After a time in
+which nobody saw the printer, that has to be proven. An order to cancel, a lock of remote control
+and a lost connection end a restore before its next command.
 """
 
 import asyncio
@@ -32,6 +33,10 @@ LOOK_EVERY_S: Final = 1.0
 SENT_WITHIN_S: Final = 2.0
 """For an order that was under way when another one ended the restore."""
 WARMING_UP: Final = "Heating up again"
+UNPROVEN: Final = (
+    "Whether this is still the print that the smart pause was made in can't be known, so nothing"
+    " was given back. Set temperatures and the nozzle's height yourself, then resume again."
+)
 
 
 class SmartPauses(Generic[S]):
@@ -97,7 +102,7 @@ class SmartPauses(Generic[S]):
         if seen is None or not seen.is_paused:
             raise _no_longer_paused()
         saved = replace(saved, progress=seen.progress)
-        if not self._is_as_paused(saved, seen):
+        if not seen.is_as_paused(saved):
             log.warning("this print can't be told from others, so its pause is a plain one")
             return None
         self._current.remember(saved)
@@ -169,7 +174,7 @@ class SmartPauses(Generic[S]):
         if seen.state is State.PAUSED:
             self._follow(saved, seen)
             return
-        is_same = self._is_followed and self._can_be(saved, seen)
+        is_same = self._is_followed and seen.can_be(saved)
         self._is_followed = False
         if seen.state in AT_WORK and is_same and not self._needs_order:
             self.start(self._restore_ended_pause(saved))
@@ -178,13 +183,14 @@ class SmartPauses(Generic[S]):
 
     def _follow(self, saved: S, seen: SeenPrint) -> None:
         """It is paused: the same print as far as it was, or on its way there under our eyes."""
-        is_same = self._is_as_paused(saved, seen)
-        if not is_same and self._is_followed and self._can_be(saved, seen):
-            self._current.remember(replace(saved, progress=seen.progress))
-        elif not is_same:
+        is_same, now = seen.is_as_paused(saved), seen.progress
+        if self._is_followed and (is_same or seen.can_be(saved)):
+            if not is_same or (now.began_s is not None and saved.progress.began_s is None):
+                self._current.remember(replace(saved, progress=now))
+        elif is_same:
+            self._is_followed = seen.is_proven(saved)
+        else:
             self._drop(seen)
-            return
-        self._is_followed = True
 
     def _drop(self, seen: SeenPrint) -> None:
         self._current.take()
@@ -193,29 +199,22 @@ class SmartPauses(Generic[S]):
                 "what a smart pause took is not given back: this may be another print by now"
             )
 
-    @staticmethod
-    def _can_be(saved: S, seen: SeenPrint) -> bool:
-        is_path = bool(seen.path) and seen.path == saved.path
-        return is_path and not seen.progress.is_behind(saved.progress)
-
-    @staticmethod
-    def _is_as_paused(saved: S, seen: SeenPrint) -> bool:
-        is_path = bool(seen.path) and seen.path == saved.path
-        return is_path and seen.progress.is_as_paused(saved.progress)
-
     # --- giving back ------------------------------------------------------------------------------
 
     async def _resume(self, until_paused: Callable[[], Awaitable[None]] | None) -> None:
         if until_paused is not None:
             await until_paused()
         saved, seen = self._current.saved, self._platform.seen()
-        if saved is not None and (seen is None or not self._is_as_paused(saved, seen)):
+        if saved is not None and (seen is None or not seen.is_as_paused(saved)):
             if seen is not None:
                 self._drop(seen)
             saved = None
-        if saved is None:
+        if saved is None or seen is None:
             await self.send(self._platform.resume_print())
             return
+        if not self._is_followed and not seen.is_proven(saved):
+            self._current.take()
+            raise failed(UNPROVEN)
         problem = self._platform.limit_problem(saved)
         if problem is not None:
             raise failed(f"What the smart pause took can't be given back: {problem}")
@@ -244,7 +243,7 @@ class SmartPauses(Generic[S]):
         if not await self._platform.wait_until(self._has_paused, PAUSED_WITHIN_S):
             raise failed("The print did not pause in time.")
         seen = self._platform.seen()
-        if seen is None or not seen.is_paused or not self._can_be(saved, seen):
+        if seen is None or not seen.is_paused or not seen.can_be(saved):
             raise _no_longer_paused()
         saved = replace(saved, progress=seen.progress)
         self._current.remember(saved)
@@ -310,7 +309,7 @@ class SmartPauses(Generic[S]):
 
     def _is_paused_in(self, saved: S) -> bool:
         seen = self._platform.seen()
-        return seen is not None and seen.is_paused and self._is_as_paused(saved, seen)
+        return seen is not None and seen.is_paused and seen.is_as_paused(saved)
 
     def _require_paused(self, saved: S) -> None:
         if not self._is_paused_in(saved):
@@ -318,7 +317,7 @@ class SmartPauses(Generic[S]):
 
     def _require_going(self, saved: S) -> None:
         seen = self._platform.seen()
-        if seen is None or seen.state not in AT_WORK or not self._can_be(saved, seen):
+        if seen is None or seen.state not in AT_WORK or not seen.can_be(saved):
             raise _no_longer_paused()
 
     # --- the work under way -----------------------------------------------------------------------

@@ -39,6 +39,7 @@ class Job:
     total_s: float
     printed_s: float = 0.0
     warmed_s: float = 0.0
+    paused_s: float = 0.0
 
     @property
     def share(self) -> float:
@@ -65,6 +66,7 @@ class Machine:
     current_tool: int = -1
     is_homed: bool = True
     message: dict[str, str] | None = None
+    up_s: float = 4711.0
     queue: list[str] = field(default_factory=list)
     is_warm: asyncio.Event = field(default_factory=asyncio.Event)
     done: list[str] = field(default_factory=list)
@@ -208,6 +210,7 @@ class Machine:
 
     def pass_time(self, seconds: float) -> None:
         self.in_status_s += seconds
+        self.up_s += seconds
         for heater in self.heaters:
             aim = heater.target or ROOM_C
             heater.current += max(-600 * seconds, min(600 * seconds, aim - heater.current))
@@ -222,6 +225,8 @@ class Machine:
             self._go_on(self.job, seconds)
 
     def _go_on(self, job: Job, seconds: float) -> None:
+        if self.status != "processing":
+            job.paused_s += seconds
         if self.status == "processing" and job.warmed_s < WARM_UP_S:
             job.warmed_s += seconds
         elif self.status == "processing":

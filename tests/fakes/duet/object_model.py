@@ -114,7 +114,7 @@ def _job(machine: Machine, *, is_dsf: bool) -> Json:
         },
         "filePosition": int(job.size * job.share),
         "layer": int(LAYERS * job.share) or None,
-        "pauseDuration": 0,
+        "pauseDuration": round(job.paused_s),
         "timesLeft": {
             "filament": None,
             "file": None,
@@ -140,7 +140,7 @@ def _state(machine: Machine) -> Json:
         "messageBox": machine.message,
         "msUpTime": 17,
         "status": machine.status,
-        "upTime": 4711,
+        "upTime": int(machine.up_s),
     }
 
 

@@ -27,13 +27,18 @@ SAVED = SavedState(
     bed_c=60.0,
     lift_mm=4,
     retract_mm=3,
-    progress=PrintProgress(duration_s=60.0, position=(4711.0,)),
+    progress=PrintProgress(duration_s=60.0, began_s=40.0, position=(4711.0,)),
 )
 HOT = {"state": "active", "active": 200.0, "standby": 160.0, "current": 199.0}
 BED = {"state": "active", "active": 60.0, "standby": 0.0, "current": 59.5}
 MODEL = {
-    "state": {"status": "paused"},
-    "job": {"file": {"fileName": "0:/gcodes/a.gcode"}, "filePosition": 4711, "duration": 61},
+    "state": {"status": "paused", "upTime": 110},
+    "job": {
+        "file": {"fileName": "0:/gcodes/a.gcode"},
+        "filePosition": 4711,
+        "duration": 61,
+        "pauseDuration": 9,
+    },
     "heat": {"bedHeaters": [0], "heaters": [BED, HOT]},
     "tools": [{"number": 0, "heaters": [1], "state": "active"}],
 }

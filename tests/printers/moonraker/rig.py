@@ -94,7 +94,7 @@ class MoonrakerRig(PrinterRig):
         return make(setup)
 
     def long_print(self) -> PrintFile:
-        return PrintFile("long.gcode", _WARM + b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 400)
+        return PrintFile("long.gcode", _WARM + _EXTRUDING)
 
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", _WARM + b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 2)
@@ -103,8 +103,10 @@ class MoonrakerRig(PrinterRig):
         return PrintFile("feeds.gcode", _WARM + b"G1 X10 E2 F6000\nG1 X30 E2\n" * 60)
 
     def hot_print(self) -> PrintFile:
-        heat = b"M140 S40\nM104 S60\nM190 S40\n"
-        return PrintFile("hot.gcode", heat + self.long_print().data)
+        return PrintFile("hot.gcode", _HEAT + self.long_print().data)
+
+    def pausing_print(self) -> PrintFile:
+        return PrintFile("pauses.gcode", _HEAT + b"G28\nM83\nG4 P3000\nPAUSE\n" + _EXTRUDING)
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         await printer.set_temp(SetTemp(tool_c=WARM_C))
@@ -191,4 +193,6 @@ def running_rig(folder: Path) -> Iterator[MoonrakerRig]:
         yield MoonrakerRig(url, folder, printer, ports)
 
 
+_HEAT = b"M140 S40\nM104 S60\nM190 S40\n"
 _WARM = b"G28\nM83\nM104 S60\nM109 S60\n"
+_EXTRUDING = b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 400

@@ -80,8 +80,10 @@ class OctoPrintRig(PrinterRig):
         return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG4 P300\nG1 X20 E2\n" * 8)
 
     def hot_print(self) -> PrintFile:
-        heat = b"M83\nM140 S25\nM104 S%d\nM109 S%d\n" % (HOTEND_C, HOTEND_C)
-        return PrintFile("hot.gcode", heat + b"G1 X10 E0.1 F9000\nG4 P100\nG1 X20\n" * 600)
+        return PrintFile("hot.gcode", _HEAT + _EXTRUDING)
+
+    def pausing_print(self) -> PrintFile:
+        return PrintFile("pauses.gcode", _HEAT + b"G4 P3000\n@pause\n" + _EXTRUDING)
 
     async def fail_print(self) -> None:
         await self.order("printer/command", commands=["!!DEBUG:send Error:MAXTEMP triggered!"])
@@ -176,3 +178,5 @@ class OctoPrintRig(PrinterRig):
 
 
 _JSON: Header = ("Content-Type", "application/json")
+_HEAT = b"M83\nM140 S25\nM104 S%d\nM109 S%d\n" % (HOTEND_C, HOTEND_C)
+_EXTRUDING = b"G1 X10 E0.1 F9000\nG4 P100\nG1 X20\n" * 600

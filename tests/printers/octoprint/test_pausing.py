@@ -29,13 +29,14 @@ SAVED = SavedState(
     retract_mm=3,
     has_tools=False,
     is_relative=False,
-    progress=PrintProgress(duration_s=60.0, position=(4711.0,)),
+    progress=PrintProgress(duration_s=60.0, began_s=1795221330.5, position=(4711.0,)),
 )
 PAUSED = {
     "state": {"flags": {"paused": True, "operational": True}},
     "job": {"file": {"path": "a.gcode"}},
     "progress": {"printTime": 60, "filepos": 4711},
     "temps": [{"tool0": {"actual": 215.0, "target": 0.0}}],
+    "markings": [{"type": "pause", "label": "Pause", "time": 1795221330.5}],
 }
 
 

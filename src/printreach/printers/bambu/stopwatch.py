@@ -68,6 +68,20 @@ def job_of(report: Json) -> str:
     return "\n".join(loose.text(report, key) or "" for key in keys).strip()
 
 
+def _print_id(report: Json) -> str:
+    """Return the cloud's ids of the print; "" for one that was sent over the network, or from the
+    card: its ids are 0. That the cloud gives each print ids of its own is a guess."""
+    told = (loose.text(report, key) or "0" for key in ("task_id", "subtask_id"))
+    ids = [one for one in told if one != "0"]
+    return "\n".join(ids)
+
+
+def _began_s(report: Json) -> float | None:
+    """Return when the print began, by the printer's clock. The X1 told it up to firmware 01.07,
+    other models don't. Source: reports that were published."""
+    return loose.number(report, "gcode_start_time") or None
+
+
 def seen_print(report: Json) -> SeenPrint:
     """The print as it is now. Only one that runs or is paused has numbers of its own: until then,
     those of the print before are still there."""
@@ -79,13 +93,15 @@ def seen_print(report: Json) -> SeenPrint:
         is_paused=state is State.PAUSED,
         path=job_of(report),
         progress=PrintProgress(
+            print_id=_print_id(report),
+            began_s=_began_s(report),
             position=positions(
                 loose.number(told, "mc_percent"),
                 loose.number(told, "layer_num"),
                 float(line) if line.isascii() and line.isdigit() and len(line) < 16 else 0.0,
             )
             if told
-            else ()
+            else (),
         ),
     )
 

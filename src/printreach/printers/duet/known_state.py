@@ -135,9 +135,23 @@ def seen_print(known: KnownState) -> SeenPrint | None:
         path=job_path(known) or "",
         progress=PrintProgress(
             duration_s=loose.number(job, "duration"),
+            began_s=_began_s(known.model),
             position=positions(loose.number(job, "filePosition")),
         ),
     )
+
+
+def _began_s(model: Json) -> float | None:
+    """Return when the job began, in seconds since the board was started.
+
+    A job's duration leaves out its pauses. Source: PrintMonitor.cpp.
+    """
+    job = duet.job(model)
+    up_s = loose.number(loose.obj(model, "state"), "upTime")
+    printed_s, paused_s = loose.number(job, "duration"), loose.number(job, "pauseDuration")
+    if up_s is None or printed_s is None or paused_s is None:
+        return None
+    return up_s - printed_s - paused_s
 
 
 def _job_condition(model: Json, known: KnownState) -> Condition | None:

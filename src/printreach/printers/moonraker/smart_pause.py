@@ -116,6 +116,7 @@ def seen_print(known: KnownState) -> SeenPrint:
         path=print_path(known),
         progress=PrintProgress(
             duration_s=loose.number(obj(known, "print_stats"), "total_duration"),
+            began_s=known.began_s,
             position=positions(loose.number(obj(known, "virtual_sdcard"), "file_position")),
         ),
     )

@@ -37,6 +37,7 @@ _NEEDS = {
 NEED_SHOWS = 4
 """Messages, of which two come a second."""
 
+_PRINT_MARKS = frozenset({"print", "pause", "resume", "cancel", "done"})
 _USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD"})
 
 
@@ -203,9 +204,21 @@ def seen_print(known: KnownState) -> SeenPrint | None:
         path=job_path(known) or "",
         progress=PrintProgress(
             duration_s=loose.number(told, "printTime"),
+            began_s=_pause_began_s(known),
             position=positions(loose.number(told, "filepos")),
         ),
     )
+
+
+def _pause_began_s(known: KnownState) -> float | None:
+    """Return when the present pause began, by OctoPrint's clock; None where it doesn't tell.
+
+    OctoPrint marks it for the chart of its page, in memory alone and for half an hour at least.
+    Source: standard.py of 1.11.8.
+    """
+    marks = loose.items(known.now, "markings")
+    latest = next((one for one in reversed(marks) if loose.text(one, "type") in _PRINT_MARKS), None)
+    return loose.number(latest, "time") if loose.text(latest, "type") == "pause" else None
 
 
 def view_of(
