@@ -6,10 +6,13 @@ eleven by itself; FILE: while it is there, none is kept at all. The many tests t
 spend most of their time waiting for that.
 """
 
+import os
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from prusa.connect.printer.files import InotifyHandler  # type: ignore[import-not-found]
 from prusa.link.__main__ import main  # type: ignore[import-not-found]  # only the peer has it
 from prusa.link.printer_adapter import state_manager  # type: ignore[import-not-found]
 from prusa.link.printer_adapter.file_printer import FilePrinter  # type: ignore[import-not-found]
@@ -55,6 +58,53 @@ def confirm_what_was_sent(queue: Any, force: bool = False) -> None:
     queue._try_writing()
 
 
+create_in_tree, delete_from_tree = InotifyHandler._process_create, InotifyHandler.process_delete
+
+
+def notice_a_folder_and_all_in_it(
+    handler: Any, path: str, is_dir: bool, dir_only: bool = True
+) -> None:
+    """Something was created. Look into a folder once it is watched.
+
+    0.8.1 looks first, and misses what was put there in between, which is likely on a busy machine;
+    nor does it find a file again that was at the same place before.
+    """
+    create_in_tree(handler, path, is_dir, dir_only)
+    if is_dir:
+        notice_what_is_missing(handler, path)
+
+
+def notice_what_is_missing(handler: Any, folder: str) -> None:
+    for entry in os.scandir(folder):
+        if entry.name.startswith("."):
+            continue
+        if not is_in_tree(handler, entry.path):
+            handler._process_create(entry.path, entry.is_dir(), dir_only=False)
+        elif entry.is_dir():
+            notice_what_is_missing(handler, entry.path)
+
+
+def forget_what_is_known(handler: Any, path: str, is_dir: bool) -> None:
+    """Something was deleted. 0.8.1 stumbles over what it never noticed, and loses the news after
+    it: the folder that it was in is told of for ever, and the storage is never empty again."""
+    if is_in_tree(handler, path):
+        delete_from_tree(handler, path, is_dir)
+
+
+def is_in_tree(handler: Any, path: str) -> bool:
+    storage = handler.attach_for(path)
+    inside = Path(path).relative_to(storage.path_storage).parts
+    return not inside or storage.tree.get(list(inside)) is not None
+
+
+InotifyHandler._process_create = notice_a_folder_and_all_in_it
+InotifyHandler.process_delete = forget_what_is_known
+InotifyHandler.HANDLERS = MappingProxyType(
+    {
+        flag: forget_what_is_known if handler is delete_from_tree else handler
+        for flag, handler in InotifyHandler.HANDLERS.items()
+    }
+)
 state_manager.PRINT_END_TIMEOUT = UnlessItForgets(KEEPS_S)
 FilePrinter.write_file_stats = keep_nothing_for_a_power_cut
 serial_queue.SerialQueue._confirmed = confirm_what_was_sent

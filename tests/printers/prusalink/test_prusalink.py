@@ -70,6 +70,18 @@ async def test_an_api_key_serves_as_well_as_a_password(rig: PrusaLinkRig, tmp_pa
 
 
 @on_prusalink
+async def test_a_file_in_a_folder_that_was_deleted_can_be_put_there_again(
+    rig: PrusaLinkRig, tmp_path: Path
+) -> None:
+    """On the bench PrusaLink's own defects with that are mended: prusalink_start.py."""
+    async with bench_of(rig) as bench:
+        for _ in range(2):
+            path = await bench.upload("parts/again/small.gcode", G_CODE)
+            assert (await bench.calls.get("files/download", path=path)).body == G_CODE
+            await asyncio.to_thread(rig.tidy)
+
+
+@on_prusalink
 async def test_a_wrong_api_key_and_no_credentials_at_all_are_told_apart(
     rig: PrusaLinkRig, tmp_path: Path
 ) -> None:
