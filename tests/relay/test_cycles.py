@@ -1,11 +1,15 @@
-"""Requests leave no reference cycles, which would keep their heads until a garbage collection."""
+"""Requests and agents leave no reference cycles, which would stay until a garbage collection."""
 
+import asyncio
 import gc
+import weakref
 
+from printreach.relay.agent_connection import AgentConnection
 from printreach.relay.exchange import PrinterExchange
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
+from tests.relay.waiting import until
 
 
 @on_a_loop
@@ -24,3 +28,22 @@ async def test_an_answered_request_is_gone_before_anybody_looks_for_cycles() -> 
             gc.enable()
 
     assert left == []
+
+
+@on_a_loop
+async def test_an_agent_that_left_is_gone_before_anybody_looks_for_cycles() -> None:
+    async with relay() as rig:
+        agent = await rig.agent()
+        (connection,) = [one for one in gc.get_objects() if isinstance(one, AgentConnection)]
+        left = weakref.ref(connection)
+        ended = connection.task
+        del connection
+        gc.collect()
+        gc.disable()
+        try:
+            agent.leave()
+            await asyncio.wait([ended])
+            del ended
+            await until(lambda: left() is None)
+        finally:
+            gc.enable()

@@ -154,6 +154,11 @@ class AgentConnection:
             log.warning("too many agents from %s wait to be linked", self._peer)
             text = "too many printers at this address wait to be linked; try again in a minute"
             self.tunnel.close(CloseCode.OVERLOADED, text)
+        except asyncio.CancelledError:
+            # An agent that leaves ends this task. The exception, kept in the task, would hold its
+            # frames, and thereby this connection.
+            if not self.tunnel.is_closed:
+                raise
         except Exception:
             log.exception("an agent's connection failed")
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
@@ -162,6 +167,9 @@ class AgentConnection:
             self._context.printer_subscriptions.remove(self._printer_id, self)
             if self._events is not None:
                 self._events.close()
+            # Both hold this connection. They would be freed only by the next garbage collection,
+            # which is hours away where thousands of agents are connected.
+            self._events = self._detector_status = None
 
     async def _sign_in(self) -> signin.Hello:
         inbox = self._inbox

@@ -32,7 +32,7 @@ class KeepaliveTimer:
     ) -> None:
         self.is_waiting = False
         self._session = session
-        self._handler = handler
+        self._handler: KeepaliveHandler | None = handler
         self._loop = asyncio.get_running_loop()
         self._idle_timers: Timers = idle_timers or self._loop
         self._timer: Timer | None = None
@@ -57,17 +57,22 @@ class KeepaliveTimer:
         self.begin()
 
     def end(self) -> None:
+        """Stop for good, and forget the handler, which holds this timer."""
+        self._handler = None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _look(self) -> None:
+        handler = self._handler
+        if handler is None:
+            return
         silent = self._session.on_time(self._loop.time())
         if silent is not None:
             self.end()
-            self._handler.on_silence(silent.silent_s)
+            handler.on_silence(silent.silent_s)
             return
         self.begin()
         if self._session.has_output:
             self.is_waiting = True
-            self._handler.on_ping()
+            handler.on_ping()

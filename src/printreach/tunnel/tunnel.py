@@ -379,8 +379,10 @@ class Tunnel:
         for stream in streams.values():
             if stream.handler is not None:
                 self._end_stream(stream.handler, reason, text)
+        handler = self._tunnel_handler
+        del self._tunnel_handler  # breaks a reference cycle; nothing is delivered any more
         try:
-            self._tunnel_handler.on_tunnel_closed(code, text)
+            handler.on_tunnel_closed(code, text)
         except Exception:
             log.exception("a fault of ours while a tunnel was ended")
 

@@ -141,8 +141,10 @@ class WebSocketLink(WSListener):
             self._closing_timer.cancel()
         if self._lost is None:
             self._lost = "the connection was closed"
-            if self._receiver is not None:
-                self._receiver.on_link_lost(self._lost)
+            # Forgotten, since the receiver holds this link.
+            receiver, self._receiver = self._receiver, None
+            if receiver is not None:
+                receiver.on_link_lost(self._lost)
 
     def pause_writing(self) -> None:
         self._is_congested = True
