@@ -25,7 +25,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.sql.selectable import NamedFromClause
 
 from printreach.contract.events import EventType
 from printreach.rules.webhooks import (
@@ -48,6 +47,7 @@ _LONGEST_LEASE: Final = timedelta(minutes=10)
 _STATES: Final = frozenset(state.value for state in DeliveryState)
 _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
+_newer: Final = webhook_deliveries.alias("newer")
 _LEASES = LeasedTable(
     table=webhooks,
     key=(webhooks.c.connection_id,),
@@ -324,30 +324,27 @@ def _is_progress() -> ColumnElement[bool]:
 
 def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
     """Match due deliveries that were tried, or that are queued no more."""
-    newer = webhook_deliveries.alias("newer")
     # The plus keeps the database from searching all that is due, which may be much.
     is_due = literal_column("+newer.due_at", Instant) <= at
-    was_due = or_(newer.c.due_at.is_(None), newer.c.attempts > 0)
+    was_due = or_(_newer.c.due_at.is_(None), _newer.c.attempts > 0)
     return _has_newer(
-        newer, newer.c.event_type == _PROGRESS, or_(is_due, and_(was_due, ~_is_sent_again()))
+        _newer.c.event_type == _PROGRESS, or_(is_due, and_(was_due, ~_is_sent_again()))
     )
 
 
 def _has_told_end() -> ColumnElement[bool]:
     """Match prints whose end the receiver has been told."""
-    newer = webhook_deliveries.alias("newer")
-    is_told = newer.c.state == DeliveryState.DELIVERED.value
-    return _has_newer(newer, newer.c.event_type != _PROGRESS, is_told, ~_is_sent_again())
+    is_told = _newer.c.state == DeliveryState.DELIVERED.value
+    return _has_newer(_newer.c.event_type != _PROGRESS, is_told, ~_is_sent_again())
 
 
-def _has_newer(
-    newer: NamedFromClause[Any], *conditions: ColumnElement[bool]
-) -> ColumnElement[bool]:
+def _has_newer(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """conditions: of the newer delivery of the same print to the same connection."""
     return exists().where(
-        newer.c.connection_id == _all.connection_id,
-        newer.c.print_id == _all.print_id,
-        newer.c.delivery_id > _all.delivery_id,
-        newer.c.event_type.in_(_TELLS_PROGRESS),
+        _newer.c.connection_id == _all.connection_id,
+        _newer.c.print_id == _all.print_id,
+        _newer.c.delivery_id > _all.delivery_id,
+        _newer.c.event_type.in_(_TELLS_PROGRESS),
         *conditions,
     )
 

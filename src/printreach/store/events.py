@@ -47,6 +47,7 @@ _STORED: Final[tuple[ColumnElement[Any], ...]] = (
 )
 # The plus keeps the database from searching all of an account's events to find one.
 _owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
+_newer: Final = events.alias("newer")
 _decoder = msgspec.json.Decoder(PrintEvent)
 
 
@@ -227,9 +228,8 @@ class EventRecords:
         The last one of an account stays, so that its readers can resume from it, however quiet it
         was.
         """
-        newer = events.alias("newer")
         has_newer = exists().where(
-            newer.c.account_id == events.c.account_id, newer.c.position > events.c.position
+            _newer.c.account_id == events.c.account_id, _newer.c.position > events.c.position
         )
         old = (
             select(events.c.seq)
