@@ -1,9 +1,8 @@
 """A session on a link, driven by the event loop: it reads, writes and schedules streams fairly.
 
 Output is gathered and flushed once per turn of the loop, or at once when a chunk's worth or
-MAX_GATHERED frames wait.
-While the link is congested, streams with bytes to send take turns, a chunk each, so that a page
-is served beside a download.
+MAX_GATHERED frames wait. While the link is congested, streams with bytes to send take turns, a
+chunk each, so that a page is served beside a download.
 """
 
 import asyncio
@@ -379,12 +378,11 @@ class Tunnel:
         for stream in streams.values():
             if stream.handler is not None:
                 self._end_stream(stream.handler, reason, text)
-        handler = self._tunnel_handler
-        del self._tunnel_handler  # breaks a reference cycle; nothing is delivered any more
         try:
-            handler.on_tunnel_closed(code, text)
+            self._tunnel_handler.on_tunnel_closed(code, text)
         except Exception:
             log.exception("a fault of ours while a tunnel was ended")
+        del self._tunnel_handler  # breaks a reference cycle
 
 
 # A table and not `match`: the patterns of named tuples cost a microsecond per event.
