@@ -63,6 +63,24 @@ def test_words_of_a_printers_pages_stay_whole(page: Page, home: Home, path: str)
     assert page.evaluate(CURRENT_IN_VIEW)
 
 
+@pytest.mark.parametrize("width", [320, 360, 414, 600])
+def test_the_steps_of_an_axis_are_equally_wide(page: Page, home: Home, width: int) -> None:
+    home.says(printing(state=State.IDLE))
+
+    opened(page, home.browser, f"{home.path}/control")
+    page.set_viewport_size({"width": width, "height": 640})
+
+    assert page.locator(".move").count() == 3
+    for axis in page.locator(".move").all():
+        widths = [
+            place["width"]
+            for step in axis.locator(".button").all()
+            if (place := step.bounding_box())
+        ]
+        assert len(widths) == 6
+        assert max(widths) - min(widths) < 1
+
+
 @pytest.mark.parametrize("path", ["", "/accounts", "/printers", "/connections", "/keys", "/acts"])
 def test_words_of_the_operators_pages_stay_whole(page: Page, office: Browser, path: str) -> None:
     opened(page, office, f"/operator{path}")
