@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.hub.watch.rounds import LEASE
+from printreach.hub.watch.rounds import WatchRounds
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.faults.watch_until_killed import Step, orders_file
@@ -38,7 +38,7 @@ async def succeed(folder: Path) -> tuple[list[int], int]:
 
 async def _until_paused(here: WatchWorld) -> None:
     here.scorer.probability = BAD
-    here.world.clock.advance(LEASE)
+    here.world.clock.advance(WatchRounds.lease)
     for _ in range(40):
         await here.goes_on(10)
         if PAUSED in await here.kinds():

@@ -2,7 +2,7 @@
 
 from printreach.rules.notifications import DESTINATION_TURNS, DESTINATIONS_AT_ONCE, FAILING
 from printreach.rules.notify_channels import MAIL
-from printreach.rules.turns import QueuedItem
+from printreach.rules.turns import QueuedItem, by_turns
 
 
 def destinations(account: str, count: int, *kinds: str) -> list[QueuedItem]:
@@ -20,6 +20,15 @@ def next_items(
 
 def accounts_of(turns: list[QueuedItem]) -> list[str]:
     return [one.account_id for one in turns]
+
+
+def test_the_first_item_of_each_account_comes_before_the_second_of_any() -> None:
+    waiting = [
+        QueuedItem(key=key, account_id=key[0]) for key in ("a1", "a2", "a3", "b1", "c1", "b2")
+    ]
+
+    assert [one.key for one in by_turns(waiting)] == ["a1", "b1", "c1", "a2", "b2", "a3"]
+    assert [one.key for one in by_turns(waiting, {"a": 1})] == ["b1", "c1", "a1", "b2", "a2", "a3"]
 
 
 def test_an_account_alone_has_four_places_served_at_once() -> None:

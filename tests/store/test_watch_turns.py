@@ -3,7 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from printreach.rules.turns import TurnRule
 from printreach.rules.watch_memory import WatchedPrint
+from printreach.store.leases import Claim
 from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.store.records import PRINTER
@@ -30,9 +32,8 @@ async def claim(
     exclude: tuple[str, ...] = (),
 ) -> list[WatchedPrint]:
     at = NOON + after
-    return await records.watches.claim(
-        token, at, at + MINUTE, at_most, degraded=False, of_account=of_account, exclude=exclude
-    )
+    wanted = Claim(token=token, at=at, until=at + MINUTE, at_most=at_most, exclude=exclude)
+    return await records.watches.claim(wanted, TurnRule(of_account=of_account), degraded=False)
 
 
 def owners(claimed: list[WatchedPrint]) -> list[str]:

@@ -8,8 +8,10 @@ from sqlalchemy import func, select, update
 
 from printreach.rules.detection import DetectionContext, ImageAssessment, observe
 from printreach.rules.detection_scene import Scene
+from printreach.rules.turns import TurnRule
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
+from printreach.store.leases import Claim
 from printreach.store.store import Records
 from printreach.store.watch_tables import watches
 from printreach.store.watching import LONGEST_WAIT, MOST_ENDED
@@ -153,9 +155,8 @@ async def test_prints_that_falter_are_claimed_apart(records: Records) -> None:
     assert await claim(records) == []
     assert not await records.watches.has_due(NOON, degraded=False)
     assert await records.watches.has_due(NOON, degraded=True)
-    faltering = await records.watches.claim(
-        "t", NOON, NOON + MINUTE, 10, degraded=True, of_account=10
-    )
+    wanted = Claim(token="t", at=NOON, until=NOON + MINUTE, at_most=10)
+    faltering = await records.watches.claim(wanted, TurnRule(of_account=10), degraded=True)
     assert len(faltering) == 1
 
 

@@ -7,8 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from printreach.rules.detection_scene import ViewCondition
+from printreach.rules.turns import TurnRule
 from printreach.rules.watch_memory import WatchedPrint
 from printreach.rules.watching import LastLook, Look, Region, WatchPause, WatchSettings
+from printreach.store.leases import Claim
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, PRINTER, store_all
@@ -71,7 +73,8 @@ async def claim(
     records: Records, token: str = "t", after: timedelta = SECOND
 ) -> list[WatchedPrint]:
     at = NOON + after
-    return await records.watches.claim(token, at, at + MINUTE, 10, degraded=False, of_account=10)
+    wanted = Claim(token=token, at=at, until=at + MINUTE, at_most=10)
+    return await records.watches.claim(wanted, TurnRule(of_account=10), degraded=False)
 
 
 async def relink(records: Records) -> None:

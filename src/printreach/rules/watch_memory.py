@@ -59,7 +59,8 @@ class WatchedPrint:
     """A print under watch.
 
     token: of the worker's claim; empty if it is not claimed. settings: those in force. resumed_at:
-    when it was last reported that the print went on after a pause.
+    when it was last reported that the print went on after a pause. degraded: the last look was slow
+    or failed.
     """
 
     printer_id: str
@@ -69,6 +70,7 @@ class WatchedPrint:
     memory: WatchMemory
     settings: WatchSettings
     resumed_at: datetime | None = None
+    degraded: bool = False
 
     @property
     def printer(self) -> OwnedPrinter:

@@ -209,9 +209,14 @@ def _watch(
         snapshots=snapshots,
         states=dependencies.detector,
     )
-    rounds = WatchRounds(parts, secrets.token_bytes)
+    rounds = WatchRounds(
+        store=dependencies.store,
+        clock=dependencies.clock,
+        token_bytes=secrets.token_bytes,
+        parts=parts,
+    )
     ends.push_async_callback(rounds.close)
-    looks = Loop("watch", rounds.look_due, every_s=WATCH_EVERY_S)
+    looks = Loop("watch", rounds.begin_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
     finding = UnwatchedPrintFinder(dependencies.store, dependencies.clock, dependencies.printers)
     return [

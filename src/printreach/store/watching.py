@@ -1,7 +1,6 @@
 """Prints under watch and owners' settings, as rows; watch_looks.py has the looks."""
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -9,21 +8,20 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Row,
-    Subquery,
     delete,
-    exists,
     func,
-    or_,
     select,
-    tuple_,
     update,
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.rules.turns import QueuedItem, TurnRule
 from printreach.rules.watch_memory import UnwatchedPrinter, WatchedPrint, WatchMemory
 from printreach.rules.watching import WatchSettings
+from printreach.store.columns import each_of
 from printreach.store.damaged import Damaged, decoded
+from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, nodes, printers
 from printreach.store.watch_looks import WatchLookRecords
 from printreach.store.watch_tables import (
@@ -39,13 +37,20 @@ MOST_ENDED: Final = 300
 """Ended watches of a printer: of a week, one each half hour. Older ones cannot be judged any more.
 """
 _AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_AN_INSTANT: Final = timedelta(microseconds=1)
 _OFF: Final = WatchSettings(enabled=False)
 _memories = msgspec.json.Decoder(WatchMemory)
 _settings = msgspec.json.Decoder(WatchSettings)
 _is_under_way = watches.c.ended_at.is_(None)
 _degraded = watches.c["falters"]  # the column keeps its older name
 _is_watched = is_watched_for_owner(watches)
+_TURN = (watches.c.printer_id, watches.c.print_id, watches.c.account_id, watches.c.due_at)
+_LEASES = LeasedTable(
+    table=watches,
+    key=(watches.c.printer_id, watches.c.print_id),
+    due_at=watches.c.due_at,
+    token=watches.c.token,
+    longest_wait=LONGEST_WAIT,
+)
 
 
 class WatchSettingsRecords:
@@ -136,43 +141,32 @@ class WatchRecords(WatchLookRecords):
 
     async def has_due(self, at: datetime, *, degraded: bool) -> bool:
         """Return whether there is something to claim."""
-        # Each is one end of an index; in one condition the database would read all of it.
-        kinds = [
-            exists().where(_is_under_way, _degraded == degraded, is_time, _is_watched)
-            for is_time in _due_times(at)
-        ]
-        return bool(await self._connection.scalar(select(or_(*kinds))))
+        return await _LEASES.has_due(self._connection, at, *_of_kind(degraded), _is_watched)
 
-    async def claim(
-        self,
-        token: str,
-        at: datetime,
-        until: datetime,
-        at_most: int,
-        *,
-        degraded: bool,
-        of_account: int,
-        exclude: Collection[str] = (),
-    ) -> list[WatchedPrint]:
-        """Claim prints that are due and unclaimed: accounts take turns, the longest due come first.
+    async def claim(self, claim: Claim, rule: TurnRule, *, degraded: bool) -> list[WatchedPrint]:
+        """Claim prints that are due and unclaimed: accounts take turns by the rule, the longest due
+        come first.
 
-        until: when the claim lapses. degraded: claim those whose last look was slow or failed;
-        otherwise only the others. of_account: at most this many claims of one account, by all
-        workers together. exclude: printers to leave out.
+        claim.exclude: printers. degraded: claim those whose last look was slow or failed; otherwise
+        only the others. Prints under way at all workers count for the rule.
         """
-        waiting = _by_turns(at, degraded, exclude)
-        due = (
-            select(waiting.c.printer_id, waiting.c.print_id)
-            .where(waiting.c.turn <= of_account)
-            .order_by(waiting.c.turn, waiting.c.due_at)
-            .limit(at_most)
+        of_kind = _of_kind(degraded)
+        await _LEASES.mend(self._connection, claim.at, *of_kind)
+        is_claimed = (watches.c.token.is_not(None), watches.c.due_at > claim.at)
+        busy = await self._connection.scalars(
+            select(watches.c.account_id).where(*of_kind, *is_claimed)
         )
-        await self._connection.execute(
-            update(watches)
-            .where(tuple_(watches.c.printer_id, watches.c.print_id).in_(due))
-            .values(token=token, due_at=until)
+        under_way = [QueuedItem(key="", account_id=account_id) for account_id in busy]
+        waiting = await self._waiting(claim, rule, under_way, *of_kind)
+        queued = [QueuedItem(key=one.printer_id, account_id=one.account_id) for one in waiting]
+        print_ids = {one.printer_id: one.print_id for one in waiting}
+        begun = rule.next_items(under_way, queued, claim.at_most)
+        if not begun:
+            return []
+        await _LEASES.claim(
+            self._connection, claim, [(one.key, print_ids[one.key]) for one in begun]
         )
-        return await self._watched(watches.c.token == token)
+        return await self._watched(watches.c.token == claim.token, *of_kind)
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
         """Return the printer's print under watch, whoever has claimed it."""
@@ -181,13 +175,15 @@ class WatchRecords(WatchLookRecords):
 
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
         """Return its present state; None if it has ended, or the claim was lost."""
-        found = await self._watched(_is_held_as(watched))
+        found = await self._watched(_LEASES.is_held(_key(watched), watched.token))
         return found[0] if found else None
 
     async def keep(self, watched: WatchedPrint, memory: WatchMemory) -> None:
         """Store the memory and keep the claim."""
         await self._connection.execute(
-            update(watches).where(_is_held_as(watched)).values(memory=msgspec.json.encode(memory))
+            update(watches)
+            .where(_LEASES.is_held(_key(watched), watched.token))
+            .values(memory=msgspec.json.encode(memory))
         )
 
     async def release(
@@ -202,12 +198,8 @@ class WatchRecords(WatchLookRecords):
 
         Does nothing without the claim.
         """
-        content = msgspec.json.encode(memory)
-        await self._connection.execute(
-            update(watches)
-            .where(_is_held_as(watched))
-            .values({_degraded.name: degraded, "memory": content, "due_at": due_at, "token": None})
-        )
+        values = {_degraded.name: degraded, "memory": msgspec.json.encode(memory)}
+        await _LEASES.release(self._connection, _key(watched), watched.token, due_at, values)
 
     async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
         """Return printers connected to nodes that were alive since then."""
@@ -228,6 +220,34 @@ class WatchRecords(WatchLookRecords):
         return [UnwatchedPrinter(**row) for row in found.mappings()]
 
     # --- helpers ----------------------------------------------------------------------------------
+
+    async def _waiting(
+        self,
+        claim: Claim,
+        rule: TurnRule,
+        under_way: Sequence[QueuedItem],
+        *conditions: ColumnElement[bool],
+    ) -> Sequence[Row[Any]]:
+        """Return what is due, the longest due first: of each account as many as may have turns."""
+        full = each_of(rule.full_accounts(under_way, claim.at_most))
+        place = func.row_number().over(
+            partition_by=watches.c.account_id, order_by=(watches.c.due_at, watches.c.printer_id)
+        )
+        due = (
+            _LEASES.due(claim, *conditions, _is_watched, watches.c.account_id.not_in(full))
+            .with_only_columns(*_TURN, place.label("place"))
+            .order_by(None)
+            .limit(None)
+            .subquery()
+        )
+        found = await self._connection.execute(
+            select(*(due.c[column.name] for column in _TURN))
+            .where(due.c.place <= rule.of_account)
+            .order_by(due.c.place, due.c.due_at)
+            # An account with prints under way may come later than its place here.
+            .limit(claim.at_most + 2 * len(under_way))
+        )
+        return sorted(found, key=lambda row: (row.due_at, row.printer_id))
 
     async def _end(self, at: datetime, *conditions: ColumnElement[bool]) -> None:
         await self._connection.execute(
@@ -270,52 +290,13 @@ async def _is_linked_to(connection: AsyncConnection, printer_id: str, account_id
     return found.first() is not None
 
 
-def _due_times(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Match what is due, or was put off by a clock that was ahead."""
-    return watches.c.due_at <= at, watches.c.due_at > at + LONGEST_WAIT
+def _of_kind(degraded: bool) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Match prints under watch whose last look was slow or failed, or all others."""
+    return _is_under_way, _degraded == degraded
 
 
-def _is_due(at: datetime) -> ColumnElement[bool]:
-    return _is_under_way & or_(*_due_times(at)) & _is_watched
-
-
-def _by_turns(at: datetime, degraded: bool, exclude: Collection[str]) -> Subquery:
-    """Select what is due, with its number among the watches of its account."""
-    busy = (
-        select(watches.c.account_id, func.count().label("looks"))
-        .where(
-            _is_under_way,
-            _degraded == degraded,
-            watches.c.token.is_not(None),
-            watches.c.due_at.between(at + _AN_INSTANT, at + LONGEST_WAIT),
-        )
-        .group_by(watches.c.account_id)
-        .subquery()
-    )
-    place = func.row_number().over(
-        partition_by=watches.c.account_id, order_by=(watches.c.due_at, watches.c.printer_id)
-    )
-    turn = (place + func.coalesce(busy.c.looks, 0)).label("turn")
-    busy_printers = select(func.json_each(json.dumps(list(exclude))).table_valued("value").c.value)
-    return (
-        select(watches.c.printer_id, watches.c.print_id, watches.c.due_at, turn)
-        .outerjoin(busy, busy.c.account_id == watches.c.account_id)
-        .where(
-            _is_due(at),
-            _degraded == degraded,
-            watches.c.printer_id.not_in(busy_printers),
-        )
-        .subquery()
-    )
-
-
-def _is_held_as(watched: WatchedPrint) -> ColumnElement[bool]:
-    return (
-        (watches.c.printer_id == watched.printer_id)
-        & (watches.c.print_id == watched.print_id)
-        & (watches.c.token == watched.token)
-        & _is_under_way
-    )
+def _key(watched: WatchedPrint) -> tuple[str, str]:
+    return watched.printer_id, watched.print_id
 
 
 def _watched(row: Row[Any]) -> WatchedPrint:
@@ -327,6 +308,7 @@ def _watched(row: Row[Any]) -> WatchedPrint:
         memory=_memory_of(row.memory),
         settings=WatchSettings() if row.content is None else _settings_of(row.content),
         resumed_at=row.resumed_at,
+        degraded=getattr(row, _degraded.name),
     )
 
 

@@ -1,6 +1,6 @@
 """What a clock that jumps does to a print that is being looked at."""
 
-from printreach.hub.watch.rounds import LEASE
+from printreach.hub.watch.rounds import WatchRounds
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.test_pause import PAUSED, PAUSES, WARNING, fail
 from tests.hub.watch.world import watching
@@ -16,8 +16,8 @@ async def test_a_clock_that_jumps_ahead_during_an_order_interrupts_nothing(
         claimed = []
 
         async def jump() -> None:
-            here.world.clock.advance(2 * LEASE)
-            claimed.append(await here.rounds.look_due())
+            here.world.clock.advance(2 * WatchRounds.lease)
+            claimed.append(await here.rounds.begin_due())
             here.machine.pauses()
 
         here.machine.on_order = jump

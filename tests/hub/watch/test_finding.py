@@ -5,6 +5,8 @@ from datetime import timedelta
 from printreach.contract.status import State
 from printreach.hub.watch.finding import AGAIN_AFTER, AGAIN_AFTER_REFUSAL, UnwatchedPrintFinder
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.turns import TurnRule
+from printreach.store.leases import Claim
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.hub.watch.world import Machine
@@ -30,8 +32,9 @@ async def pass_by(world: World, time: timedelta) -> None:
 
 async def watched(world: World) -> list[str]:
     at = world.clock.advance(SECOND)
+    wanted = Claim(token="t", at=at, until=at + SECOND, at_most=9)
     claimed = await world.store.write(
-        lambda records: records.watches.claim("t", at, at + SECOND, 9, degraded=False, of_account=9)
+        lambda records: records.watches.claim(wanted, TurnRule(of_account=9), degraded=False)
     )
     return [one.print_id for one in claimed]
 

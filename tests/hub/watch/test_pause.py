@@ -11,7 +11,7 @@ from printreach.contract.app_answers import WatchState
 from printreach.contract.commands import Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.hub.watch.rounds import LEASE
+from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.detector import watch_status
 from printreach.rules.watch import MOST_TRIES
@@ -217,9 +217,9 @@ async def test_a_worker_that_died_behind_the_order_has_ordered_it_once(
         assert await here.kinds() == [WARNING]
         assert len(here.machine.orders) == 1
 
-        here.world.clock.advance(LEASE)
+        here.world.clock.advance(WatchRounds.lease)
         other = here.another_worker()
-        await other.look_due()
+        await other.begin_due()
         await other.settled()
 
         assert await here.kinds() == [WARNING, PAUSED]

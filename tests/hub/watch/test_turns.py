@@ -1,25 +1,23 @@
 """An account with many printers, dead ones or good ones, keeps nobody else from being looked at."""
 
 import asyncio
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 
+from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.watch import finding as watch_finding
-from printreach.hub.watch import rounds as watch_rounds
-from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.finding import AT_ONCE, MOST_SLOW, UnwatchedPrintFinder
-from printreach.hub.watch.rounds import WatchRounds
+from printreach.hub.watch.rounds import DEGRADED, LOOK_TURNS
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.watch_turns import slots_per_account_of
+from printreach.rules.turns import TurnRule
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
-from tests.hub.watch.world import SECOND, Machine, WatchWorld, watching
+from tests.hub.watch.world import SECOND, Machine, WatchWorld, rounds_of, watching
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 from tests.relay.waiting import until
 
@@ -90,15 +88,15 @@ async def test_a_farm_whose_printers_all_hang_leaves_others_their_turn(
     async with watching(open_world) as here:
         await watch_farm(here)
         machine = FarmMachine(camera=here.machine.camera, statuses=here.machine.statuses)
-        rounds = WatchRounds(replace(here.parts, http=machine), secrets.token_bytes)
+        rounds = rounds_of(replace(here.parts, http=machine))
         here.world.clock.advance(SECOND)
-        await rounds.look_due()
+        await rounds.begin_due()
         await until(lambda: here.scorer.shown, PATIENCE_S)
         machine.lets.set()
         await rounds.settled()
 
         assert machine.asks[PRINTER_ID] == 1
-        assert machine.asked_of_farm() == slots_per_account_of(degraded=False)
+        assert machine.asked_of_farm() == LOOK_TURNS[not DEGRADED].of_account
 
 
 @on_a_loop
@@ -184,7 +182,7 @@ async def test_an_account_that_takes_up_all_its_share_is_looked_at_less_often(
     async with watching(open_world) as here:
         await here.goes_on(20)
         alone = await here.said()
-        monkeypatch.setattr(watch_rounds, "slots_per_account_of", lambda *, degraded: 1)
+        monkeypatch.setitem(LOOK_TURNS, not DEGRADED, TurnRule(of_account=1))
         await here.goes_on(60)
         crowded = await here.said()
 

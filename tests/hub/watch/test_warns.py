@@ -4,10 +4,9 @@ import asyncio
 
 from printreach.contract.events import EventType
 from printreach.hub.watch.parts import EventPictures
-from printreach.hub.watch.rounds import LEASE
+from printreach.hub.watch.rounds import DEGRADED, LOOKS_AT_ONCE, WatchRounds
 from printreach.rules.watch import WARNED_FOR
 from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watch_turns import DEGRADED_LOOKS_AT_ONCE
 from printreach.rules.watching import Judgement, WatchSettings
 from printreach.store.events import StoredEvent
 from tests.fakes.loop import on_a_loop
@@ -164,7 +163,7 @@ async def test_two_workers_look_once(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:
         other = here.another_worker()
         here.world.clock.advance(SECOND)
-        assert sorted([await here.rounds.look_due(), await other.look_due()]) == [0, 1]
+        assert sorted([await here.rounds.begin_due(), await other.begin_due()]) == [0, 1]
         await here.rounds.settled()
         await other.settled()
 
@@ -183,9 +182,9 @@ async def test_a_worker_that_died_in_mid_look_is_succeeded(open_world: OpenWorld
         here.machine.on_picture = lambda: None
         assert await here.look() == 0
 
-        here.world.clock.advance(LEASE)
+        here.world.clock.advance(WatchRounds.lease)
         other = here.another_worker()
-        assert await other.look_due() == 1
+        assert await other.begin_due() == 1
         await other.settled()
 
         assert here.scorer.shown == 1
@@ -217,13 +216,15 @@ async def test_a_camera_that_hangs_keeps_nobody_waiting(open_world: OpenWorld) -
         here.machine.camera = BROKEN_CAMERA
         await here.goes_on(10)
         here.world.clock.advance(60 * SECOND)
-        here.rounds._running[True].update(_stuck(here) for _ in range(DEGRADED_LOOKS_AT_ONCE))
-        assert await here.rounds.look_due() == 0
+        stuck = dict(_stuck(here) for _ in range(LOOKS_AT_ONCE[DEGRADED]))
+        here.rounds._running.update(stuck)
+        assert await here.rounds.begin_due() == 0
 
         here.machine.prints(print_id="print-2")
         await here.happens(EventType.STARTED, "print-2")
-        assert await here.rounds.look_due() == 1
-        here.rounds._running[True].clear()
+        assert await here.rounds.begin_due() == 1
+        for task in stuck:
+            del here.rounds._running[task]
         await here.rounds.settled()
 
 
@@ -236,6 +237,7 @@ def _stuck(here: WatchWorld) -> tuple[asyncio.Task[None], WatchedPrint]:
         token="t",
         memory=WatchMemory(),
         settings=WatchSettings(),
+        degraded=True,
     )
     return asyncio.create_task(asyncio.sleep(0)), watched
 
@@ -244,12 +246,12 @@ def _stuck(here: WatchWorld) -> tuple[asyncio.Task[None], WatchedPrint]:
 async def test_a_worker_that_stops_ends_what_it_has_begun(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:
         here.world.clock.advance(SECOND)
-        await here.rounds.look_due()
+        await here.rounds.begin_due()
         await here.rounds.close()
 
         assert here.scorer.shown == 1
         assert len(await here.looks()) == 1
-        assert await here.rounds.look_due() == 0
+        assert await here.rounds.begin_due() == 0
 
 
 # --- whose print ----------------------------------------------------------------------------------

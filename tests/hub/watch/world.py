@@ -158,7 +158,7 @@ class WatchWorld:
     rounds: WatchRounds
 
     def another_worker(self) -> WatchRounds:
-        return WatchRounds(self.parts, secrets.token_bytes)
+        return rounds_of(self.parts)
 
     async def happens(self, kind: EventType, print_id: str = PRINT, error: str = "") -> None:
         """An event of the printer's agent is handed out."""
@@ -188,7 +188,7 @@ class WatchWorld:
 
     async def look(self) -> int:
         """One pass, and what it began; how many prints were claimed."""
-        count = await self.rounds.look_due()
+        count = await self.rounds.begin_due()
         await self.rounds.settled()
         return count
 
@@ -240,6 +240,13 @@ class WatchWorld:
         return len(list(self.world.path.parent.rglob("*.jpg")))
 
 
+def rounds_of(parts: WatchParts) -> WatchRounds:
+    """A worker's rounds."""
+    return WatchRounds(
+        store=parts.store, clock=parts.clock, token_bytes=secrets.token_bytes, parts=parts
+    )
+
+
 @asynccontextmanager
 async def watching(
     open_world: OpenWorld, settings: WatchSettings | None = None
@@ -282,5 +289,4 @@ def _watch(world: World, account_id: str) -> WatchWorld:
         ),
         states=states,
     )
-    rounds = WatchRounds(parts, secrets.token_bytes)
-    return WatchWorld(world, account_id, machine, scorer, states, parts, rounds)
+    return WatchWorld(world, account_id, machine, scorer, states, parts, rounds_of(parts))

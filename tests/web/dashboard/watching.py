@@ -20,7 +20,9 @@ from printreach.contract.status import (
 from printreach.rules.credentials import new_secret
 from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.snapshots import Snapshot
+from printreach.rules.turns import TurnRule
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
+from printreach.store.leases import Claim
 from printreach.store.store import Records
 from printreach.store.watch_tables import watch_looks
 from tests.web.dashboard.conftest import Home, printing
@@ -103,9 +105,8 @@ def saw(home: Home, *looks: Look, print_id: str = PRINT, jpeg: bytes | None = No
         async def write(records: Records) -> list[str]:
             watches, pictures = records.watches, []
             await watches.begin(home.printer_id, home.account_id, print_id, at - _ALWAYS)
-            watched = (
-                await watches.claim("token", at, at + _ALWAYS, 1, degraded=False, of_account=1)
-            )[0]
+            wanted = Claim(token="token", at=at, until=at + _ALWAYS, at_most=1)
+            [watched] = await watches.claim(wanted, TurnRule(of_account=1), degraded=False)
             for look in looks:
                 picture = None
                 if jpeg is not None and (look.warned or look.paused or look is looks[-1]):

@@ -17,8 +17,8 @@ from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way
+from printreach.rules.turns import by_turns
 from printreach.rules.watch_memory import UnwatchedPrinter
-from printreach.rules.watch_turns import by_turns
 from printreach.store.store import Records, Store
 
 AGAIN_AFTER: Final = timedelta(hours=1)
@@ -53,7 +53,7 @@ class UnwatchedPrintFinder:
         due = [one for one in here if not at < known.get(_key(one), at) <= at + AGAIN_AFTER]
         # the one that has waited longest comes first
         due.sort(key=lambda one: known.get(_key(one), _NEVER))
-        turns = by_turns(due, lambda one: one.account_id)[:ASKED_IN_A_PASS]
+        turns = by_turns(due)[:ASKED_IN_A_PASS]
         slow: Counter[str] = Counter()
         found = await asyncio.gather(*(self._ask(one, slow) for one in turns))
         under_way = [(one, print_id) for one, print_id in found if print_id]

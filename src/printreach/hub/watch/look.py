@@ -15,8 +15,8 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
+from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.pictures import take_picture
-from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
 from printreach.ports.printer_http import PrinterRefusal

@@ -1,7 +1,7 @@
-"""Bounds how many images of the failure watch are scored at once, fairly by account.
+"""Bounds how much is under way at once, fairly by account.
 
-The account with the fewest images under way gets the next free slot, so an account with many
-waiting does not delay the others.
+The account with the fewest slots gets the next free one, so an account with many waiting does not
+delay the others.
 """
 
 import asyncio
@@ -9,13 +9,11 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.rules.watch_turns import SCORED_AT_ONCE
-
 
 class FairSemaphore:
     """A semaphore whose waiters take turns by account. For one process."""
 
-    def __init__(self, at_once: int = SCORED_AT_ONCE) -> None:
+    def __init__(self, at_once: int) -> None:
         self._at_once = at_once
         self._under_way: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
