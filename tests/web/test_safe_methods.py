@@ -9,6 +9,7 @@ import pytest
 from litestar.enums import ScopeType
 from litestar.routes import HTTPRoute
 from litestar.types import HTTPReceiveMessage, Message, Receive, Scope, Send
+from litestar.utils.sync import AsyncCallable
 
 from printreach.hub.once import ShownOnce
 from printreach.store.store import Records
@@ -107,6 +108,16 @@ def test_the_outcome_of_stopping_everything_is_there_after_a_head(
 
     assert asked.status_code == 405
     assert browser.get(where, follow_redirects=False).status_code == 200
+
+
+def test_no_request_waits_for_a_thread_before_its_handler(world: WebWorld) -> None:
+    """Litestar calls a guard that is no coroutine function in a thread, at every request."""
+    routes = [route for route in world.app.routes if isinstance(route, HTTPRoute)]
+    handlers = [one for route in routes for one in route.route_handlers]
+    guards = [guard for handler in handlers for guard in handler.resolve_guards()]
+
+    assert guards
+    assert not [guard for guard in guards if isinstance(guard, AsyncCallable)]
 
 
 def test_head_changes_nothing_where_only_forms_are_taken(browser: Browser) -> None:

@@ -136,10 +136,13 @@ def is_head(scope: Scope) -> bool:
     return bool(scope.get("state", {}).get(_IS_HEAD))
 
 
-def refuse_head_that_uses_up(
+async def refuse_head_that_uses_up(
     connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
 ) -> None:
-    """Raise MethodNotAllowedException for a HEAD where a GET would change something."""
+    """Raise MethodNotAllowedException for a HEAD where a GET would change something.
+
+    A coroutine function, since Litestar calls other guards in a thread.
+    """
     if is_head(connection.scope) and handler.opt.get("used_up"):
         raise MethodNotAllowedException(headers={"Allow": "GET"})
 
