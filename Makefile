@@ -49,6 +49,11 @@ test: install lint build/agent-only/.installed build/server-only/.installed  ## 
 	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
 		--dist loadfile --no-loadscope-reorder -m "not fault"
 
+.PHONY: test-fast
+test-fast: install  ## while you write: the quick tests that need no browser and no other program
+	$(BIN)/pytest --numprocesses auto --dist loadfile \
+		-m "not fault and not browser and not peer and not slow"
+
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests
 	$(BIN)/ruff check .
