@@ -101,12 +101,16 @@ class LeasedTable:
     ) -> MappingResult:
         """Lease the rows with these keys; those that somebody else has leased are left out."""
         key = self.key[0] if len(self.key) == 1 else tuple_(*self.key)
+        chosen = [key.in_(keys)]
+        if len(self.key) > 1 and not isinstance(keys, Select):
+            # The database searches its index for values, not for tuples of values.
+            chosen.append(self.key[0].in_([first for first, *_ in keys]))
         values: dict[Any, Any] = {self._until: claim.until}
         if self.token is not None:
             values[self.token] = claim.token
         claimed = await connection.execute(
             update(self.table)
-            .where(key.in_(keys), self.is_due(claim.at))
+            .where(*chosen, self.is_due(claim.at))
             .values(values)
             .returning(*(returning or self.key))
         )

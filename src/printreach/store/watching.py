@@ -163,10 +163,10 @@ class WatchRecords(WatchLookRecords):
         begun = rule.next_items(under_way, queued, claim.at_most)
         if not begun:
             return []
-        await _LEASES.claim(
-            self._connection, claim, [(one.key, print_ids[one.key]) for one in begun]
-        )
-        return await self._watched(watches.c.token == claim.token, *of_kind)
+        keys = [(one.key, print_ids[one.key]) for one in begun]
+        await _LEASES.claim(self._connection, claim, keys)
+        is_one = watches.c.printer_id.in_([one.key for one in begun])
+        return await self._watched(is_one, watches.c.token == claim.token, *of_kind)
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
         """Return the printer's print under watch, whoever has claimed it."""
