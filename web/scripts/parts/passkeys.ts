@@ -2,7 +2,7 @@
 // to make a passkey. What it says goes into the field `answer`.
 
 const CANCELLED = "Nothing was done. Try again when you are ready.";
-const NOT_HERE = "This browser can't use passkeys here.";
+const NOT_HERE = "This browser can’t use passkeys here.";
 
 export function startPasskeys(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {
