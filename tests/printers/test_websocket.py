@@ -1,17 +1,26 @@
 """The WebSocket client, against the websockets library's own server and against worse."""
 
 import asyncio
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.server import ServerProtocol
 
 from printreach.printers import websocket as module
 from printreach.printers.connecting import connect_to
-from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
+from printreach.printers.websocket import (
+    MessageReader,
+    WebSocket,
+    WebSocketFailed,
+    websocket,
+)
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.rigs.waiting import free_port
 
@@ -84,6 +93,24 @@ def test_a_message_in_fragments_arrives_whole() -> None:
             assert await socket.receive(SILENCE_S) == "one two three"
 
     run(body())
+
+
+def test_empty_fragments_without_end_take_no_memory() -> None:
+    protocol = ServerProtocol(state=State.OPEN)
+    reader = MessageReader(protocol)
+    empty = Frame(Opcode.CONT, b"", fin=False).serialize(mask=True)
+    reader.feed(Frame(Opcode.BINARY, b"", fin=False).serialize(mask=True))
+    reader.feed(empty * 1000)
+
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            reader.feed(empty * 1000)
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert grown < 20_000
 
 
 def test_what_came_before_a_goodbye_is_still_received() -> None:

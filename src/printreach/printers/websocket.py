@@ -78,7 +78,7 @@ class MessageReader:
     def __init__(self, protocol: Protocol) -> None:
         self.arrived: deque[str | bytes] = deque()
         self._protocol = protocol
-        self._parts: list[bytes] = []
+        self._unfinished = bytearray()
         self._is_text = False
 
     def feed(self, data: bytes) -> None:
@@ -96,9 +96,9 @@ class MessageReader:
             self._is_text = frame.opcode is Opcode.TEXT
         elif frame.opcode is not Opcode.CONT:
             return
-        self._parts.append(bytes(frame.data))
+        self._unfinished += frame.data
         if frame.fin:
-            message, self._parts = b"".join(self._parts), []
+            message, self._unfinished = bytes(self._unfinished), bytearray()
             self.arrived.append(message.decode(errors="replace") if self._is_text else message)
 
 
