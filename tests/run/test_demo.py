@@ -1,6 +1,8 @@
 """What `make demo` prints."""
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +45,23 @@ def test_another_fault_says_nothing_of_ports(tmp_path: Path) -> None:
     said = cannot_start(OSError(errno.ENOSPC, "No space left on device"), settings_from(given))
 
     assert said == "The demo can't start: No space left on device."
+
+
+def test_the_mails_of_the_demo_are_on_its_console() -> None:
+    lines = (
+        "import asyncio, logging",
+        "from printreach.backends.mail_log import LogMailer",
+        "from printreach.rules.mails import Mail",
+        "from printreach.run.demo import show_log",
+        "show_log()",
+        "logging.getLogger('printreach.other').info('a calm line')",
+        "mail = Mail(to='ada@example.org', subject='Sign up', text='http://localhost/confirm?t=1')",
+        "asyncio.run(LogMailer().hand_in(mail))",
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], check=True, capture_output=True, text=True
+    )
+
+    assert "mail for ada@example.org" in ran.stderr
+    assert "http://localhost/confirm?t=1" in ran.stderr
+    assert "a calm line" not in ran.stderr

@@ -28,6 +28,7 @@ from printreach.agent.config import AgentConfig, PrinterCredentials
 from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
+from printreach.backends import mail_log
 from printreach.hub.denied import Denied
 from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import run_simulated_printer
@@ -71,7 +72,7 @@ class DemoFailed(Exception):
 
 def main() -> int:
     """Run until Ctrl-C; return the exit status."""
-    log_to(sys.stderr, logging.WARNING)
+    show_log()
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
     environment = {
         "PRINTREACH_DATA_DIR": str(folder / "service"),
@@ -88,6 +89,12 @@ def main() -> int:
         return _fail(str(error))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def show_log() -> None:
+    """Write warnings to standard error, and the mails whose links sign people up."""
+    log_to(sys.stderr, logging.WARNING)
+    logging.getLogger(mail_log.__name__).setLevel(logging.INFO)
 
 
 def _run_to_the_end(settings: Settings, folder: Path) -> int:
