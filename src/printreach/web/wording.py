@@ -53,6 +53,11 @@ def degrees(celsius: float) -> str:
     return f"{celsius:.0f}°"
 
 
+def target_range(maximum_c: float) -> str:
+    """Say which targets a heater takes: "0 to 260 whole degrees"."""
+    return f"0 to {maximum_c:g} whole degrees"
+
+
 def percent(value: float) -> str:
     """Format a progress; it is 100 only when complete."""
     return f"{int(value)}%"
@@ -92,6 +97,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "quality": quality_in_words,
         "size": size,
         "degrees": degrees,
+        "target_range": target_range,
         "percent": percent,
         "clock": clock,
         "day": day,

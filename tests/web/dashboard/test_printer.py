@@ -16,7 +16,7 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
-from printreach.contract.status import DetectorStatus, State, WebcamEntry, WebcamList
+from printreach.contract.status import DetectorStatus, Light, State, WebcamEntry, WebcamList
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
@@ -242,9 +242,9 @@ def test_what_makes_no_sense_reaches_no_printer(
 @pytest.mark.parametrize(
     ("path", "fields", "typed", "words"),
     [
-        ("/heat", {"hotend": "999"}, "999", "Enter a temperature of 0 to "),
-        ("/heat", {"hotend": "warm"}, "warm", "Enter a temperature of 0 to "),
-        ("/heat", {"bed": "-1"}, "-1", "Enter a temperature of 0 to"),
+        ("/heat", {"hotend": "999"}, "999", "in °C, 0 to 260 whole degrees."),
+        ("/heat", {"hotend": "warm"}, "warm", "in °C, 0 to 260 whole degrees."),
+        ("/heat", {"bed": "-1"}, "-1", "in °C, 0 to 75 whole degrees."),
         ("/extrude", {"length": "100000"}, "100000", "Enter a length of up to "),
         ("/extrude", {"length": "some"}, "some", "Enter a length of up to "),
     ],
@@ -261,6 +261,29 @@ def test_a_number_out_of_range_is_told_at_its_field_and_kept(
     assert f'id="{name}" name="{name}" type="text" value="{typed}"' in answer.text
     assert "DistanceMm" not in answer.text
     assert "ToolC" not in answer.text
+
+
+def test_the_hint_of_a_temperature_asks_for_whole_degrees(home: Home) -> None:
+    page = home.get("/control").text
+
+    assert "0 to 260 whole degrees; 0 is off" in page
+    assert "0 to 75 whole degrees; 0 is off" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("light", "Switch light off"), ("case", "Switch case light off"),
+     ("Chamber light", "Switch Chamber light off")],
+)  # fmt: skip
+def test_the_button_of_a_light_says_its_name_on_both_pages(
+    home: Home, name: str, words: str
+) -> None:
+    said = printing()
+    lights = [Light(name=name, on=True)]
+    home.says(structs.replace(said, job_status=structs.replace(said.job_status, lights=lights)))
+
+    for path in ("", "/control"):
+        assert f"<span>{words}</span>" in home.get(path).text
 
 
 @pytest.mark.parametrize("path", ["/heat", "/move", "/home", "/extrude"])

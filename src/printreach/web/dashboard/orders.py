@@ -27,7 +27,7 @@ from printreach.web.dashboard.dashboard import (
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
-from printreach.web.wording import degrees
+from printreach.web.wording import degrees, target_range
 
 _SAFE_C: Final = 0.0
 """Turning off needs no confirmation."""
@@ -99,8 +99,8 @@ async def heat(
     problem = rules.set_temp_problem(order)
     if problem is not None or not isfinite(celsius):
         # The page's own words: the problem is told in those of the interface for programs.
-        most = f"0 to {heater.maximum:g}" if heater is not None else "0 to what it can take"
-        errors = {name: f"Enter a temperature of {most} °C."}
+        most = "0 to what it can take" if heater is None else target_range(heater.maximum)
+        errors = {name: f"Enter a temperature in °C, {most}."}
         return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":
         context = {
