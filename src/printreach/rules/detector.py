@@ -20,6 +20,7 @@ class DetectorOff(Enum):
     NO_NODE = "Failure detection can't run on this service now: no detector node answers"
 
 
+NO_CAMERA = "Failure detection has no camera to look through, so nothing is watched"
 _NOT_LOOKED = "Not looked yet"
 _QUALITY_WORDS = (
     *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
@@ -55,12 +56,17 @@ def quality_in_words(quality: int | None) -> str:
 
 
 def watch_status(
-    said: DetectorStatus | None, state: State | None, *, is_enabled: bool = True
+    said: DetectorStatus | None,
+    state: State | None,
+    *,
+    is_enabled: bool = True,
+    has_camera: bool = True,
 ) -> WatchStatus:
     """Describe the failure detector in one line.
 
     said: of the print under way, None where it said nothing of it. state: the printer's, None while
-    it can't be reached. is_enabled: failure detection is switched on for this printer.
+    it can't be reached. is_enabled: failure detection is switched on for this printer. has_camera:
+    the printer has the camera chosen for it, and it is switched on.
     """
     if not is_enabled:
         return _calm(WatchState.DISABLED, "Failure detection is switched off")
@@ -74,6 +80,8 @@ def watch_status(
     if is_paused_by_it(said, state):
         rating = quality_of(said.last_score)
         return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
+    if not said.score_history and not has_camera:
+        return _calm(WatchState.DISABLED, NO_CAMERA)
     if not said.score_history:
         return _calm(WatchState.ACTIVE, _NOT_LOOKED)
     rating = quality_of(said.last_score)

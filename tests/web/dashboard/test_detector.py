@@ -4,11 +4,13 @@ import re
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from printreach.contract.events import EventType
-from printreach.contract.status import State, WebcamEntry
+from printreach.contract.status import State, WebcamEntry, WebcamList
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.detection_scene import ViewCondition
+from printreach.rules.detector import NO_CAMERA
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MOST_BARS
@@ -164,6 +166,28 @@ def test_a_print_that_nobody_looked_at_says_so(home: Home) -> None:
 
     assert "Failure detection has not looked at this print." in home.get().text
     assert "Not looked yet" in home.get().text
+
+
+@pytest.mark.parametrize("cameras", [[], [WebcamEntry(name="Bed", enabled=False)]])
+def test_where_no_camera_gives_pictures_the_pages_say_that_nothing_is_watched(
+    home: Home, cameras: list[WebcamEntry]
+) -> None:
+    home.says(structs.replace(under_watch(), list_webcams=WebcamList(webcams=cameras)))
+    page = home.get().text
+
+    assert NO_CAMERA in page
+    assert "Not looked yet" not in page
+    assert "has not looked" not in page
+    assert NO_CAMERA in home.get("/detector").text
+
+
+def test_a_chosen_camera_that_is_gone_is_no_camera(home: Home) -> None:
+    choose(home, WatchSettings(camera=1))
+
+    home.says(under_watch())
+    assert NO_CAMERA in home.get().text
+    choose(home, WatchSettings(camera=0))
+    assert NO_CAMERA not in home.get().text
 
 
 def test_a_printer_that_was_lost_shows_what_was_seen_of_its_print(home: Home) -> None:

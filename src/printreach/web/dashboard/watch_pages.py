@@ -13,6 +13,7 @@ from litestar.response import Redirect, Template
 from printreach.contract.status import WebcamEntry
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
+from printreach.rules.detector import NO_CAMERA
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.cards import camera_label
 from printreach.web.dashboard.dashboard import (
@@ -32,6 +33,7 @@ from printreach.web.dashboard.watch_form import (
 )
 from printreach.web.dashboard.watch_view import (
     camera_pose,
+    gives_pictures,
     latest_print_id,
     parse_time,
     why_off,
@@ -184,6 +186,7 @@ async def _page(
         "print_id": _print_to_watch(seen, view) if watch.off is None else "",
         "tells_nobody": watch.tells_nobody,
         "off": why_off(watch.off),
+        "no_camera": _no_camera(seen, watch.settings.camera),
         "left_alone": watch.settings.off_for_print,
     }
     status = 400 if errors else 200
@@ -200,6 +203,12 @@ def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
     return [] if status is None else status.list_webcams.webcams
 
 
+def _no_camera(seen: SeenPrinter, chosen: int | None) -> str:
+    """Say that there is no camera to look through; "" if there is one or nobody knows."""
+    is_known = seen.reading.status is not None
+    return NO_CAMERA if is_known and not gives_pictures(_cameras(seen), chosen) else ""
+
+
 def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
     """Return the printer's cameras, plus the chosen one if it is missing now."""
     choices = [("", "Default camera of the printer")]
@@ -212,8 +221,7 @@ def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[s
 def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
     """Return the address of a picture to draw masks on; "" if there is none."""
     base = f"/printers/{seen.printer.printer_id}/webcam"
-    cameras = _cameras(seen)
-    if view.is_here and camera < len(cameras) and cameras[camera].enabled:
+    if view.is_here and gives_pictures(_cameras(seen), camera):
         return f"{base}/still?index={camera}"
     return f"{base}/last" if seen.pictured_at is not None and camera == 0 else ""
 

@@ -51,7 +51,8 @@ class WatchView:
     words, mood: its state in one line. quality: None if unknown. view_note: why the latest look
     gave no result, or "". picture: of the alarm that awaits a judgement, else of the latest look.
     was_failure: the owner's judgement; None if there is none yet. off: why this service watches no
-    prints, or ""; is_on: whether it watches those of this printer.
+    prints, or ""; is_on: whether it watches those of this printer. has_camera: whether the
+    printer has a camera for it.
     """
 
     print_id: str
@@ -60,6 +61,7 @@ class WatchView:
     quality: int | None
     off: str
     is_on: bool
+    has_camera: bool
     is_off_for_print: bool
     may_pause: bool
     keeps_frames: bool
@@ -92,6 +94,7 @@ def watch_view(
         quality=line.rating if _tells_quality(line, status) else None,
         off=why_off(watch.off),
         is_on=watch.off is None and settings.enabled,
+        has_camera=_has_camera(watch, status),
         is_off_for_print=_is_left_alone(watch),
         may_pause=settings.pauses is not None,
         keeps_frames=settings.keeps_frames,
@@ -135,6 +138,12 @@ def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
     return Pose(camera.flip_h, camera.flip_v, quarters_of(camera))
 
 
+def gives_pictures(cameras: Sequence[WebcamEntry], chosen: int | None) -> bool:
+    """Whether the chosen camera, or the default one, is there and switched on."""
+    index = chosen or 0
+    return 0 <= index < len(cameras) and cameras[index].enabled
+
+
 def format_time(at: datetime) -> str:
     """Format a time for an address."""
     return str((at - _EPOCH) // _MICROSECOND)
@@ -160,7 +169,12 @@ def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
     if _is_left_alone(watch):
         return watch_status(DetectorStatus(is_suppressed=True), state)
     # The watch was just switched on again, so an earlier suppressed status is outdated.
-    return watch_status(_unsuppressed(detector), state)
+    return watch_status(_unsuppressed(detector), state, has_camera=_has_camera(watch, status))
+
+
+def _has_camera(watch: WatchOfPrint, status: StatusResult | None) -> bool:
+    """Whether there is a camera to look through; assumed while the printer can't be asked."""
+    return status is None or gives_pictures(status.list_webcams.webcams, watch.settings.camera)
 
 
 def _unsuppressed(said: DetectorStatus) -> DetectorStatus:
