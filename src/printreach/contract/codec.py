@@ -8,6 +8,7 @@ import msgspec
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
+_canonical_encoder = msgspec.json.Encoder(order="sorted")
 _AT = re.compile(r"(.*) - at `\$\.?(.*)`")
 _MISSING = re.compile(r"Object missing required field `(.*?)`.*")
 _NOT_AMONG = re.compile(r"Invalid enum value (.*) - at `\$\.?(.*)`")
@@ -43,6 +44,17 @@ def decode_arguments(body: bytes, shape: type[T]) -> T:
         return msgspec.json.decode(body.strip() or b"{}", type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise BadArguments(sentence_of(exc, shape)) from exc
+
+
+def canonical_arguments(body: bytes) -> bytes:
+    """Return the same bytes for the same arguments, however they are written.
+
+    What is no JSON is returned as it is.
+    """
+    try:
+        return _canonical_encoder.encode(decode_arguments(body, object))
+    except BadArguments:
+        return body
 
 
 def sentence_of(problem: Exception, shape: object = None) -> str:

@@ -2,12 +2,12 @@
 
 import asyncio
 
-from printreach.agent.commands.replay import REMEMBERED_S, ServiceClock
+from printreach.agent.commands.replay import KEY_USED_BEFORE, REMEMBERED_S, ServiceClock
 from printreach.contract.commands import CommandStatus
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter, refusing
-from tests.printers.asking import CommandCalls, Reply, command_calls
+from tests.printers.asking import CommandCalls, Json, Reply, command_calls
 
 NOW_S = 1_800_000_000
 TOO_LATE = 504
@@ -22,6 +22,14 @@ def stamped(command_id: bytes, *, expires_s: float = NOW_S + 30) -> Headers:
 
 async def home(calls: CommandCalls, headers: Headers) -> Reply:
     return await calls.ask(b"POST", "home", headers=headers).reply()
+
+
+async def post(
+    calls: CommandCalls, command: str, body: bytes = b"", query: Json | None = None
+) -> Reply:
+    """Give an order that has the id of all of these orders."""
+    asked = calls.ask(b"POST", command, body, query=query, headers=stamped(b"same"))
+    return await asked.reply()
 
 
 def told_clock() -> ServiceClock:
@@ -90,16 +98,49 @@ async def test_a_repeat_of_a_refused_command_is_refused_alike() -> None:
 
 
 @on_a_hasty_loop
-async def test_the_same_id_of_another_command_is_another_command() -> None:
+async def test_an_id_used_for_another_command_is_refused_and_nothing_is_done() -> None:
     printer = ScriptedPrinter()
     async with command_calls(printer, told_clock()) as calls:
         await home(calls, stamped(b"same"))
-        moved = await calls.ask(
-            b"POST", "move-axis", b'{"Axis":"X","DistanceMm":1}', headers=stamped(b"same")
-        ).reply()
+        moved = await post(calls, "move-axis", b'{"Axis":"X","DistanceMm":1}')
 
-    assert moved.status == 200
-    assert len(printer.done) == 2
+    assert (moved.status, moved.error) == (CommandStatus.BAD_ARGUMENTS, KEY_USED_BEFORE)
+    assert printer.done == ["home"]
+
+
+@on_a_hasty_loop
+async def test_an_id_used_with_other_arguments_is_refused_and_nothing_is_done() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        heated = await post(calls, "set-temp", b'{"BedC":60}')
+        other = await post(calls, "set-temp", b'{"BedC":0}')
+
+    assert heated.status == 200
+    assert (other.status, other.error) == (CommandStatus.BAD_ARGUMENTS, KEY_USED_BEFORE)
+    assert len(printer.done) == 1
+
+
+@on_a_hasty_loop
+async def test_an_id_used_for_another_path_of_the_query_is_refused_and_nothing_is_done() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        await post(calls, "files/delete", query={"path": "gcode/a.gcode"})
+        done = list(printer.done)
+        other = await post(calls, "files/delete", query={"path": "gcode/b.gcode"})
+
+    assert (other.status, other.error) == (CommandStatus.BAD_ARGUMENTS, KEY_USED_BEFORE)
+    assert printer.done == done
+
+
+@on_a_hasty_loop
+async def test_the_same_arguments_written_otherwise_are_a_repeat() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        first = await post(calls, "move-axis", b'{"Axis":"X","DistanceMm":1}')
+        again = await post(calls, "move-axis", b' {"DistanceMm": 1, "Axis": "X"}')
+
+    assert (first.status, again.envelope) == (200, first.envelope)
+    assert len(printer.done) == 1
 
 
 @on_a_hasty_loop

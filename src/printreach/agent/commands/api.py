@@ -165,16 +165,18 @@ class CommandApi:
             await answers.answer_envelope(stream, answers.failure(unknown))
 
     async def _carry_out(self, request: CommandRequest, handler: Handler) -> bytes:
-        """Carry out an order: refuse a late one, and run a repeated one only once."""
-        try:
-            self._require_fresh(request)
-        except PrinterRefused as refused:
-            return answers.failure(refused)
+        """Carry out an order: refuse a late one, and run a repeated one only once.
+
+        Raises PrinterRefused.
+        """
+        self._require_fresh(request)
         command_id = get(request.headers, COMMAND_ID_FIELD.lower())
         if command_id is None:
             return await _envelope(handler, request)
-        key = f"{command_id.decode('latin-1')} {request.command.decode('latin-1')}"
-        return await self._context.replays.once(key, lambda: _envelope(handler, request))
+        fingerprint = await request.fingerprint()
+        return await self._context.replays.once(
+            command_id, fingerprint, lambda: _envelope(handler, request)
+        )
 
     def _require_fresh(self, request: CommandRequest) -> None:
         expires = get(request.headers, COMMAND_EXPIRES_FIELD.lower())

@@ -1,10 +1,11 @@
 """A command request: its path, its query with case-insensitive names, its JSON body."""
 
+import hashlib
 from typing import TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from printreach.agent.remote_lock import RemoteLock
-from printreach.contract.codec import BadArguments, decode_arguments
+from printreach.contract.codec import BadArguments, canonical_arguments, decode_arguments
 from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus, StatusQuery
 from printreach.printers.port import PrinterRefused
@@ -29,6 +30,7 @@ class CommandRequest:
         self.command = command
         self.headers = head.headers
         self._query = _read_query(head.target.partition(b"?")[2])
+        self._body: bytes | None = None
 
     @property
     def access(self) -> Access:
@@ -69,13 +71,26 @@ class CommandRequest:
 
     async def arguments(self, shape: type[T]) -> T:
         """Return the JSON body. Raises PrinterRefused (751)."""
-        body = await self.stream.read(MAX_ARGUMENTS_BYTES)
-        if body is None:
-            raise bad_arguments("The body is larger than 64 KiB.")
         try:
-            return decode_arguments(body, shape)
+            return decode_arguments(await self._whole_body(), shape)
         except BadArguments as exc:
             raise bad_arguments(str(exc)) from exc
+
+    async def fingerprint(self) -> bytes:
+        """Return what two requests share only where command and arguments are the same.
+
+        Raises PrinterRefused (751) where the body is too large.
+        """
+        body = canonical_arguments(await self._whole_body())
+        asked = (self.command, sorted(self._query.items()), body)
+        return hashlib.sha256(repr(asked).encode()).digest()
+
+    async def _whole_body(self) -> bytes:
+        if self._body is None:
+            self._body = await self.stream.read(MAX_ARGUMENTS_BYTES)
+        if self._body is None:
+            raise bad_arguments("The body is larger than 64 KiB.")
+        return self._body
 
     async def status_query(self) -> StatusQuery:
         """GET takes it from the query, POST as JSON."""
