@@ -1,5 +1,7 @@
 """What a form did is said once: not after a reload, and not by a bookmark."""
 
+import pytest
+
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.conftest import home as home
 from tests.web.operator.conftest import office as office
@@ -40,7 +42,16 @@ def test_a_script_that_loads_the_page_leaves_the_words_for_the_person(home: Home
 def test_the_words_of_one_form_are_not_said_for_another(home: Home) -> None:
     home.send("/settings", name="Lathe")
 
-    assert "The print is stopped." not in home.get("?said=stop").text
+    assert "Stopping the print." not in home.get("?said=stop").text
+
+
+@pytest.mark.parametrize("path", ["/pause", "/resume", "/stop", "/files/start"])
+def test_an_order_that_the_printer_does_not_show_yet_may_take_a_moment(
+    home: Home, path: str
+) -> None:
+    where = home.send(path, path="gcode/vase.gcode").headers["location"]
+
+    assert "It may take a moment." in home.browser.get(where).text
 
 
 def test_words_stay_until_a_page_shows_them(home: Home) -> None:

@@ -27,15 +27,15 @@ T = TypeVar("T")
 
 FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "pause": "Pausing.",
-        "resume": "Resuming.",
-        "stop": "The print is stopped.",
+        "pause": "Pausing. It may take a moment.",
+        "resume": "Resuming. It may take a moment.",
+        "stop": "Stopping the print. It may take a moment.",
         "heat": "The new temperature is set.",
         "move": "Moved.",
         "home": "Homing.",
         "extrude": "Done.",
         "light": "The light is switched.",
-        "start": "The print has started.",
+        "start": "Starting the print. It may take a moment.",
         "upload": "The file is on the printer.",
         "delete": "The file is deleted.",
         "name": "The name is saved.",
