@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Concatenate, ParamSpec, TypeVar
 
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.status import State
 from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.port import Printer
@@ -126,12 +127,14 @@ def machine(rig: PrinterRig, data_dir: Path) -> PrinterSetup:
 
 
 @asynccontextmanager
-async def adapter_at(rig: PrinterRig, setup: PrinterSetup) -> AsyncIterator[Bench]:
+async def adapter_at(
+    rig: PrinterRig, setup: PrinterSetup, remote_lock: RemoteLock | None = None
+) -> AsyncIterator[Bench]:
     """The adapter runs and its API answers; whether it reaches the printer is the test's matter."""
     printer = rig.make(setup)
     running = asyncio.create_task(printer.run())
     try:
-        async with command_calls(printer) as calls:
+        async with command_calls(printer, remote_lock=remote_lock) as calls:
             yield Bench(rig, printer, calls)
             assert not running.done(), "run() must go on, whatever the printer does"
     finally:

@@ -138,9 +138,7 @@ class OperationContract:
 
     @on_the_bench
     async def test_a_restore_can_be_ended_by_a_lock(self, bench: Bench) -> None:
-        restores = bench.rig.smart_pause and not bench.rig.restores_by_itself
-
-        assert isinstance(bench.printer, RestoresPauses) == bool(restores)
+        assert isinstance(bench.printer, RestoresPauses) == bool(bench.rig.smart_pause)
 
     def test_every_operation_is_probed(self) -> None:
         assert list(PROBES) == list(Operation)

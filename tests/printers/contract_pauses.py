@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import Pause
 from printreach.contract.status import State
 from printreach.printers.operations import Operation
@@ -24,14 +25,18 @@ REFUSED = 752
 
 @asynccontextmanager
 async def agent(
-    rig: PrinterRig, folder: Path, limits: CommandLimits = DEFAULT_LIMITS
+    rig: PrinterRig,
+    folder: Path,
+    limits: CommandLimits = DEFAULT_LIMITS,
+    remote_lock: RemoteLock | None = None,
 ) -> AsyncIterator[Bench]:
     """An agent that has reached the printer. folder: where it remembers things.
 
     A second one in another folder stands for a person at the printer.
     """
     await asyncio.to_thread(folder.mkdir, exist_ok=True)
-    async with adapter_at(rig, replace(machine(rig, folder), limits=limits)) as bench:
+    setup = replace(machine(rig, folder), limits=limits)
+    async with adapter_at(rig, setup, remote_lock) as bench:
 
         async def is_connected() -> bool:
             return bench.printer.view.trouble is None

@@ -226,7 +226,7 @@ class SupportsOnChange(Protocol):
 
 @runtime_checkable
 class RestoresPauses(Protocol):
-    """A printer to which the agent itself gives back what a smart pause took."""
+    """A printer that gets back what a smart pause took, by the agent or by its own doing."""
 
     @property
     def restores(self) -> "Restores": ...

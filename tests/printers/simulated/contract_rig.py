@@ -1,6 +1,7 @@
 """The simulated printer as a rig of the contract suite."""
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -70,13 +71,25 @@ class SimulatedRig(PrinterRig):
         return PrintFile("hot.gcode", b"M140 S40\nM104 S60\nM190 S40\n" + _PATH)
 
     async def feeding_print(self) -> PrintFile:
-        await self._running.control.execute("simulate", b'{"Speed":100}')
+        await self.run_at(100)
         return PrintFile(
             "feeds.gcode", b"G28\nM109 S200\nM83\n" + b"G1 X10 E5 F600\nG1 X30 E5\n" * 40
         )
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         self._running.printer.machine.heaters[HeaterName.HOTEND].actual_c = 200.0
+
+    async def order_at_the_printer(self, action: str) -> None:
+        order = json.dumps({"Action": action}).encode()
+        assert await self._running.control.execute("print", order) is None
+
+    async def run_at(self, speed: float) -> None:
+        order = json.dumps({"Speed": speed}).encode()
+        assert await self._running.control.execute("simulate", order) is None
+
+    def cool_down(self) -> None:
+        for heater in self._running.printer.machine.heaters.values():
+            heater.actual_c = 20.0
 
     async def fail_print(self) -> None:
         self._running.printer.break_down("The heater has failed.")

@@ -116,6 +116,55 @@ def test_what_a_pause_took_is_given_back_before_the_print_goes_on() -> None:
     assert errors(printer) == []
 
 
+@pytest.mark.parametrize("ended_after_s", [0.0, 1.0, 10.0])
+def test_a_restore_that_is_ended_goes_on_with_the_next_resume(ended_after_s: float) -> None:
+    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
+    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    printer.pause(options=PauseOptions(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
+    printer.advance(600.0)
+    lifted_at = printer.machine.position
+    printer.resume()
+    printer.advance(ended_after_s)
+    target_c = printer.machine.heaters[HeaterName.HOTEND].target_c
+    assert not refused(printer.end_restore())
+    printer.advance(600.0)
+
+    assert printer.state is State.PAUSED
+    assert printer.machine.heaters[HeaterName.HOTEND].target_c == target_c
+    assert printer.machine.position == lifted_at
+    assert not refused(printer.resume())
+    advance_until(printer, lambda it: it.state is State.COMPLETE)
+    assert printer.machine.filament_mm == pytest.approx(whole)
+    assert errors(printer) == []
+
+
+def test_a_restore_that_is_ended_while_it_feeds_does_not_feed_twice() -> None:
+    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
+    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    printer.pause(options=PauseOptions(retract_mm=3.0))
+    printer.advance(60.0)
+    used = printer.machine.filament_mm
+    printer.resume()
+    advance_until(printer, lambda it: it.machine.filament_mm > used)
+    assert not refused(printer.end_restore())
+    printer.advance(60.0)
+
+    assert printer.state is State.PAUSED
+    assert printer.machine.filament_mm == pytest.approx(used + 3.0)
+    printer.resume()
+    advance_until(printer, lambda it: it.state is State.COMPLETE)
+    assert printer.machine.filament_mm == pytest.approx(whole)
+
+
+def test_a_print_that_already_goes_on_is_not_paused_by_the_end_of_a_restore() -> None:
+    printer = printing(FROM_ORIGIN + ONE_LINE)
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    assert refused(printer.end_restore())
+    assert printer.state is State.PRINTING
+
+
 def test_the_next_pause_gives_back_nothing_of_one_before() -> None:
     printer = printing(FROM_ORIGIN + ONE_LINE)
     advance_until(printer, lambda it: it.state is State.PRINTING)

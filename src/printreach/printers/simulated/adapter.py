@@ -33,6 +33,7 @@ from printreach.printers.storage import require_storage
 from printreach.wire.heads import get
 
 from .api import Api
+from .restore import PrinterRestore
 from .translate import entries_of, view_of
 
 VERSION = "Simulated printer"
@@ -56,6 +57,7 @@ class SimulatedAdapter:
         self._view = self._heard = View()
         self._changes = ChangeListeners()
         self.files = SimulatedFiles(self._api)
+        self.restores = PrinterRestore(self._api)
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._camera = HttpCamera(
             WebcamEntry(name="Printer"),
@@ -96,7 +98,7 @@ class SimulatedAdapter:
         await self._api.order("print", Action="pause", **changes)
 
     async def resume(self) -> None:
-        await self._api.order("print", Action="resume")
+        await self.restores.resume()
 
     async def cancel(self) -> None:
         await self._api.order("print", Action="cancel")
@@ -131,6 +133,7 @@ class SimulatedAdapter:
         async for status in self._api.statuses():
             self._heard = view_of(status, VERSION)
             self._see(self._heard)
+            await self.restores.on_state(self._heard.job.state)
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)

@@ -70,6 +70,7 @@ class SimulatedPrinter:
         self._paused_at = self.machine.position
         self._retracted_mm = 0.0
         self._heat_due: dict[HeaterName, float] = {}
+        self._restore: deque[Step] = deque()
         self._has_begun = False
 
     # The job.
@@ -112,13 +113,24 @@ class SimulatedPrinter:
         if self.state is not State.PAUSED:
             return Refusal("Only a paused print can be resumed.")
         self._enter(State.RESUMING, "Print resuming")
+        self._restore.clear()
         for waits in (False, True):  # all heaters at once, then each until it is hot
             heats = (SetHeat(name, target, waits) for name, target in self._heat_due.items())
-            self._by_hand.steps.extend(heats)
+            self._restore.extend(heats)
         back = travel(self._hand_starts_at(), self._paused_at, _RESUME_MM_S)
         back.seconds = max(back.seconds, _RESUME_MIN_S)
-        self._go_by_hand(back)
-        self._feed_by_hand(self._retracted_mm)
+        self._restore.append(back)
+        if self._retracted_mm:
+            self._restore.append(_feed(self._paused_at, self._retracted_mm))
+        return None
+
+    def end_restore(self) -> Refusal | None:
+        """Stay paused after the step under way. The next resume gives back what is still due."""
+        if self.state is not State.RESUMING:
+            return Refusal("No print is resuming.")
+        if isinstance(self._by_hand.activity, HeaterWait):
+            self._by_hand.activity = None
+        self._enter(State.PAUSED, "Print paused")
         return None
 
     def cancel(self) -> Refusal | None:
@@ -284,6 +296,9 @@ class SimulatedPrinter:
 
     def _find_more(self) -> bool:
         """Go over to the next steps once the current ones are done; False where there are none."""
+        if self.state is State.RESUMING and self._restore:
+            self._restore_next()
+            return True
         if self.state is State.RESUMING:
             self._enter(State.PRINTING if self._has_begun else State.WARMING_UP, "Print resumed")
             return True
@@ -295,6 +310,14 @@ class SimulatedPrinter:
         else:
             self._printing.steps.extend(steps)
         return True
+
+    def _restore_next(self) -> None:
+        step = self._restore.popleft()
+        self._by_hand.steps.append(step)
+        if isinstance(step, Move):
+            self._hand_ends_at = step.end
+        if not self._restore:  # the filament is the last
+            self._retracted_mm = 0.0
 
     def _begin(self, track: _StepQueue, step: Step) -> None:
         if isinstance(step, AskForPerson):
@@ -328,12 +351,15 @@ class SimulatedPrinter:
     def _feed_by_hand(self, distance_mm: float) -> None:
         """Move filament without moving the head; negative pulls back."""
         if distance_mm:
-            here = self._hand_starts_at()
-            self._go_by_hand(Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm))
+            self._go_by_hand(_feed(self._hand_starts_at(), distance_mm))
 
     def _go_by_hand(self, move: Move) -> None:
         self._by_hand.steps.append(move)
         self._hand_ends_at = move.end
+
+
+def _feed(here: Point, distance_mm: float) -> Move:
+    return Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm)
 
 
 def survey(job: Job) -> Survey:

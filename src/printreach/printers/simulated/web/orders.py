@@ -2,8 +2,9 @@
 
 An order is a name and JSON arguments; absent and null are the same:
 
-    print        Action: start, pause, resume, cancel or clear; Path with start; with pause what
-                 is given back by resume: HotendOff, BedOff, LiftMm, RetractMm
+    print        Action: start, pause, resume, end-restore, cancel or clear; Path with start; with
+                 pause what is given back by resume: HotendOff, BedOff, LiftMm, RetractMm;
+                 end-restore: a print that is resuming stays paused
     temperature  ToolC, BedC, ChamberC: those left out stay as they are, 0 is off
     light        On
     move         Axis: X, Y or Z; DistanceMm
@@ -41,7 +42,7 @@ class _Arguments(Struct, frozen=True, kw_only=True, rename="pascal", forbid_unkn
 
 
 class _Print(_Arguments, frozen=True):
-    action: Literal["start", "pause", "resume", "cancel", "clear"]
+    action: Literal["start", "pause", "resume", "end-restore", "cancel", "clear"]
     path: str | None = None
     hotend_off: bool | None = None
     bed_off: bool | None = None
@@ -143,6 +144,8 @@ class Control:
         match order:
             case _Print(action="resume"):
                 return printer.resume()
+            case _Print(action="end-restore"):
+                return printer.end_restore()
             case _Print(action="cancel"):
                 return printer.cancel()
             case _Print(action="clear"):
