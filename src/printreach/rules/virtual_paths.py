@@ -1,6 +1,8 @@
 """Virtual paths: their root, and checks that they never leave it."""
 
+import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from printreach.contract.files import FileRoot
 
@@ -27,7 +29,7 @@ def parse_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | 
     """Return the path, or a sentence that says what is wrong with it (751).
 
     text: percent-encoding undone once. A `/` at the end is forgiven. What still looks encoded is
-    a name like any other: nobody decodes it again.
+    a name like any other, but for `.` and `..`, lest a printer's server decode them again.
     """
     if not text:
         return "path is missing."
@@ -36,7 +38,8 @@ def parse_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | 
     if "\\" in text or any(ord(char) < 32 or ord(char) == 127 for char in text):
         return "path has a character that no file name here may have."
     first, *parts = text.removesuffix("/").split("/")
-    if any(part in ("", ".", "..") for part in parts):
+    decoded_again = re.split(r"[/\\]", unquote(text))
+    if "" in parts or any(part in (".", "..") for part in decoded_again):
         return "path must stay inside its root."
     for root in roots:
         if first == root.value:

@@ -51,6 +51,17 @@ async def test_arguments_that_cannot_be_read_are_751_with_their_name() -> None:
             assert "Axis" in reply.error or "DistanceMm" in reply.error
 
 
+@pytest.mark.parametrize("name", ["..%2f..%2fetc%2fpasswd", "..%5Cx", "%2e%2e", "a%2f..%2Fb", "."])
+@on_a_hasty_loop
+async def test_a_path_that_leads_elsewhere_when_decoded_again_is_751(name: str) -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        reply = await calls.get("files/download", path=f"gcode/{name}")
+
+    assert (reply.http_status, reply.status) == (400, 751)
+    assert printer.done == []
+
+
 @pytest.mark.provokes(752)
 @on_a_hasty_loop
 async def test_a_printer_that_says_no_is_752_in_its_own_words() -> None:
