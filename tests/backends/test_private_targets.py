@@ -73,6 +73,22 @@ def test_a_public_address_is_called_where_it_was_checked(no_way_out: NoWayOut) -
     assert called[1:3] == ("8.8.8.8", 443)
 
 
+def test_no_plain_webhook_leads_to_a_public_address_though_private_ones_are_allowed(
+    no_way_out: NoWayOut,
+) -> None:
+    lookup = FakeLookup(hook_example=[["8.8.8.8"]])
+    at_home = WebhookHttp(lookup, Reach(networks=PRIVATE_NETWORKS))
+    url = f"http://{NAME}/in"
+
+    problem = asyncio.run(at_home.problem_with(url))
+    said = asyncio.run(at_home.send(url, HEADERS, b"{}"))
+
+    assert problem is not None
+    assert "https" in problem
+    assert said.http_status is None
+    assert no_way_out.opened == []
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254"])
 def test_no_webhook_leads_to_the_service_itself_or_to_metadata_though_private_ones_are_allowed(
     no_way_out: NoWayOut, address: str

@@ -92,6 +92,16 @@ def test_an_operator_may_allow_private_and_plain_targets(url: str) -> None:
     assert isinstance(parse_webhook_url(url, PUBLIC_ONLY), str)
 
 
+@pytest.mark.parametrize("url", ["http://8.8.8.8/", "http://[2606:4700::1111]/"])
+def test_a_public_address_takes_https_though_private_ones_are_allowed(url: str) -> None:
+    assert "https" in str(parse_webhook_url(url, HOME))
+    assert isinstance(parse_webhook_url(url.replace("http:", "https:"), HOME), WebhookTarget)
+
+
+def test_an_empty_url_is_called_empty() -> None:
+    assert parse_webhook_url("", PUBLIC_ONLY) == "WebhookUrl is empty."
+
+
 @pytest.mark.parametrize("url", ["http://2130706433/", "http://0x7f.1/", "http://224.0.0.1/"])
 def test_an_unusual_spelling_stays_refused_where_private_targets_are_allowed(url: str) -> None:
     assert isinstance(parse_webhook_url(url, HOME), str)

@@ -23,7 +23,7 @@ from printreach.backends.own_addresses import is_own_address
 from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.rules.public_addresses import Reach, parse_ip_address
-from printreach.rules.webhook_urls import WebhookTarget, parse_webhook_url
+from printreach.rules.webhook_urls import WebhookTarget, address_problem, parse_webhook_url
 from printreach.rules.webhooks import Outcome
 from printreach.wire.heads import get
 
@@ -40,7 +40,6 @@ MOST_TARGETS: Final = 512
 """Targets whose connections are kept; beyond it the least recently used is evicted."""
 MAX_RETRY_AFTER_DIGITS: Final = 7
 
-_NOT_PUBLIC: Final = "its name leads to an address that isn't public"
 _NOT_FOUND: Final = "its name leads to no address"
 
 
@@ -144,8 +143,9 @@ class WebhookHttp:
             raise OSError(_NOT_FOUND)
         for address in addresses:
             is_own = is_own_address(address)
-            if not self._reach.allows(ip_address(address), target.port, is_own=is_own):
-                raise AddressRefused(_NOT_PUBLIC)
+            problem = address_problem(target, ip_address(address), self._reach, is_own=is_own)
+            if problem is not None:
+                raise AddressRefused(f"its name {problem}")
         return addresses
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from printreach.rules.public_addresses import Reach, parse_ip_address
+from printreach.rules.public_addresses import IpAddress, Reach, is_public, parse_ip_address
 
 MAX_URL_LENGTH: Final = 2048
 
@@ -54,18 +54,33 @@ class WebhookTarget:
 def parse_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
     """Return the target of a WebhookUrl, or a sentence that says why it is none.
 
-    reach: private addresses and plain http are let through where it has networks.
+    reach: private addresses, by plain http too, are let through where it has networks.
     """
     target = _parsed(url, allow_plain=reach.allows_plain_http)
     if isinstance(target, str):
         return target
     address = parse_ip_address(target.host)
-    if address is not None and not reach.allows(address, target.port):
-        return "WebhookUrl leads to an address that isn't public."
-    return target
+    problem = None if address is None else address_problem(target, address, reach)
+    return target if problem is None else f"WebhookUrl {problem}."
+
+
+def address_problem(
+    target: WebhookTarget, address: IpAddress, reach: Reach, *, is_own: bool = False
+) -> str | None:
+    """Return why the target may not be called at that address; None where it may.
+
+    Plain http is for the operator's private networks alone. is_own: it is one of this machine's.
+    """
+    if not target.is_tls and is_public(address):
+        return "leads to a public address, which is called by https alone"
+    if not reach.allows(address, target.port, is_own=is_own):
+        return "leads to an address that isn't public"
+    return None
 
 
 def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
+    if not url:
+        return "WebhookUrl is empty."
     if len(url) > MAX_URL_LENGTH:
         return f"WebhookUrl is longer than {MAX_URL_LENGTH:,} characters."
     if not _PLAIN.fullmatch(url) or "\\" in url:
