@@ -13,6 +13,7 @@ from tests.hub.test_operating import GRACE, acts, operating
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World, denied
 
 KEY = InternalKey(b"i" * 32)
+DESPITE_LOCK = Access(ignores_lock=True)
 LOCKED = Access(is_locked=True)
 
 
@@ -43,13 +44,14 @@ async def test_a_lock_binds_apps_and_the_dashboard_but_not_what_stops_printers(
         dashboard = internal_name(KEY, PRINTER_ID)
         stopping = internal_name(KEY, PRINTER_ID, ConnectionKind.STOPPING)
         names = (app, dashboard, stopping)
-        assert [await access_of(world, name) for name in names] == [FULL_ACCESS] * 3
+        unlocked = [FULL_ACCESS, FULL_ACCESS, DESPITE_LOCK]
+        assert [await access_of(world, name) for name in names] == unlocked
 
         await set_locked(world)
-        assert [await access_of(world, name) for name in names] == [LOCKED, LOCKED, FULL_ACCESS]
+        assert [await access_of(world, name) for name in names] == [LOCKED, LOCKED, DESPITE_LOCK]
 
         await set_locked(world, locked=False)
-        assert [await access_of(world, name) for name in names] == [FULL_ACCESS] * 3
+        assert [await access_of(world, name) for name in names] == unlocked
 
 
 @on_a_loop

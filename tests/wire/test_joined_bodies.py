@@ -1,6 +1,8 @@
-"""Body bytes that follow each other in a link message are one event."""
+"""All body bytes of a stream in a link message are one event."""
 
-from printreach.wire.errors import Reason
+import pytest
+
+from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import (
     CreditReceived,
     DataReceived,
@@ -10,6 +12,7 @@ from printreach.wire.events import (
     StreamReset,
 )
 from printreach.wire.frames import WINDOW_BYTES
+from printreach.wire.receiver import MAX_TINY_FRAMES
 
 from .pair import GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
 
@@ -46,9 +49,8 @@ def test_bodies_of_two_streams_are_never_mixed() -> None:
         pair.agent.send(stream, piece, fin=False)
 
     assert at_hub(pair) == [
-        DataReceived(page, b"p1 p2", fin=False),
+        DataReceived(page, b"p1 p2p3", fin=False),
         DataReceived(camera, b"c1", fin=False),
-        DataReceived(page, b"p3", fin=False),
     ]
 
 
@@ -65,7 +67,7 @@ def test_the_end_of_one_body_is_not_the_end_of_the_next() -> None:
     ]
 
 
-def test_other_frames_keep_their_place_between_body_bytes() -> None:
+def test_a_body_comes_before_the_reset_of_its_stream_and_behind_its_head() -> None:
     pair = SessionPair()
     upload = pair.opened(POST_FILE)
     pair.hub.send(upload, b"." * 65_536, fin=False)
@@ -81,13 +83,33 @@ def test_other_frames_keep_their_place_between_body_bytes() -> None:
 
     assert at_hub(pair) == [
         HeadReceived(upload, OK, b"0", fin=False),
-        DataReceived(upload, b"1", fin=False),
+        DataReceived(upload, b"123", fin=False),
         CreditReceived(upload),
-        DataReceived(upload, b"2", fin=False),
         MessageReceived(b"{}"),
-        DataReceived(upload, b"3", fin=False),
         StreamReset(upload, Reason.CANCELLED, ""),
     ]
+
+
+def test_bodies_that_alternate_byte_by_byte_are_an_event_each() -> None:
+    pair, page, camera = answering()
+
+    for _ in range(MAX_TINY_FRAMES // 2):
+        pair.agent.send(page, b"p", fin=False)
+        pair.agent.send(camera, b"c", fin=False)
+
+    assert at_hub(pair) == [
+        DataReceived(page, b"p" * (MAX_TINY_FRAMES // 2), fin=False),
+        DataReceived(camera, b"c" * (MAX_TINY_FRAMES // 2), fin=False),
+    ]
+
+
+def test_an_agent_sends_no_more_tiny_frames_in_a_message_than_our_agents_do() -> None:
+    pair, page, _ = answering()
+    for _ in range(MAX_TINY_FRAMES + 1):
+        pair.agent.send(page, b"p", fin=False)
+
+    with pytest.raises(RemoteProtocolError, match="over 4096 frames below 64 bytes"):
+        at_hub(pair)
 
 
 def test_a_body_outlives_the_buffer_that_it_came_in() -> None:

@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 from .bodies import BodyReader
 from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_response
+from .small_writes import SmallWrites
 
 HIGH_WATER_BYTES = 64 * 1024
 CLOSE_WITHIN_S = 5.0
@@ -63,6 +64,7 @@ class ClientConnection(asyncio.Protocol):
         self._deadline = deadline
         self._exchange: CarriedExchange | None = exchange
         self._transport: asyncio.Transport | None = None
+        self._output: SmallWrites  # once connected
         self._buffer = b""
         self._reader: BodyReader | None = None
         self._keep_alive = False
@@ -82,11 +84,12 @@ class ClientConnection(asyncio.Protocol):
     def write(self, data: bytes) -> bool:
         """Write data; False if too much is buffered, and on_writable follows."""
         if self._transport is not None and data and not self._transport.is_closing():
-            self._transport.write(data)
+            self._output.write(data)
         return not self.is_congested
 
     def write_eof(self) -> None:
         if self.is_usable and self._transport is not None:
+            self._output.flush()
             if self._transport.can_write_eof():
                 self._transport.write_eof()
             else:
@@ -103,6 +106,7 @@ class ClientConnection(asyncio.Protocol):
     def close(self) -> None:
         """Send what is buffered, then close."""
         if self._transport is not None and not self._transport.is_closing():
+            self._output.flush()
             self._transport.close()
             self._closing_timer = self._client.call_later(CLOSE_WITHIN_S, self.abort)
 
@@ -115,6 +119,7 @@ class ClientConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        self._output = SmallWrites(self._transport, asyncio.get_running_loop())
         self._client.opened(self)
         exchange = self._exchange
         if exchange is None or exchange.is_over:

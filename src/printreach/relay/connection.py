@@ -19,6 +19,7 @@ from printreach.http1.heads import (
     RequestReader,
     find_head_end,
 )
+from printreach.http1.small_writes import SmallWrites
 
 from .disconnect_detector import DisconnectDetector
 from .forwarding_plan import ForwardingPlan
@@ -90,6 +91,7 @@ class FrontConnection(asyncio.Protocol):
         self.transport: asyncio.Transport
         self.peer = ""
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
+        self._output: SmallWrites
         self._heads = RequestReader()
         self._front = front
         self._timeouts = front.timeouts
@@ -116,15 +118,14 @@ class FrontConnection(asyncio.Protocol):
     def write(self, data: bytes) -> bool:
         if data and not self._is_closing:
             self._disconnect.silent_since = 0.0
-            self.transport.write(data)
+            self._output.write(data)
         return not self._is_congested
 
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange = None
         self._is_busy = False
-        if self.forwarding_plan is not None and not self._heads.remembers(
-            self.forwarding_plan.headers
-        ):
+        plan = self.forwarding_plan
+        if plan is not None and not self._heads.remembers(plan.headers):
             self.forwarding_plan = None  # no later request can reuse it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
@@ -186,6 +187,7 @@ class FrontConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
         self.transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        self._output = SmallWrites(self.transport, self._front.loop)
         address = self.transport.get_extra_info("peername")
         self.peer = str(address[0]) if address else ""
         self._deadline = self._front.now() + self._timeouts.head
@@ -370,6 +372,7 @@ class FrontConnection(asyncio.Protocol):
 
     def _close(self) -> None:
         self._is_closing = True
+        self._output.flush()
         self.transport.close()
         self._deadline = self._front.now() + self._timeouts.idle  # for a caller that reads nothing
 

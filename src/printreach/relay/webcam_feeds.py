@@ -115,8 +115,9 @@ class Feed:
         self._stream = stream
         self._viewers: list[Viewer] = []
         self._cutter = FrameCutter(boundary)
-        self._last: list[bytes] = []  # the frame before the one that is coming in
-        self._current: list[bytes] = []
+        # A printer may send a frame byte by byte: an object for each piece would be many times it.
+        self._last = bytearray()  # the frame before the one that is coming in
+        self._current = bytearray()
         self._frame_bytes = 0  # since the last frame began
         self._untaken = len(body)
         stream.handler = self
@@ -133,7 +134,7 @@ class Feed:
 
     def frames_so_far(self) -> bytes:
         """Return the last whole frame, and the part that has come of the next."""
-        return b"".join(self._last + self._current)
+        return bytes(self._last + self._current)
 
     def has(self, viewer: Viewer) -> bool:
         return viewer in self._viewers
@@ -195,15 +196,15 @@ class Feed:
     def _keep(self, piece: Piece) -> None:
         """Keep the last two frames for viewers who come late."""
         if piece.begins_frame:
-            self._last, self._current = self._current, []
+            self._last, self._current = self._current, bytearray()
             self._frame_bytes = 0
         self._frame_bytes += len(piece.data)
         if self._frame_bytes > MAX_FRAME_BYTES:
             self.is_shared = False
         if not self.is_shared or self._frame_bytes > KEPT_FRAME_BYTES:
-            self._last, self._current = [], []
+            self._last, self._current = bytearray(), bytearray()
         elif piece.begins_frame or self._current:
-            self._current.append(piece.data)
+            self._current += piece.data
 
     def _drop(self, viewer: Viewer) -> None:
         """Drop a viewer that can't keep up with a frame without an end, or waits for a first frame.
