@@ -36,6 +36,12 @@ class Pipe(asyncio.Transport):
         assert not self.is_over
         self.written += bytes(data)
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def is_closing(self) -> bool:
+        return self.is_over
+
     def close(self) -> None:
         self.is_over = True
 
