@@ -158,7 +158,7 @@ class FrontConnection(asyncio.Protocol):
         self._is_raw = True
         self._deadline = 0.0
         rest, self._buffer = self._buffer, b""
-        self._resume()  # reading may have been paused by bytes that came early
+        self.resume()  # reading may have been paused by bytes that came early
         if rest and self._exchange is not None:
             self._exchange.on_raw(rest)
 
@@ -173,11 +173,9 @@ class FrontConnection(asyncio.Protocol):
             self._is_paused = True
             self.transport.pause_reading()
 
-    def resume(self) -> None:
-        self._resume()
-
     def detach(self) -> tuple[asyncio.Transport, bytes]:
         """Give up the transport to another protocol, with the request's head and later bytes."""
+        self._output.flush()
         self._front.forget(self)
         self._is_closing = True
         return self.transport, self._head + self._buffer
@@ -344,9 +342,9 @@ class FrontConnection(asyncio.Protocol):
     def _read_on(self) -> None:
         """Read again, unless enough waits in the buffer."""
         if len(self._buffer) <= MAX_PIPELINED_BYTES:
-            self._resume()
+            self.resume()
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
         if self._is_paused and not self._is_closing:
             self._is_paused = False
             self.transport.resume_reading()
@@ -358,7 +356,7 @@ class FrontConnection(asyncio.Protocol):
         self._buffer = b""
         self._deadline = 0.0
         self._front.loop.call_later(self._timeouts.linger, self._end_linger)
-        self._resume()
+        self.resume()
 
     def _drain(self, size: int) -> None:
         self._linger_left -= size
