@@ -51,6 +51,19 @@ async def test_a_command_that_comes_too_late_is_not_carried_out() -> None:
 
 
 @on_a_hasty_loop
+async def test_a_command_whose_body_comes_too_late_is_not_carried_out() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        asked = calls.ask(b"POST", "home", None, headers=stamped(b"1"))
+        await asyncio.sleep(31)
+        asked.stream.send(b"{}", fin=True)
+        late = await asked.reply()
+
+    assert late.status == TOO_LATE
+    assert printer.done == []
+
+
+@on_a_hasty_loop
 async def test_an_upload_that_comes_too_late_is_not_kept() -> None:
     printer = ScriptedPrinter()
     async with command_calls(printer, told_clock()) as calls:

@@ -174,6 +174,7 @@ class CommandApi:
         if command_id is None:
             return await _envelope(handler, request)
         fingerprint = await request.fingerprint()
+        self._require_fresh(request)  # its body may have come much later than its head
         return await self._context.replays.once(
             command_id, fingerprint, lambda: _envelope(handler, request)
         )
