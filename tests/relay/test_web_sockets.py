@@ -287,6 +287,18 @@ async def test_a_caller_that_only_sends_is_held_up(opcode: Opcode) -> None:
 
 
 @on_a_loop
+async def test_a_caller_that_sends_on_after_our_close_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web_socket, "CLOSE_TIMEOUT_S", 600.0)
+    async with relay(web_app=Recorder()) as rig, calling(rig.port) as caller:
+        caller.send(request(OWN, *HANDSHAKE) + masked(Opcode.TEXT, b"close"))
+        assert (await caller.head()).status == 101
+        caller.send(masked(Opcode.TEXT, b"") * (web_socket.MAX_BYTES_AFTER_CLOSE // 4))
+        await until(lambda: rig.figure("connections") == 0)
+
+
+@on_a_loop
 async def test_a_caller_that_does_not_answer_a_close_is_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -29,6 +29,8 @@ MAX_REASON_BYTES = 123
 """As RFC 6455, section 5.5, has it for the text of a close."""
 CLOSE_TIMEOUT_S = 5.0
 """The time in which a caller has to answer our close."""
+MAX_BYTES_AFTER_CLOSE = 16 * 1024
+"""The most bytes that are searched for that answer. Tiny frames cost much more than their bytes."""
 
 _TEXT: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
 _FRAMING = frozenset({"connection", "content-length"})
@@ -49,6 +51,7 @@ class WebSocketCall:
         self._is_congested = False
         self._is_over = False  # the application can neither send nor receive any more
         self._changed = asyncio.Event()
+        self._bytes_after_close = 0
         self._closing_timer: asyncio.TimerHandle | None = None
 
     def refuse_bad_handshake(self) -> bool:
@@ -80,6 +83,11 @@ class WebSocketCall:
         """Unused: a handshake has no body."""
 
     def on_raw(self, data: bytes) -> None:
+        if self._is_over:
+            self._bytes_after_close += len(data)
+            if self._bytes_after_close > MAX_BYTES_AFTER_CLOSE:
+                self._caller.abort_for_gone_caller()
+                return
         self._protocol.receive_data(data)
         self._take_frames()
 
