@@ -67,7 +67,7 @@ def test_a_link_that_no_server_took_before_a_power_cut_comes_when_one_does(
             headers={"origin": here.base_url, "accept": "text/html"},
             timeout=TIMEOUT_S,
         )
-        assert asked.status_code == 200
+        assert asked.status_code == 303
         wait_for(
             "a try", lambda: "took no mail" in here.program.log_since(marks) or None, TIMEOUT_S
         )

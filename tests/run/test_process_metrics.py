@@ -29,14 +29,18 @@ def test_open_descriptors_are_counted() -> None:
 
 
 def test_threads_are_counted() -> None:
-    before, ends = read("process_threads"), threading.Event()
-    thread = threading.Thread(target=ends.wait)
-    thread.start()
+    # Threads of other tests of this process may end meanwhile, hence many.
+    ends = threading.Event()
+    before = read("process_threads")
+    threads = [threading.Thread(target=ends.wait) for _ in range(50)]
+    for thread in threads:
+        thread.start()
     try:
-        assert read("process_threads") == before + 1
+        assert 25 < read("process_threads") - before < 75
     finally:
         ends.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
 
 
 def test_memory_is_told_in_bytes() -> None:
