@@ -82,13 +82,17 @@ class World:
         return b"".join(file.read_bytes() for file in self.path.parent.iterdir())
 
     async def notices(self) -> list[Notice]:
-        """All that were given so far."""
+        return await stored_notices(self.store)
 
-        async def look(records: Records) -> list[Notice]:
-            found = await records.connection.execute(select(notices).order_by("notice_id"))
-            return [Notice(Topic(row["topic"]), row["key"]) for row in found.mappings()]
 
-        return await self.store.read(look)
+async def stored_notices(store: Store) -> list[Notice]:
+    """Return all notices that were given so far, oldest first."""
+
+    async def look(records: Records) -> list[Notice]:
+        found = await records.connection.execute(select(notices).order_by("notice_id"))
+        return [Notice(Topic(row["topic"]), row["key"]) for row in found.mappings()]
+
+    return await store.read(look)
 
 
 class OpenWorld:

@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -214,11 +215,11 @@ def test_a_socket_of_events_is_closed_when_its_token_ends(
         socket.recv(60)
         for one in tokens:
             assert owner.post(f"/account/tokens/{one}/end").status_code == 303
-        with pytest.raises(ConnectionClosed) as closed:
-            socket.recv(60)
+        with suppress(ConnectionClosed):
+            while True:
+                socket.recv(60)  # an event of a test before, or a heartbeat
 
-    assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == 4001
+    assert socket.close_code == 4001
 
 
 def _kinds(home: Heard) -> list[object]:

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
+from printreach.ports import Notice, Topic
+from tests.hub.world import stored_notices
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 BOB = "bob@example.org"
 SCOPE = {"scope-events:read": "yes"}
@@ -81,6 +83,24 @@ def test_a_token_ends_after_a_question(ada: Browser) -> None:
 
     assert "Nobody can bring it back" in asked
     assert token_id not in ada.get("/account/tokens").text
+
+
+def test_what_a_token_opened_hears_at_once_that_it_ended(world: WebWorld, ada: Browser) -> None:
+    token_id, _ = make(ada)
+
+    async def of_account() -> int:
+        made = await world.store.read(lambda records: records.accounts.with_email(ADA))
+        assert made is not None
+        given = await stored_notices(world.store)
+        return given.count(Notice(Topic.ACCOUNT, made.account_id))
+
+    before = run(ada, of_account)
+    assert send(ada, "/account/tokens/unknown/end").status_code == 404
+    assert run(ada, of_account) == before
+
+    send(ada, f"/account/tokens/{token_id}/end")
+
+    assert run(ada, of_account) == before + 1
 
 
 def test_nobody_sees_or_ends_anothers_token(world: WebWorld, ada: Browser) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Reauthentication
-from printreach.ports import Clock
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.access_tokens import (
     MOST_TOKENS,
     PREFIX,
@@ -96,10 +96,18 @@ class AccessTokens:
         return await self.store.read(lambda records: records.access_tokens.of_account(account_id))
 
     async def end(self, account_id: str, token_id: str) -> bool:
-        """Revoke a token; it opens nothing any more. Returns whether there was such a token."""
-        return await self.store.write(
-            lambda records: records.access_tokens.remove(account_id, token_id)
-        )
+        """Revoke a token; it opens nothing any more, and streams that it opened end at once.
+
+        Returns whether there was such a token.
+        """
+
+        async def remove(records: Records) -> bool:
+            was_there = await records.access_tokens.remove(account_id, token_id)
+            if was_there:
+                await records.notify(Notice(Topic.ACCOUNT, account_id), self.clock.now())
+            return was_there
+
+        return await self.store.write(remove)
 
     async def look_up(self, secret: str, scope: Scope) -> AccessToken | None:
         """Return the token with that secret if it has that scope; note its use now and then."""

@@ -8,19 +8,18 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
 
 from printreach.contract.status import State
 from printreach.hub import stopping
-from printreach.ports import Topic
+from printreach.ports import Notice, Topic
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.access import Access
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.store.grants import SqlGrants
 from printreach.store.store import Records
-from printreach.store.tables import notices
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.printer_http import OFFLINE, Ordered
+from tests.hub.world import stored_notices
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.test_passkeys import HOST, add
 from tests.web.world import BASE_URL, PASSWORD, run, send, send_and_follow, sign_in
@@ -183,12 +182,8 @@ def test_relays_are_told_of_lock_and_unlock(home: Home) -> None:
         return grant.access
 
     async def told() -> int:
-        async def look(records: Records) -> int:
-            is_about = (notices.c.topic == Topic.ACCOUNT.value) & (notices.c.key == home.account_id)
-            found = await records.connection.execute(select(notices).where(is_about))
-            return len(found.all())
-
-        return await store.read(look)
+        given = await stored_notices(store)
+        return given.count(Notice(Topic.ACCOUNT, home.account_id))
 
     before = run(home.browser, told)
     assert not run(home.browser, access).is_locked
