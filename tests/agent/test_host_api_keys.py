@@ -9,7 +9,7 @@ import pytest
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
-from printreach.agent.host_api_keys import MOST_AT_ONCE, TIMEOUT_S, HostApiKeys
+from printreach.agent.host_api_keys import MAX_CONCURRENT, TIMEOUT_S, HostApiKeys
 from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
@@ -96,11 +96,11 @@ async def test_every_request_is_answered_whatever_goes_wrong() -> None:
     broken, silent = KeyedPrinter(), KeyedPrinter()
     broken.refusal = KeyError("a mistake of ours")
     silent.is_silent = True
-    requests = [request(number) for number in range(MOST_AT_ONCE + 2)]
+    requests = [request(number) for number in range(MAX_CONCURRENT + 2)]
 
     for printer in (broken, silent):
         said = await answers(printer, *requests)
-        assert sorted(int(one.request_id) for one in said) == list(range(MOST_AT_ONCE + 2))
+        assert sorted(int(one.request_id) for one in said) == list(range(MAX_CONCURRENT + 2))
         assert all(one.error and one.api_key is None for one in said)
 
 

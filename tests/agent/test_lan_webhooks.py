@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.agent.lan_webhooks import MOST_WAITING, LanWebhooks
+from printreach.agent.lan_webhooks import MAX_WAITING, LanWebhooks
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
@@ -138,10 +138,10 @@ async def test_a_server_that_hangs_holds_up_no_other() -> None:
 async def test_a_server_that_is_away_for_long_gets_the_newest() -> None:
     async with Receiver() as receiver:
         hooks = hooks_of(receiver)
-        hooks.tell([event(f"event-{number:05d}") for number in range(MOST_WAITING + 10)])
+        hooks.tell([event(f"event-{number:05d}") for number in range(MAX_WAITING + 10)])
 
         async def body() -> None:
-            await until(lambda: len(receiver.bodies) == MOST_WAITING)
+            await until(lambda: len(receiver.bodies) == MAX_WAITING)
 
         await while_sending(hooks, body)
 

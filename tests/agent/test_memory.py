@@ -10,7 +10,7 @@ import pytest
 from tests.requirements_of_tests import need
 from tests.rigs.waiting import free_port
 
-AT_MOST_KB = 60_000
+MAX_KB = 60_000
 PROCESSES = Path("/proc")
 
 pytestmark = pytest.mark.slow
@@ -52,4 +52,4 @@ def test_an_agent_that_waits_for_its_service_holds_less_than_sixty_megabytes(
     tries = [agent.stdout.readline() for _ in range(2)]  # the first loads what TLS takes
     assert all("disconnected" in line for line in tries)
 
-    assert resident_kb(agent.pid) < AT_MOST_KB
+    assert resident_kb(agent.pid) < MAX_KB

@@ -26,7 +26,7 @@ async def test_a_printer_has_so_many_requests_to_answer_and_the_others_wait_for_
         queues.append(RequestQueue(most, timeout_s=LONG_S))
         return queues[-1]
 
-    monkeypatch.setattr(uplink, "MOST_UNANSWERED", BOUND)
+    monkeypatch.setattr(uplink, "MAX_UNANSWERED", BOUND)
     monkeypatch.setattr(uplink, "RequestQueue", queue)
     async with scripted_server() as printer:
         address = f"http://127.0.0.1:{printer.port}"

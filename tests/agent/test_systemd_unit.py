@@ -16,7 +16,7 @@ from tests.requirements_of_tests import need
 UNIT = Path(__file__).parents[2] / "deploy" / "systemd" / "printreach-agent.service"
 PROGRAM = "/opt/printreach/bin/printreach"
 # Tenths of systemd's scale from 0, nothing, to 10, everything; a service without any line has 96.
-MOST_EXPOSED = 20
+MAX_EXPOSED = 20
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_systemd_understands_every_line(installed: Path) -> None:
 
 
 def test_the_agent_is_exposed_to_little(installed: Path) -> None:
-    rated = analyze("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", installed)
+    rated = analyze("security", "--offline=yes", f"--threshold={MAX_EXPOSED}", installed)
 
     assert rated.returncode == 0, rated.stdout[-200:]
 

@@ -16,7 +16,7 @@ from printreach.rules.detection_scene import Scene
 from tests.detector.images import scene, written
 
 SHIPPED = Path(str(resources.files("printreach.detector"))) / "weights"
-MOST_BYTES = 12_000_000
+MAX_BYTES = 12_000_000
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_the_weights_fit_into_the_package() -> None:
-    assert (SHIPPED / "detector.onnx").stat().st_size < MOST_BYTES
+    assert (SHIPPED / "detector.onnx").stat().st_size < MAX_BYTES
 
 
 def test_weights_with_one_bit_changed_are_refused(copy: Path) -> None:

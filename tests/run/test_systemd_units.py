@@ -13,7 +13,7 @@ from tests.requirements_of_tests import need
 UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
 PROGRAM = "/opt/printreach/bin/printreach"
 # Tenths of systemd's scale from 0, nothing, to 10, everything; a service without any line has 96.
-MOST_EXPOSED = 20
+MAX_EXPOSED = 20
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_systemd_understands_every_line(installed: Path) -> None:
 
 @pytest.mark.slow
 def test_the_service_is_exposed_to_little(installed: Path) -> None:
-    threshold = f"--threshold={MOST_EXPOSED}"
+    threshold = f"--threshold={MAX_EXPOSED}"
     rated = analyze("security", "--offline=yes", threshold, installed / "printreach.service")
 
     assert rated.returncode == 0, rated.stdout[-200:]

@@ -16,7 +16,7 @@ from printreach.rules.access import refusal_by_agent
 
 log = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 4
+MAX_CONCURRENT = 4
 TIMEOUT_S = 20.0
 
 
@@ -36,7 +36,7 @@ class HostApiKeys:
         self, request: signin.MakeHostApiKey, send_message: Callable[[bytes], None]
     ) -> None:
         """Make a key. send_message: sends the answer, as soon as there is one."""
-        if len(self._making) >= MOST_AT_ONCE:
+        if len(self._making) >= MAX_CONCURRENT:
             send_message(signin.encode(_refused(request, "Too many keys are being made.")))
             return
         task = asyncio.create_task(self._answer(request, send_message))

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 RETRY: Final = Backoff.of_seconds(2, 10, 30, 120, 600)
 GIVEN_UP_AFTER_S: Final = 3600.0
 TIMEOUT_S: Final = 10.0
-MOST_WAITING: Final = 500
+MAX_WAITING: Final = 500
 """The length of a server's queue; beyond it the oldest event is dropped."""
 _PORTS: Final = {"http": 80, "https": 443}
 _MAX_ANSWER_BYTES: Final = 64 * 1024
@@ -80,7 +80,7 @@ class _Hook:
         self._target = (path + (f"?{parts.query}" if parts.query else "")).encode()
         self._name = join_host_port(self._host, self._port)  # the rest may hold a secret
         self._retry = retry
-        self._waiting: deque[_Waiting] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[_Waiting] = deque(maxlen=MAX_WAITING)
         self._has_news = asyncio.Event()
 
     def put(self, event_id: str, body: bytes) -> None:

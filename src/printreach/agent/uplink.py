@@ -43,7 +43,7 @@ MOVE_WITHIN_S = 1.0
 LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
 """How long to wait after a refusal: nothing changes until a person acts."""
-MOST_UNANSWERED = 64
+MAX_UNANSWERED = 64
 """How many requests may wait for the printer's answer: a page sends fewer, and a Raspberry Pi can
 handle as many. A request that is being answered doesn't count, so webcams don't either."""
 CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS, REMOTE_CONTROL)
@@ -271,7 +271,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
         streams = StreamServer(None, no_server, commands, remote_lock=remote_lock, allowed=allowed)
         return streams, None
     shortage = DescriptorShortage(context.machine.monotonic)
-    client = Client(_connect_to(server, shortage), queue=RequestQueue(MOST_UNANSWERED))
+    client = Client(_connect_to(server, shortage), queue=RequestQueue(MAX_UNANSWERED))
     local = LocalRequests(client, server, wants_outside_host=kind.wants_outside_host)
     streams = StreamServer(local, "", commands, remote_lock=remote_lock, allowed=allowed)
     return streams, client

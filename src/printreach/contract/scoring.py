@@ -18,10 +18,10 @@ Edges: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom of a part of a picture, as shares of its width and height."""
 
 
-MOST_PLACES: Final = 64
+MAX_EVIDENCE_SIDE: Final = 64
 """The most rows and columns of evidence."""
 LONGEST_WHY: Final = 300
-_Row: TypeAlias = Annotated[tuple[float, ...], Meta(max_length=MOST_PLACES)]
+_Row: TypeAlias = Annotated[tuple[float, ...], Meta(max_length=MAX_EVIDENCE_SIDE)]
 
 
 class RefusalKind(StrEnum):
@@ -57,7 +57,7 @@ class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
     """
 
     probability: float
-    evidence: Annotated[tuple[_Row, ...], Meta(max_length=MOST_PLACES)]
+    evidence: Annotated[tuple[_Row, ...], Meta(max_length=MAX_EVIDENCE_SIDE)]
     grey: tuple[int, ...]
     digest: Annotated[int, Meta(ge=0, lt=2**32)]
     load: float

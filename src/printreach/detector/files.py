@@ -17,9 +17,9 @@ _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_CHUNK: Final = struct.Struct(">I4s")
 _WEBP_CHUNK: Final = struct.Struct("<4sI")
 _CRC_BYTES: Final = 4
-_MOST_CHUNKS: Final = 10_000
+_MAX_CHUNKS: Final = 10_000
 """Encoders write at least 8 KiB per chunk, so the largest image has some 800."""
-_MOST_PICTURES: Final = 16
+_MAX_PICTURES: Final = 16
 """Phones write the photo, a smaller one and a depth map one after another into one file."""
 _PADDING: Final = b"\x00\xff\r\n"
 """Bytes with which cameras pad a file after its end."""
@@ -69,7 +69,7 @@ def _check_jpeg(data: bytes) -> None:
     """Check one JPEG, or several one after another; decoders use the first."""
     check_pixels(*(claimed_size(data) or (0, 0)))
     rest = data
-    for _ in range(_MOST_PICTURES):
+    for _ in range(_MAX_PICTURES):
         picture = whole_jpeg(rest)
         if picture is None:
             break
@@ -82,7 +82,7 @@ def _check_jpeg(data: bytes) -> None:
 
 def _check_png(data: bytes) -> None:
     at = len(_PNG_START)
-    for _ in range(_MOST_CHUNKS):
+    for _ in range(_MAX_CHUNKS):
         if at + _PNG_CHUNK.size > len(data):
             break
         length, kind = _PNG_CHUNK.unpack_from(data, at)
@@ -100,7 +100,7 @@ def _check_webp(data: bytes) -> None:
     at, end = 12, int.from_bytes(data[4:8], "little") + 8
     if len(data) < end or data[end:].strip(_PADDING):
         raise MalformedImage(_MALFORMED)
-    for _ in range(_MOST_CHUNKS):
+    for _ in range(_MAX_CHUNKS):
         if at + _WEBP_CHUNK.size > end:
             return
         _, length = _WEBP_CHUNK.unpack_from(data, at)

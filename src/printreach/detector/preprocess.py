@@ -30,7 +30,7 @@ from printreach.rules.watching import Region
 SIDE: Final = 320
 """Side of the model's input, in pixels."""
 
-_LEAST_SIDE: Final = 8
+_MIN_SIDE: Final = 8
 """Smaller images show nothing."""
 _DRAFT_SIDE: Final = SIDE * 8 // 5
 """A JPEG is decoded at a half, a quarter or an eighth, but not below this: 1080p at a half."""
@@ -123,7 +123,7 @@ def _decoded(data: bytes) -> npt.NDArray[np.uint8]:
 
 def _refuse_size(width: int, height: int) -> None:
     check_pixels(width, height)
-    if min(width, height) < _LEAST_SIDE:
+    if min(width, height) < _MIN_SIDE:
         raise ImageRefused(f"{width} x {height} pixels show nothing")
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.printers.bambu.estimates import paths_of, plate_of
-from printreach.printers.bambu.project import MOST_BYTES, MOST_RANGES, RangedFile, plate_head
+from printreach.printers.bambu.project import MAX_BYTES, MAX_RANGES, RangedFile, plate_head
 from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, Sliced, read_sliced
 from tests.printers.bambu.slices import HEAD, gcode, project
 
@@ -107,8 +107,8 @@ def test_a_directory_too_large_to_be_worth_it_is_left() -> None:
     card = Card(bytes(data))
 
     assert plate_head(card.file) is None
-    assert card.fetched <= MOST_BYTES
-    assert card.ranges <= MOST_RANGES
+    assert card.fetched <= MAX_BYTES
+    assert card.ranges <= MAX_RANGES
 
 
 def test_a_member_that_inflates_to_very_much_is_read_no_further_than_needed() -> None:

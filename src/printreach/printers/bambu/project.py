@@ -14,8 +14,8 @@ from zipfile import BadZipFile, LargeZipFile, ZipFile
 from .sliced import HEAD_BYTES
 
 RANGE_BYTES = 64 * 1024
-MOST_BYTES = 2 * 1024 * 1024
-MOST_RANGES = 24
+MAX_BYTES = 2 * 1024 * 1024
+MAX_RANGES = 24
 _PLATE = re.compile(r"Metadata/plate_(\d{1,3})\.gcode")
 
 
@@ -37,8 +37,8 @@ class RangedFile(io.RawIOBase):
         self._size = size
         self._fetch = fetch
         self._at = 0
-        self._bytes_left = MOST_BYTES
-        self._ranges_left = MOST_RANGES
+        self._bytes_left = MAX_BYTES
+        self._ranges_left = MAX_RANGES
 
     def readable(self) -> bool:
         return True

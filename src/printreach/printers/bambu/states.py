@@ -78,7 +78,7 @@ _PAUSES = {
 """Why a print rests, which is no fault of the printer."""
 _CANCELS = {0x0300400C, 0x0500400E}
 _NO_ERRORS = {0, 0x05008030, 0x03008012, 0x0500C011, *_CANCELS, *_PAUSES}
-_LEAST_CODE = 0x01000000
+_MIN_CODE = 0x01000000
 """A code has eight digits, of which the first two name a part of the printer."""
 
 
@@ -114,7 +114,7 @@ def fault_of(report: Json) -> int:
     number = loose.whole(report, "print_error") or 0
     if not number and loose.text(report, "gcode_state") == "FAILED":
         reason = loose.number(report, "fail_reason") or 0.0
-        number = int(reason) if _LEAST_CODE <= reason < 1 << 32 else 0
+        number = int(reason) if _MIN_CODE <= reason < 1 << 32 else 0
     return 0 if number in _NO_ERRORS else number
 
 
