@@ -13,8 +13,8 @@ from tests.fakes.loop import on_a_loop
 class Callers:
     """Callers of one queue with one place at work. served: their networks, in order."""
 
-    def __init__(self, most_waiting: int) -> None:
-        self.queue = FairQueue(at_once=1, most_waiting=most_waiting)
+    def __init__(self, max_waiting: int) -> None:
+        self.queue = FairQueue(at_once=1, max_waiting=max_waiting)
         self.served: list[str] = []
         self.tasks: list[asyncio.Task[None]] = []
 
@@ -40,7 +40,7 @@ class Callers:
 
 @on_a_loop
 async def test_a_network_with_many_callers_delays_another_by_one_turn() -> None:
-    callers = Callers(most_waiting=20)
+    callers = Callers(max_waiting=20)
     await callers.come(["crowd"] * 10 + ["alone"])
 
     assert all(await callers.results())
@@ -49,7 +49,7 @@ async def test_a_network_with_many_callers_delays_another_by_one_turn() -> None:
 
 @on_a_loop
 async def test_a_network_that_fills_the_queue_makes_room_for_others() -> None:
-    callers = Callers(most_waiting=10)
+    callers = Callers(max_waiting=10)
     await callers.come(["crowd"] * 20 + ["ada", "bob"])
 
     *crowd, ada, bob = await callers.results()
@@ -60,7 +60,7 @@ async def test_a_network_that_fills_the_queue_makes_room_for_others() -> None:
 
 @on_a_loop
 async def test_networks_that_have_their_share_are_asked_to_come_back() -> None:
-    callers = Callers(most_waiting=4)
+    callers = Callers(max_waiting=4)
     await callers.come(["one", "one", "one", "two", "two"])
 
     with pytest.raises(TooBusy):
@@ -73,7 +73,7 @@ async def test_networks_that_have_their_share_are_asked_to_come_back() -> None:
 
 @on_a_loop
 async def test_a_caller_who_leaves_while_waiting_keeps_no_place() -> None:
-    callers = Callers(most_waiting=2)
+    callers = Callers(max_waiting=2)
     await callers.come(["one", "two", "three"])
     for task in callers.tasks[1:]:
         task.cancel()
@@ -87,7 +87,7 @@ async def test_a_caller_who_leaves_while_waiting_keeps_no_place() -> None:
 
 @on_a_loop
 async def test_a_caller_who_leaves_as_their_turn_comes_passes_it_on() -> None:
-    queue = FairQueue(at_once=1, most_waiting=5)
+    queue = FairQueue(at_once=1, max_waiting=5)
     await queue.enter("one")
     leaving = asyncio.create_task(queue.enter("two"))
     staying = asyncio.create_task(queue.enter("three"))

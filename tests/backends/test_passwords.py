@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 
-from printreach.backends.passwords import AT_ONCE, MOST_WAITING, NICE, Argon2Passwords
+from printreach.backends.passwords import AT_ONCE, MAX_WAITING, NICE, Argon2Passwords
 from printreach.ports.passwords import TooBusy
 from tests.fakes.loop import on_a_loop
 from tests.requirements_of_tests import need
@@ -50,7 +50,7 @@ async def test_in_service_the_hash_is_argon2id_with_64_mib() -> None:
 
 @on_a_loop
 async def test_a_crowd_waits_and_whoever_comes_to_a_crowd_is_sent_away() -> None:
-    places = AT_ONCE + MOST_WAITING
+    places = AT_ONCE + MAX_WAITING
     crowd = [asyncio.create_task(CHEAP.hash("correct horse", HERE)) for _ in range(places)]
     await asyncio.sleep(0)
 
@@ -66,7 +66,7 @@ async def test_a_crowd_from_one_network_sends_nobody_of_another_away() -> None:
     passwords = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     crowd = [
         asyncio.create_task(passwords.hash("correct horse", HERE))
-        for _ in range(AT_ONCE + MOST_WAITING)
+        for _ in range(AT_ONCE + MAX_WAITING)
     ]
     await asyncio.sleep(0)
 

@@ -19,8 +19,8 @@ from printreach.ports.scoring import (
     ScorerUnavailable,
     ScoringFailed,
 )
-from printreach.rules.detection_images import MOST_BYTES
-from printreach.rules.watching import MOST_REGIONS, Region
+from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.watching import MAX_REGIONS, Region
 from tests.detector.images import scene, written
 from tests.detector.scorers import Rig, Way, at_a_node, in_threads, until
 from tests.detector.stand_in import StandIn, seen
@@ -112,7 +112,7 @@ def test_what_is_no_whole_picture_is_unreadable(way: Way, data: bytes) -> None:
 
 
 def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
-    largest = bytes(MOST_BYTES)
+    largest = bytes(MAX_BYTES)
 
     async def use(rig: Rig) -> None:
         assert (await rig.scorer.score(largest)).assessment == seen(largest)
@@ -123,7 +123,7 @@ def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
 
 
 def test_masks_arrive_to_the_last_bit(way: Way) -> None:
-    score, masked = StandIn(), (ODD,) * MOST_REGIONS
+    score, masked = StandIn(), (ODD,) * MAX_REGIONS
 
     async def use(rig: Rig) -> None:
         await rig.scorer.score(b"picture", masked)

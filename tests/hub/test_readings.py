@@ -34,7 +34,7 @@ def envelope(**job: object) -> bytes:
 
 
 def test_the_readings_that_were_renewed_last_stay() -> None:
-    readings = Readings(most_bytes=3 * LARGEST.weight)
+    readings = Readings(max_bytes=3 * LARGEST.weight)
     for number in (1, 2, 3, 1, 4):
         readings.keep(printer(number), LARGEST)
 
@@ -51,7 +51,7 @@ def test_ten_thousand_usual_readings_fit() -> None:
 
 
 def test_a_printer_that_is_seen_again_and_again_weighs_once() -> None:
-    readings = Readings(most_bytes=2 * LARGEST.weight)
+    readings = Readings(max_bytes=2 * LARGEST.weight)
     readings.keep(printer(1), LARGEST)
     for _ in range(100):
         readings.keep(printer(2), replace(LARGEST, refusal=PrinterRefusal(601, "away")))

@@ -18,8 +18,8 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.snapshots import (
     KEPT_FOR,
     LAST_APART,
-    MOST_BYTES_OF_A_PRINTER,
-    MOST_OF_A_PRINTER,
+    MAX_BYTES_PER_PRINTER,
+    MAX_PER_PRINTER,
 )
 from printreach.store.events import StoredEvent
 from tests.fakes.loop import on_a_loop
@@ -177,14 +177,14 @@ async def test_a_printer_without_a_camera_is_not_asked_again_for_a_while(
 def test_a_printer_that_prints_all_week_floods_nobody() -> None:
     pictures = 24 * KEPT_FOR.days * 13  # its start and end, two layers, and each 10 %
 
-    assert pictures <= MOST_OF_A_PRINTER
-    assert pictures * 200_000 <= MOST_BYTES_OF_A_PRINTER
+    assert pictures <= MAX_PER_PRINTER
+    assert pictures * 200_000 <= MAX_BYTES_PER_PRINTER
 
 
 def test_a_printer_that_floods_us_loses_its_oldest_pictures(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_OF_A_PRINTER", 3)
+    monkeypatch.setattr(module, "MAX_PER_PRINTER", 3)
 
     @on_a_loop
     async def body() -> None:

@@ -9,8 +9,8 @@ from tests.rigs.looks import look_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-MOST_BYTES = 100_000
-MOST_CPU_S = 0.25
+MAX_BYTES = 100_000
+MAX_CPU_S = 0.25
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -33,7 +33,7 @@ def test_a_portal_page_is_light(page: Page, name: str) -> None:
     page.on("response", note)
     page.goto(f"{HOST}/{name}", wait_until="networkidle")
 
-    assert 0 < sum(len(answer.body()) for answer in answers) < MOST_BYTES
+    assert 0 < sum(len(answer.body()) for answer in answers) < MAX_BYTES
 
 
 def test_a_portal_page_can_be_used_within_a_second(page: Page) -> None:
@@ -46,7 +46,7 @@ def test_a_portal_page_can_be_used_within_a_second(page: Page) -> None:
     page.goto(f"{HOST}/permission")
 
     told = devtools.send("Performance.getMetrics")["metrics"]
-    assert 0 < next(each["value"] for each in told if each["name"] == "ThreadTime") < MOST_CPU_S
+    assert 0 < next(each["value"] for each in told if each["name"] == "ThreadTime") < MAX_CPU_S
 
 
 @pytest.mark.parametrize("name", ["permission", "portal-link", "form", "dashboard", "printer"])

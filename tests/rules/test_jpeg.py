@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from PIL import Image
 
-from printreach.rules.jpeg import MOST_SCANS, MOST_SEGMENTS, claimed_size, whole_jpeg
+from printreach.rules.jpeg import MAX_SCANS, MAX_SEGMENTS, claimed_size, whole_jpeg
 
 
 def picture(*, width: int = 32, height: int = 24, progressive: bool = False) -> bytes:
@@ -78,7 +78,7 @@ def test_bytes_made_to_be_slow_to_read_are_no_picture() -> None:
 
     assert whole_jpeg(hostile) is None
     assert whole_jpeg(b"\xff\xd8" + b"\xff" * 4_000_000) is None
-    assert whole_jpeg(b"\xff\xd8" + b"\xff\xe1\x00\x02" * MOST_SEGMENTS + head[2:]) is None
+    assert whole_jpeg(b"\xff\xd8" + b"\xff\xe1\x00\x02" * MAX_SEGMENTS + head[2:]) is None
 
 
 def test_a_picture_of_countless_scans_is_none() -> None:
@@ -86,7 +86,7 @@ def test_a_picture_of_countless_scans_is_none() -> None:
     last = data.rindex(b"\xff\xda")
 
     assert whole_jpeg(data[:last] + data[last:-2] * 20 + data[-2:]) is not None
-    assert whole_jpeg(data[:last] + data[last:-2] * MOST_SCANS + data[-2:]) is None
+    assert whole_jpeg(data[:last] + data[last:-2] * MAX_SCANS + data[-2:]) is None
 
 
 @pytest.mark.parametrize("progressive", [False, True])

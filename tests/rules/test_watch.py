@@ -12,8 +12,8 @@ from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_scene import SIDE, Scene, ViewCondition
 from printreach.rules.watch import (
     HISTORY,
-    MOST_PAUSES,
-    MOST_TRIES,
+    MAX_PAUSES,
+    MAX_TRIES,
     WARNED_FOR,
     Decision,
     after_pause,
@@ -136,8 +136,8 @@ def test_a_camera_that_freezes_on_a_bad_picture_tells_nothing() -> None:
 
 
 def test_the_limits_are_those_that_owners_are_told() -> None:
-    assert MOST_PAUSES == 2
-    assert MOST_TRIES == 4
+    assert MAX_PAUSES == 2
+    assert MAX_TRIES == 4
     assert timedelta(minutes=30) == WARNED_FOR
 
 
@@ -170,7 +170,7 @@ def test_a_warning_that_nobody_minds_is_given_again_in_time() -> None:
 
 def test_each_resume_takes_the_whole_time_again_and_two_are_the_most() -> None:
     print_ = failing()
-    for number in range(1, MOST_PAUSES + 1):
+    for number in range(1, MAX_PAUSES + 1):
         assert print_.made[-1].pauses
         print_.memory = after_pause(print_.memory, print_.at)
         assert print_.memory.pauses == number
@@ -190,7 +190,7 @@ def test_a_printer_that_refuses_is_not_asked_for_ever() -> None:
         print_.memory = after_refusal(print_.memory, print_.at)
         print_.looks(BAD, 600)
 
-    assert tries == MOST_TRIES
+    assert tries == MAX_TRIES
 
 
 def test_who_resumes_says_that_it_is_good_as_it_looks_now() -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import insert, select, update
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, WatchSettings
 from printreach.store.store import Records, Store, open_store
-from printreach.store.watch_looks import MOST_JUDGED, MOST_LOOKS
+from printreach.store.watch_looks import MAX_JUDGED, MAX_LOOKS
 from printreach.store.watch_tables import watch_looks
 from tests.fakes.clock import NOON
 from tests.store.records import store_all
@@ -33,7 +33,7 @@ from tests.store.watch_records import (
 async def test_of_very_many_looks_the_telling_ones_are_shown(records: Records) -> None:
     [watched] = await claim(records)
     await records.watches.add_look(watched, look())
-    many = MOST_LOOKS * 4
+    many = MAX_LOOKS * 4
     odd = {many // 3: {"score": 99}, many // 2: {"score": 1, "warned": True}}
     [first] = (await records.connection.execute(select(watch_looks))).mappings().all()
     usual = {name: value for name, value in first.items() if name != "number"}
@@ -46,7 +46,7 @@ async def test_of_very_many_looks_the_telling_ones_are_shown(records: Records) -
     )
     shown = await records.watches.looks("p1", "a")
 
-    assert len(shown) < MOST_LOOKS * 1.1
+    assert len(shown) < MAX_LOOKS * 1.1
     assert [one.at for one in shown] == sorted({one.at for one in shown})
     assert [shown[0].at, shown[-1].at] == [NOON, NOON + (many - 1) * SECOND]
     assert {NOON + number * SECOND for number in odd} <= {one.at for one in shown}
@@ -250,7 +250,7 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
 
 @on_records
 async def test_the_oldest_answers_make_room(records: Records) -> None:
-    for number in range(MOST_JUDGED + 2):
+    for number in range(MAX_JUDGED + 2):
         at, print_id = NOON + number * SECOND, f"print-{number}"
         await records.watches.begin("p1", "ada", print_id, at)
         await records.watches.judge(
@@ -266,7 +266,7 @@ async def test_the_oldest_answers_make_room(records: Records) -> None:
     judged = await records.watches.judged("p1")
 
     assert [len(judged), judged[0].print_id, judged[-1].print_id] == [
-        MOST_JUDGED,
-        f"print-{MOST_JUDGED + 1}",
+        MAX_JUDGED,
+        f"print-{MAX_JUDGED + 1}",
         "print-2",
     ]

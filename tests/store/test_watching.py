@@ -14,7 +14,7 @@ from printreach.rules.watching import WatchSettings
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 from printreach.store.watch_tables import watches
-from printreach.store.watching import LONGEST_WAIT, MOST_ENDED
+from printreach.store.watching import LONGEST_WAIT, MAX_ENDED
 from tests.fakes.clock import NOON
 from tests.store.records import PRINTER
 from tests.store.watch_records import EVE, MINUTE, SECOND, SETTINGS, claim, on_records
@@ -244,13 +244,13 @@ async def test_printers_that_are_here_without_a_watch_are_known(records: Records
 
 @on_records
 async def test_an_agent_that_makes_up_prints_fills_no_disk(records: Records) -> None:
-    for number in range(MOST_ENDED + 3):
+    for number in range(MAX_ENDED + 3):
         await records.watches.begin("p1", "ada", f"made-up-{number}", NOON + number * SECOND)
     kept = await records.connection.scalar(select(func.count()).select_from(watches))
     [watched] = await claim(records, after=MINUTE * 60)
 
-    assert kept == MOST_ENDED + 1
-    assert watched.print_id == f"made-up-{MOST_ENDED + 2}"
+    assert kept == MAX_ENDED + 1
+    assert watched.print_id == f"made-up-{MAX_ENDED + 2}"
 
 
 @on_records

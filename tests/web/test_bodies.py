@@ -15,10 +15,10 @@ from litestar.routes import HTTPRoute
 from litestar.types import Scope
 
 from printreach.web import requests
-from printreach.web.accounts.forms import MOST_FIELDS
+from printreach.web.accounts.forms import MAX_FIELDS
 from printreach.web.body_limiter import BodyLimiter
 from printreach.web.requests import BoundedRequest
-from printreach.web.safe_methods import LONGEST_PATH, LONGEST_QUERY, MOST_COOKIE_BYTES
+from printreach.web.safe_methods import LONGEST_PATH, LONGEST_QUERY, MAX_COOKIE_BYTES
 from tests.web.sent import Sent
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
@@ -135,7 +135,7 @@ def test_a_form_that_says_nothing_of_its_length_is_read_up_to_the_limit(
 
 
 def test_a_form_has_a_largest_number_of_fields(world: WebWorld, browser: Browser) -> None:
-    many = "&".join(f"{number}=1" for number in range(MOST_FIELDS + 1)).encode()
+    many = "&".join(f"{number}=1" for number in range(MAX_FIELDS + 1)).encode()
     sent = Sent("POST", "/signin", [many]).to(world, browser)
 
     assert sent.status == 400
@@ -174,7 +174,7 @@ def test_strangers_share_the_memory_for_their_bodies(
     world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limiter: BodyLimiter = world.app.state.body_limiters.of_strangers
-    monkeypatch.setattr(limiter, "most_bytes", 150)
+    monkeypatch.setattr(limiter, "max_bytes", 150)
     slow = Sent("POST", "/signin", [b"a" * 100], is_whole=False)
     quick = Sent("POST", "/signin", [b"b" * 100])
 
@@ -193,7 +193,7 @@ def test_a_full_room_of_strangers_leaves_room_for_who_is_signed_in(
 ) -> None:
     world.add_account(browser)
     sign_in(browser)
-    monkeypatch.setattr(world.app.state.body_limiters.of_strangers, "most_bytes", 0)
+    monkeypatch.setattr(world.app.state.body_limiters.of_strangers, "max_bytes", 0)
 
     assert Sent("POST", "/signin").to(world, browser).status == 503
     assert send(browser, "/account/name", name="Ada").status_code != 503
@@ -250,7 +250,7 @@ def test_a_path_has_a_longest_length(world: WebWorld, browser: Browser) -> None:
 
 
 def test_cookies_have_a_largest_size(world: WebWorld, browser: Browser) -> None:
-    answered = Sent("GET", "/signin", cookie="a" * (MOST_COOKIE_BYTES + 1)).to(world, browser)
+    answered = Sent("GET", "/signin", cookie="a" * (MAX_COOKIE_BYTES + 1)).to(world, browser)
 
     assert answered.status == 431
     assert b"cookies" in answered.text

@@ -9,9 +9,9 @@ from tests.fakes.loop import on_a_loop
 
 
 def room_of(
-    most_bytes: int, most_of_caller: int | None = None, timeout_s: float = 60
+    max_bytes: int, max_per_caller: int | None = None, timeout_s: float = 60
 ) -> BodyLimiter:
-    return BodyLimiter(most_bytes=most_bytes, most_of_caller=most_of_caller, timeout_s=timeout_s)
+    return BodyLimiter(max_bytes=max_bytes, max_per_caller=max_per_caller, timeout_s=timeout_s)
 
 
 async def read_for_ever(
@@ -104,7 +104,7 @@ async def test_what_is_done_leaves_its_room_to_others() -> None:
 
 @on_a_loop
 async def test_an_account_has_no_more_than_its_share_of_bodies() -> None:
-    limiter = room_of(100, most_of_caller=2)
+    limiter = room_of(100, max_per_caller=2)
     tasks = [await begun(limiter, "bob", 1) for _ in range(2)]
 
     with pytest.raises(TooManyBodies), limiter.admit("bob"):

@@ -225,7 +225,7 @@ def test_an_upload_with_too_much_before_its_file_is_refused(
         async with home(world, monkeypatch) as here:
             caller = here.ask(UPLOAD, method="POST")
             caller.uploads(FIELD)
-            caller.uploads(b"x" * uploads.MOST_BEFORE_FILE)
+            caller.uploads(b"x" * uploads.MAX_BYTES_BEFORE_FILE)
             await until(lambda: caller.is_over)
             assert caller.status == 413
             assert b"64 KiB" in caller.body

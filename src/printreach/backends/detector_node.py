@@ -38,7 +38,7 @@ ANSWER_TIMEOUT_S: Final = 11.0
 """Longer than a node lets an image wait."""
 CONNECT_TIMEOUT_S: Final = 2.0
 READY_TIMEOUT_S: Final = 5.0
-MOST_ANSWER_BYTES: Final = 64 * 1024
+MAX_ANSWER_BYTES: Final = 64 * 1024
 
 _REFUSALS: Final = frozenset(STATUS_OF.values())
 _decoder: Final = msgspec.json.Decoder(ScoreAnswer)
@@ -119,7 +119,7 @@ class DetectorNode:
         headers: Headers = [self._proof, (b"Content-Type", b"application/octet-stream")]
         try:
             return await self._fetcher.fetch(
-                b"POST", target, headers, picture, at_most=MOST_ANSWER_BYTES, may_repeat=True
+                b"POST", target, headers, picture, at_most=MAX_ANSWER_BYTES, may_repeat=True
             )
         except FetchFailed as failed:
             broke_off = failed.failure is not ExchangeFailure.UNREACHABLE

@@ -13,11 +13,11 @@ from printreach.ports.passwords import TooBusy
 
 
 class FairQueue:
-    """at_once: jobs at the same time. most_waiting: waiting callers of all networks together."""
+    """at_once: jobs at the same time. max_waiting: waiting callers of all networks together."""
 
-    def __init__(self, *, at_once: int, most_waiting: int) -> None:
+    def __init__(self, *, at_once: int, max_waiting: int) -> None:
         self._free = at_once
-        self._most_waiting = most_waiting
+        self._max_waiting = max_waiting
         self._waiting = 0
         self._lines: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -26,7 +26,7 @@ class FairQueue:
         if self._free:
             self._free -= 1
             return
-        if self._waiting >= self._most_waiting:
+        if self._waiting >= self._max_waiting:
             self._make_room(network)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines.setdefault(network, deque()).append(turn)
@@ -59,7 +59,7 @@ class FairQueue:
         own = len(self._lines.get(network, ()))
         longest = max(self._lines, key=lambda name: len(self._lines[name]))
         if len(self._lines[longest]) < own + 2:
-            raise TooBusy(f"{self._most_waiting} callers wait")
+            raise TooBusy(f"{self._max_waiting} callers wait")
         turn = self._lines[longest].pop()
         self._waiting -= 1
         if not turn.done():

@@ -18,7 +18,7 @@ FindAddresses: TypeAlias = Callable[[str], Sequence[str]]
 
 FOUND_AT_ONCE: Final = 16
 OTHERS_AT_ONCE: Final = 32
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 
 
 class Lookups:
@@ -53,7 +53,7 @@ class Lookups:
             addresses = await _on_a_thread(self._find, host)
         self._found[host] = None
         self._found.move_to_end(host)
-        if len(self._found) > MOST_REMEMBERED:
+        if len(self._found) > MAX_REMEMBERED:
             self._found.popitem(last=False)
         return addresses
 

@@ -14,7 +14,7 @@ from printreach.ports.mqtt import BrokerLost, BrokerMessage, BrokerSession
 
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 _TIMEOUT_S: Final = 10.0
-_MOST_WAITING: Final = 1000
+_MAX_WAITING: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +61,7 @@ class MqttBroker:
             will=aiomqtt.Will(will_topic, will, qos=1, retain=True),
             timeout=_TIMEOUT_S,
             tls_context=ssl.create_default_context() if where.is_tls else None,
-            max_queued_incoming_messages=_MOST_WAITING,
+            max_queued_incoming_messages=_MAX_WAITING,
         )
         before = _cancellations()
         with _translated():

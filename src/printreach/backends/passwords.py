@@ -25,7 +25,7 @@ take more memory and no less time."""
 NICE: Final = 10
 """The nice value of the threads that hash. Threads that a hash starts inherit it. Source:
 setpriority(2), "C library/kernel differences"."""
-MOST_WAITING: Final = 200
+MAX_WAITING: Final = 200
 """About ten seconds of work, shared fairly by the networks that callers come from. A caller from a
 network that has its share is told to come back."""
 
@@ -39,7 +39,7 @@ class Argon2Passwords:
             AT_ONCE, thread_name_prefix="passwords", initializer=_stand_back
         )
         self._nobodys_hash = ""
-        self._queue = FairQueue(at_once=AT_ONCE, most_waiting=MOST_WAITING)
+        self._queue = FairQueue(at_once=AT_ONCE, max_waiting=MAX_WAITING)
 
     async def hash(self, password: str, network: str) -> str:
         return await self._on_a_thread(network, self._hasher.hash, password)

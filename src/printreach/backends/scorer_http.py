@@ -17,17 +17,17 @@ from printreach.ports.scoring import (
     ScorerBusy,
     ScorerUnavailable,
 )
-from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_images import MAX_BYTES
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
-MOST_ASKING: Final = 64
-MOST_ASKING_BYTES: Final = 64 * 1024 * 1024
+MAX_CALLS: Final = 64
+MAX_BYTES_OF_CALLS: Final = 64 * 1024 * 1024
 """Images at nodes at once, from this process."""
 PATIENCE_S: Final = 12.0
 """Longer than a node's own timeout, so that the node is the one to report that it is busy."""
 LOOK_AGAIN_S: Final = 5.0
-MOST_BROKEN: Final = 2
+MAX_BROKEN: Final = 2
 """After this many nodes broke off at an image, no other gets it."""
 
 log = logging.getLogger(__name__)
@@ -67,10 +67,10 @@ class HttpScorer:
             await node.close()
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        if len(picture) > MOST_BYTES:
-            raise PictureTooLarge(f"{len(picture)} bytes; {MOST_BYTES} are taken")
-        is_full = self._asking >= MOST_ASKING
-        if is_full or self._asking_bytes + len(picture) > MOST_ASKING_BYTES:
+        if len(picture) > MAX_BYTES:
+            raise PictureTooLarge(f"{len(picture)} bytes; {MAX_BYTES} are taken")
+        is_full = self._asking >= MAX_CALLS
+        if is_full or self._asking_bytes + len(picture) > MAX_BYTES_OF_CALLS:
             raise ScorerBusy("too many pictures wait already")
         self._asking += 1
         self._asking_bytes += len(picture)
@@ -87,7 +87,7 @@ class HttpScorer:
         busy: ScorerBusy | None = None
         tried: set[DetectorNode] = set()
         broken = 0
-        while broken < MOST_BROKEN and (node := self._next(tried)) is not None:
+        while broken < MAX_BROKEN and (node := self._next(tried)) is not None:
             tried.add(node)
             try:
                 return await node.score(picture, masked)

@@ -35,8 +35,8 @@ BODY_TIMEOUT_S: Final = 2.0
 MAX_BODY_BYTES: Final = 64 * 1024
 CONNECT_TIMEOUT_S: Final = 3.0
 """To each address but the last."""
-MOST_ADDRESSES: Final = 4
-MOST_TARGETS: Final = 512
+MAX_ADDRESSES: Final = 4
+MAX_TARGETS: Final = 512
 """Targets whose connections are kept; beyond it the least recently used is evicted."""
 MAX_RETRY_AFTER_DIGITS: Final = 7
 
@@ -105,7 +105,7 @@ class WebhookHttp:
             await self._forget_some()
 
     async def _forget_some(self) -> None:
-        if len(self._targets) <= MOST_TARGETS:
+        if len(self._targets) <= MAX_TARGETS:
             return
         idle = next((name for name, kept in self._targets.items() if not kept.in_use), None)
         if idle is not None:
@@ -113,7 +113,7 @@ class WebhookHttp:
 
     async def _connect(self, target: WebhookTarget, make: Callable[[], asyncio.Protocol]) -> object:
         """Connect to one of the checked addresses. Raises OSError and ValueError."""
-        *others, last = (await self._addresses(target))[:MOST_ADDRESSES]
+        *others, last = (await self._addresses(target))[:MAX_ADDRESSES]
         for address in others:
             try:
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):

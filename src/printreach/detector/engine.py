@@ -20,7 +20,7 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_images import MAX_BYTES
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
@@ -90,8 +90,8 @@ class Engine:
         """Raise ScoringRefused if an image of `size` bytes would be refused now, whatever it
         shows.
         """
-        if size > MOST_BYTES:
-            raise PictureTooLarge(f"{size} bytes; {MOST_BYTES} are taken")
+        if size > MAX_BYTES:
+            raise PictureTooLarge(f"{size} bytes; {MAX_BYTES} are taken")
         if self._problem is not None:
             raise ScorerUnavailable(self._problem)
         if not self._queue.has_room_for(size):

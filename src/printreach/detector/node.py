@@ -29,12 +29,12 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection_images import MOST_BYTES
-from printreach.rules.watching import MOST_REGIONS, Region
+from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.watching import MAX_REGIONS, Region
 
 LIMITS: Final = ServerLimits(
     idle_timeout_s=30.0,
-    body=BodyLimits(max_bytes=MOST_BYTES, timeout_s=10.0),
+    body=BodyLimits(max_bytes=MAX_BYTES, timeout_s=10.0),
     max_connections=128,
     drops_unauthenticated=True,
 )
@@ -87,10 +87,10 @@ class Node:
         try:
             # An image that would be refused anyway is not read at all.
             self._engine.check_admission(call.head.length)
-            picture = await call.body.read(MOST_BYTES)
+            picture = await call.body.read(MAX_BYTES)
             return _answer(await self._engine.score(picture, masked))
         except BodyTooLarge:
-            return _refusal(PictureTooLarge(f"more than {MOST_BYTES} bytes"))
+            return _refusal(PictureTooLarge(f"more than {MAX_BYTES} bytes"))
         except ScoringRefused as refused:
             return _refusal(refused)
 
@@ -106,7 +106,7 @@ def _masked(query: bytes) -> list[Region] | None:
         regions = [Region(*edges) for edges in parse_masked(text)]
     except ValueError:
         return None
-    return regions if len(regions) <= MOST_REGIONS else None
+    return regions if len(regions) <= MAX_REGIONS else None
 
 
 def _answer(scored: Scored) -> Answer:

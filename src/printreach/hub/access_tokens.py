@@ -7,7 +7,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Reauthentication
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.access_tokens import (
-    MOST_TOKENS,
+    MAX_TOKENS,
     PREFIX,
     AccessToken,
     Scope,
@@ -69,8 +69,8 @@ class AccessTokens:
         secret = PREFIX + new_secret(self.token_bytes)
 
         async def add(records: Records) -> Denied | None:
-            if len(await records.access_tokens.of_account(account_id)) >= MOST_TOKENS:
-                return Denied(Reason.INVALID, f"{MOST_TOKENS} tokens are the most. End one first.")
+            if len(await records.access_tokens.of_account(account_id)) >= MAX_TOKENS:
+                return Denied(Reason.INVALID, f"{MAX_TOKENS} tokens are the most. End one first.")
             await records.access_tokens.add(token, access_token_digest(secret))
             if owner is not None:
                 what = f"An access token was made: {token.name}."

@@ -46,7 +46,7 @@ NOT_SEEN: Final = Reading()
 class Readings:
     """The newest reading of each printer; the least recently renewed is evicted first."""
 
-    most_bytes: int = MOST_BYTES
+    max_bytes: int = MOST_BYTES
     _kept: OrderedDict[OwnedPrinter, Reading] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
@@ -54,7 +54,7 @@ class Readings:
         self._forget(printer)
         self._kept[printer] = reading
         self._bytes += reading.weight
-        while self._bytes > self.most_bytes:
+        while self._bytes > self.max_bytes:
             self._forget(next(iter(self._kept)))
 
     def latest(self, printer: OwnedPrinter) -> Reading:

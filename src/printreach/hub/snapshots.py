@@ -15,8 +15,8 @@ from printreach.rules.credentials import TokenBytes, new_secret
 from printreach.rules.snapshots import (
     KEPT_FOR,
     LAST_APART,
-    MOST_BYTES_OF_A_PRINTER,
-    MOST_OF_A_PRINTER,
+    MAX_BYTES_PER_PRINTER,
+    MAX_PER_PRINTER,
     Snapshot,
     is_snapshot_id,
     may_be_shown,
@@ -171,7 +171,7 @@ async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> 
     if is_last and printer is not None and printer.account_id == snapshot.account_id:
         await records.snapshots.make_last(snapshot)
     return await records.snapshots.beyond(
-        snapshot.printer_id, MOST_OF_A_PRINTER, MOST_BYTES_OF_A_PRINTER
+        snapshot.printer_id, MAX_PER_PRINTER, MAX_BYTES_PER_PRINTER
     )
 
 

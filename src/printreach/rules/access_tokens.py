@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-MOST_TOKENS: Final = 50
+MAX_TOKENS: Final = 50
 """Of an account."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """How exactly the last use of a token is recorded; each record is a write."""

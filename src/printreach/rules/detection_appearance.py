@@ -32,11 +32,11 @@ _GOOD_LOGIT: Final = 0.0
 """Below this a print looks good: it is a score of 50, where PrintQuality is 6."""
 
 _GAIN: Final = 1.5
-_MOST_RISE, _MOST_FALL = 3.0, 2.0
+_MAX_RISE, _MAX_FALL = 3.0, 2.0
 """The bounds for one image, so that a single one is no failure."""
 _USUAL_LOGIT: Final = -1.0
 _ODD_DISCOUNT: Final = 1.2
-_MOST_ODD: Final = 1.2
+_MAX_ODD_SCORE: Final = 1.2
 """A print that looked odd from its start must look worse than others, up to this bound: one that
 fails from its start looks odd, too, and is caught by its score alone."""
 
@@ -59,8 +59,8 @@ class Appearance:
         known = (self.mean or 0.0, *self.first, *(place for row in self.oddest for place in row))
         if not is_rectangular(self.oddest) or max(map(abs, known)) > FARTHEST:
             raise ValueError(f"a map of logits has equal rows, and none is beyond {FARTHEST:g}")
-        if not -_MOST_FALL <= self.risen <= _MOST_RISE:
-            raise ValueError(f"nothing falls by {_MOST_FALL:g} or rises by {_MOST_RISE:g}")
+        if not -_MAX_FALL <= self.risen <= _MAX_RISE:
+            raise ValueError(f"nothing falls by {_MAX_FALL:g} or rises by {_MAX_RISE:g}")
 
     @property
     def score(self) -> int:
@@ -72,7 +72,7 @@ class Appearance:
         """The combination of how bad the print looks and how much worse than at its start."""
         if self.mean is None or not self.first:
             return -FARTHEST
-        odd = max(0.0, min(_MOST_ODD, _median(self.first) - _USUAL_LOGIT))
+        odd = max(0.0, min(_MAX_ODD_SCORE, _median(self.first) - _USUAL_LOGIT))
         return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
 
     def forgiven(self) -> "Appearance":
@@ -101,7 +101,7 @@ class Appearance:
             return 0.0
         has_maps = bool(self.oddest and places)
         risen = rise(self.oddest, places) if has_maps else now - _median(self.first)
-        return max(-_MOST_FALL, min(_MOST_RISE, risen))
+        return max(-_MAX_FALL, min(_MAX_RISE, risen))
 
     def _compared_with(self, now: float, places: EvidenceMap, step_s: float) -> "Appearance":
         """Update what later images are compared with."""

@@ -9,7 +9,7 @@ from printreach.rules.detection_access import CallRefused
 
 CONTEXT_LIFETIME: Final = timedelta(days=14)
 """The lifetime of a context since its creation, however often it is used."""
-MOST_CONTEXTS: Final = 5000
+MAX_CONTEXTS: Final = 5000
 """The most contexts of one account.
 
 They cost nothing, so beyond this the least recently used one is evicted; a print under way is
@@ -18,7 +18,7 @@ inspected each minute, and is never that one.
 
 LONGEST_INTERVAL_S: Final = 60
 _BUSY_FROM: Final = 0.5
-_MOST_STRETCH: Final = 3.0
+_MAX_STRETCH: Final = 3.0
 """The largest factor: a normal interval of 20 s becomes 60 s."""
 
 _MINIMUM: Final = timedelta(seconds=MINIMUM_INTERVAL_S)
@@ -77,5 +77,5 @@ def stretched_s(interval_s: int, load: float) -> int:
     Intervals of suspicious prints are stretched by the same factor, so they stay the shorter ones.
     """
     busy = max(0.0, min(1.0, (load - _BUSY_FROM) / (1.0 - _BUSY_FROM)))
-    stretched = round(interval_s * (1.0 + (_MOST_STRETCH - 1.0) * busy))
+    stretched = round(interval_s * (1.0 + (_MAX_STRETCH - 1.0) * busy))
     return max(interval_s, min(LONGEST_INTERVAL_S, stretched))

@@ -2,5 +2,5 @@
 
 from typing import Final
 
-MOST_BYTES: Final = 6_291_456
-MOST_PIXELS: Final = 50_000_000
+MAX_BYTES: Final = 6_291_456
+MAX_PIXELS: Final = 50_000_000

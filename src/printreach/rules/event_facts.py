@@ -10,7 +10,7 @@ from printreach.rules.prints import PrintObservation, TrackedPrint
 from printreach.rules.safe_text import readable
 
 _MOST: Final = 2**31 - 1
-_MOST_MM: Final = 10_000.0
+_MAX_MM: Final = 10_000.0
 
 
 class Facts(TypedDict):
@@ -60,7 +60,7 @@ def _count(value: int | None) -> int | UnsetType:
 
 
 def _offset(value: float | None) -> float | UnsetType:
-    if value is None or not math.isfinite(value) or abs(value) > _MOST_MM:
+    if value is None or not math.isfinite(value) or abs(value) > _MAX_MM:
         return UNSET
     return value
 

@@ -8,10 +8,10 @@ Source: ITU-T T.81, annex B.
 import re
 from typing import Final
 
-MOST_PIXELS: Final = 50_000_000
-MOST_SEGMENTS: Final = 5_000
+MAX_PIXELS: Final = 50_000_000
+MAX_SEGMENTS: Final = 5_000
 """A progressive picture with its profile has about a hundred; each costs a step."""
-MOST_SCANS: Final = 32
+MAX_SCANS: Final = 32
 """A progressive picture has ten. Each is a pass over all pixels, however few bytes it has."""
 _START: Final = b"\xff\xd8"
 _END: Final = 0xD9
@@ -31,7 +31,7 @@ def whole_jpeg(data: bytes) -> bytes | None:
     if not data.startswith(_START):
         return None
     at, has_frame, scans = len(_START), False, 0
-    for _ in range(MOST_SEGMENTS):
+    for _ in range(MAX_SEGMENTS):
         found = _MARKER.match(data, at)
         if found is None:
             return None
@@ -48,7 +48,7 @@ def whole_jpeg(data: bytes) -> bytes | None:
         at = end
         if marker == _START_OF_SCAN:
             coded = _MARKER_IN_SCAN.search(data, at)
-            if coded is None or scans == MOST_SCANS:
+            if coded is None or scans == MAX_SCANS:
                 return None
             at, scans = coded.start(), scans + 1
     return None
@@ -57,7 +57,7 @@ def whole_jpeg(data: bytes) -> bytes | None:
 def claimed_size(data: bytes) -> tuple[int, int] | None:
     """Width and height as a picture says, whole or not; None where it doesn't come to that."""
     at = len(_START)
-    for _ in range(MOST_SEGMENTS):
+    for _ in range(MAX_SEGMENTS):
         found = _MARKER.match(data, at)
         if found is None:
             return None
@@ -77,4 +77,4 @@ def _is_sane_frame(frame: bytes) -> bool:
         return False
     width, height = _size_in(frame)
     has_components = frame[5] in (1, 3, 4) and len(frame) == 6 + 3 * frame[5]
-    return has_components and 0 < height * width <= MOST_PIXELS
+    return has_components and 0 < height * width <= MAX_PIXELS

@@ -65,7 +65,7 @@ OF_FAILURE_WATCH: Final[Events] = frozenset(
 
 DAILY_LIMIT: Final = 200
 """The most notifications of an account in a day, unless the operator sets another limit."""
-MOST_DESTINATIONS: Final = 20
+MAX_DESTINATIONS: Final = 20
 """Places an account may be told at."""
 DESTINATIONS_AT_ONCE: Final = 24
 """Destinations that one worker sends to at once: fewer than the messenger has threads, so that a

@@ -12,7 +12,7 @@ MAX_PASSWORD_LENGTH: Final = 1024
 """Bounds only the work that one sign-in can cause."""
 _FEWEST_DIFFERENT: Final = 4
 """The fewest different characters."""
-_MOST_ADDED: Final = 4
+_MAX_ADDED: Final = 4
 """Up to this many characters added to something easy to guess leave it easy to guess."""
 _SHORTEST_NAME: Final = 4
 """A shorter part of an address may be in a password by chance."""
@@ -46,7 +46,7 @@ def problem_with_password(password: str, email: str, is_common: IsCommon) -> str
 def _without_ending(typed: str) -> list[str]:
     """Return the password, and its beginning without a few digits and marks at its end."""
     variants = [typed]
-    while len(variants) <= _MOST_ADDED and not variants[-1][-1].isalpha():
+    while len(variants) <= _MAX_ADDED and not variants[-1][-1].isalpha():
         shorter = variants[-1][:-1]
         if len(shorter) < MIN_PASSWORD_LENGTH:
             break
@@ -66,4 +66,4 @@ def _is_made_of(typed: str, names: list[str]) -> bool:
     rest = typed
     for name in names:
         rest = rest.replace(name, "")
-    return rest != typed and len(rest) <= _MOST_ADDED
+    return rest != typed and len(rest) <= _MAX_ADDED

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 KEPT_FOR: Final = timedelta(days=7)
-MOST_OF_A_PRINTER: Final = 2500
-MOST_BYTES_OF_A_PRINTER: Final = 512 * 1024 * 1024
+MAX_PER_PRINTER: Final = 2500
+MAX_BYTES_PER_PRINTER: Final = 512 * 1024 * 1024
 """A week of one-hour prints has some 2,200 pictures of 200 kB, and apps are promised that each is
 kept for that week; of many more, the oldest are deleted."""
 LAST_APART: Final = timedelta(minutes=5)

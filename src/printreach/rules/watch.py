@@ -32,8 +32,8 @@ GOOD_QUALITY: Final = 6
 GOOD_FOR_S: Final = 120.0
 """Twice what warns. A print that is good again may go wrong again."""
 WARNED_FOR: Final = timedelta(minutes=30)
-MOST_PAUSES: Final = 2
-MOST_TRIES: Final = 4
+MAX_PAUSES: Final = 2
+MAX_TRIES: Final = 4
 """A printer that refuses to be paused is not asked for ever."""
 KEPT_EVERY: Final = timedelta(minutes=1)
 """Looks that show nothing new; a day of them is 1,440 rows."""
@@ -185,7 +185,7 @@ def _suggests(verdict: Verdict, *, pause: bool = False) -> bool:
 
 
 def _may_pause(memory: WatchMemory, settings: WatchSettings) -> bool:
-    has_room = memory.pauses < MOST_PAUSES and memory.tries < MOST_TRIES
+    has_room = memory.pauses < MAX_PAUSES and memory.tries < MAX_TRIES
     return settings.pauses is not None and has_room and memory.ordering_at is None
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
 from printreach.rules.detection_scene import ViewCondition
 
-MOST_REGIONS: Final = 8
+MAX_REGIONS: Final = 8
 """More than a few masks hide the print."""
-MOST_LIFT_MM: Final = 50
-MOST_RETRACT_MM: Final = 20
+MAX_LIFT_MM: Final = 50
+MAX_RETRACT_MM: Final = 20
 """Nobody stands beside it: more than frees the nozzle is of no use and may do harm."""
 
 _HALF_LIFE: Final = timedelta(days=14)
@@ -51,10 +51,10 @@ class WatchPause:
     retract_filament_mm: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.z_lift_mm <= MOST_LIFT_MM:
-            raise ValueError(f"the nozzle is lifted by 0 to {MOST_LIFT_MM} mm")
-        if not 0 <= self.retract_filament_mm <= MOST_RETRACT_MM:
-            raise ValueError(f"filament is pulled back by 0 to {MOST_RETRACT_MM} mm")
+        if not 0 <= self.z_lift_mm <= MAX_LIFT_MM:
+            raise ValueError(f"the nozzle is lifted by 0 to {MAX_LIFT_MM} mm")
+        if not 0 <= self.retract_filament_mm <= MAX_RETRACT_MM:
+            raise ValueError(f"filament is pulled back by 0 to {MAX_RETRACT_MM} mm")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +79,8 @@ class WatchSettings:
     def __post_init__(self) -> None:
         if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
             raise ValueError("a confidence level is 1 to 5")
-        if len(self.masked) > MOST_REGIONS:
-            raise ValueError(f"{MOST_REGIONS} regions are masked at most")
+        if len(self.masked) > MAX_REGIONS:
+            raise ValueError(f"{MAX_REGIONS} regions are masked at most")
         if self.camera is not None and self.camera < 0:
             raise ValueError("webcams count from 0")
 

@@ -32,11 +32,11 @@ JITTER: Final = 0.2
 """The random part of a delay, so that retries after an outage are spread."""
 LONGEST_DELAY: Final = RETRY_DELAYS[-1] * (1 + JITTER)
 GONE: Final = 410
-MOST_QUEUED: Final = 5000
+MAX_QUEUED: Final = 5000
 """The most queued calls of one webhook: some fifty days of a busy printer, or a flood."""
-MOST_LOGGED: Final = 2000
+MAX_LOGGED: Final = 2000
 """The most finished calls of one webhook that can be viewed."""
-TOO_MANY: Final = f"More than {MOST_QUEUED} calls waited, so the oldest were dropped."
+TOO_MANY: Final = f"More than {MAX_QUEUED} calls waited, so the oldest were dropped."
 
 
 class DeliveryState(StrEnum):

@@ -14,7 +14,7 @@ from typing import Final
 from printreach.detector.model import Model, WeightsRefused, load_model
 from printreach.detector.preprocess import ImageRefused, Prepared, prepare
 from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
-from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_images import MAX_BYTES
 
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the first image of a sequence; only the intervals between images matter."""
@@ -135,7 +135,7 @@ def _read(path: str) -> Prepared | str:
             return f"{path}: there is no JPEG, PNG or WebP image in it"
         with Path(path).open("rb") as file:
             # One byte more than the limit shows that the file is too large.
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
         return prepare(data)
     except OSError as error:
         return f"{path}: {error.strerror or error}"

@@ -41,7 +41,7 @@ from printreach.store.tables import Instant, connections
 from printreach.store.webhook_tables import webhook_deliveries, webhooks
 from printreach.store.webhooks import Lease, Surplus
 
-_MOST_ERROR: Final = 500
+_MAX_ERROR_CHARS: Final = 500
 _LONGEST_LEASE: Final = timedelta(minutes=10)
 """Longer than any worker keeps a claim without renewing it."""
 _STATES: Final = frozenset(state.value for state in DeliveryState)
@@ -141,7 +141,7 @@ class DeliveryRecords:
         await self._connection.execute(
             update(webhook_deliveries)
             .where(_all.connection_id == connection_id, _all.due_at.is_not(None))
-            .values(state=state.value, due_at=None, ended_at=at, error=reason[:_MOST_ERROR])
+            .values(state=state.value, due_at=None, ended_at=at, error=reason[:_MAX_ERROR_CHARS])
         )
 
     async def mend_times(self, at: datetime, at_most: int) -> int:
@@ -209,9 +209,9 @@ class DeliveryRecords:
         )
         return list(found), last
 
-    async def surplus(self, connection_id: str, most_queued: int, most_ended: int) -> Surplus:
-        queued = await self._beyond(connection_id, _all.due_at.is_not(None), most_queued)
-        ended = await self._beyond(connection_id, _all.due_at.is_(None), most_ended)
+    async def surplus(self, connection_id: str, max_queued: int, max_ended: int) -> Surplus:
+        queued = await self._beyond(connection_id, _all.due_at.is_not(None), max_queued)
+        ended = await self._beyond(connection_id, _all.due_at.is_(None), max_ended)
         return Surplus(queued, ended)
 
     async def drop(
@@ -362,7 +362,7 @@ def _ended_values(one: Attempted) -> dict[str, Any]:
         "to_state": one.state.value,
         "to_attempts": one.attempts,
         "to_due_at": one.due_at if is_queued else None,
-        "to_error": one.reason and one.reason[:_MOST_ERROR],
+        "to_error": one.reason and one.reason[:_MAX_ERROR_CHARS],
         "to_ended_at": None if is_queued else one.at,
     }
 

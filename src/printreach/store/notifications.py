@@ -23,7 +23,7 @@ from printreach.rules.notifications import (
     DEFAULT_EVENTS,
     DESTINATION_TURNS,
     FAILING,
-    MOST_DESTINATIONS,
+    MAX_DESTINATIONS,
     Counted,
     Destination,
     Events,
@@ -194,7 +194,7 @@ class NotifyRecords:
         under_way = await self._under_way(claim.at)
         conditions = _have_turns(under_way, claim.at_most)
         # So that not only one account's destinations are read.
-        at_most = claim.at_most * MOST_DESTINATIONS
+        at_most = claim.at_most * MAX_DESTINATIONS
         due = _LEASES.due(claim, *conditions).with_only_columns(*_TURN).limit(at_most)
         found = await self._connection.execute(due)
         waiting = [_turn(row) for row in found]

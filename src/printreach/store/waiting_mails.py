@@ -11,7 +11,7 @@ from printreach.store.columns import columns_for
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, metadata
 
-MOST_WAITING: Final = 10_000
+MAX_WAITING: Final = 10_000
 """Reached only if that many strangers sign up in two days without a mail server."""
 LONGEST_WAIT: Final = timedelta(hours=4)
 """No backoff is longer: what is due later was stored by a clock that was ahead."""
@@ -59,7 +59,7 @@ class MailRecords:
     async def add(self, mail: WaitingMail) -> bool:
         """Add a mail; return whether the queue had room for it."""
         waiting = await self._connection.scalar(select(func.count()).select_from(waiting_mails))
-        if waiting is not None and waiting >= MOST_WAITING:
+        if waiting is not None and waiting >= MAX_WAITING:
             return False
         await self._connection.execute(insert(waiting_mails).values(**asdict(mail)))
         return True

@@ -24,9 +24,9 @@ from printreach.store.watch_tables import (
 
 _DIGITS: Final = 3
 """Decimal digits of evidence; an image shows no more."""
-MOST_JUDGED: Final = 200
+MAX_JUDGED: Final = 200
 """Judgements of a printer, each with a picture at most: one a day for half a year."""
-MOST_LOOKS: Final = 3000
+MAX_LOOKS: Final = 3000
 """Looks of a print that are shown; beyond this and the alarms a page gets slow and looks the same.
 """
 _EDGE_LOOKS: Final = 10
@@ -90,7 +90,7 @@ class WatchLookRecords:
         """
         its = (*_of_print(printer_id, print_id), is_owners(watch_looks))
         count = await self._connection.scalar(select(func.count()).where(*its)) or 0
-        shown = its if count <= MOST_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
+        shown = its if count <= MAX_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
         found = await self._connection.execute(
             select(*_LOOK).where(*shown).order_by(watch_looks.c.number)
         )
@@ -131,7 +131,7 @@ class WatchLookRecords:
             .values(printer_id=judgement.printer_id, print_id=judgement.print_id, **values)
             .on_conflict_do_update(index_elements=["printer_id", "print_id"], set_=values)
         )
-        await self._forget_judged_beyond(judgement.printer_id, MOST_JUDGED)
+        await self._forget_judged_beyond(judgement.printer_id, MAX_JUDGED)
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
         """Return all judgements of a printer's prints, whatever the camera, newest first."""
@@ -221,7 +221,7 @@ def _telling(its: Sequence[ColumnElement[bool]], count: int) -> Select[tuple[int
     place = func.row_number().over(order_by=number) - 1
     placed = select(number, watch_looks.c.score, _is_alarm.label("is_alarm"), place.label("place"))
     every = placed.where(*its).subquery()
-    group = every.c.place // ceil(count / MOST_LOOKS)
+    group = every.c.place // ceil(count / MAX_LOOKS)
     rank = func.row_number().over(partition_by=group, order_by=every.c.score.desc())
     ranked = select(every, rank.label("rank")).subquery()
     is_edge = or_(ranked.c.place < _EDGE_LOOKS, ranked.c.place >= count - _EDGE_LOOKS)

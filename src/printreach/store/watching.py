@@ -33,7 +33,7 @@ from printreach.store.watch_tables import (
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """No wait is longer: what is due later was stored by a clock that was ahead."""
-MOST_ENDED: Final = 300
+MAX_ENDED: Final = 300
 """Ended watches of a printer: of a week, one each half hour. Older ones cannot be judged any more.
 """
 _AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -125,7 +125,7 @@ class WatchRecords(WatchLookRecords):
         )
         is_other = watches.c.print_id != print_id
         await self._end(at, watches.c.printer_id == printer_id, is_other)
-        await self._forget_beyond(printer_id, MOST_ENDED)
+        await self._forget_beyond(printer_id, MAX_ENDED)
 
     async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
         """End the watch. Its looks stay until they are deleted by age."""

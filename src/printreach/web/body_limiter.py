@@ -63,19 +63,19 @@ class Body:
 class BodyLimiter:
     """Bounds the bodies of one kind.
 
-    most_bytes: of all bodies together. most_of_caller: bodies of one caller at once; None for any
+    max_bytes: of all bodies together. max_per_caller: bodies of one caller at once; None for any
     number. timeout_s: from a body's first byte to its last.
     """
 
-    most_bytes: int
-    most_of_caller: int | None
+    max_bytes: int
+    max_per_caller: int | None
     timeout_s: float
     _bodies: list[Body] = field(default_factory=list)
 
     @contextmanager
     def admit(self, caller: str) -> Iterator[Body]:
         """Admit a body while its bytes are needed. Raises TooManyBodies."""
-        if self.most_of_caller is not None and self._count(caller) >= self.most_of_caller:
+        if self.max_per_caller is not None and self._count(caller) >= self.max_per_caller:
             raise TooManyBodies
         body = Body(self, caller)
         self._bodies.append(body)
@@ -86,7 +86,7 @@ class BodyLimiter:
 
     def reserve(self, size: int) -> None:
         """Free `size` bytes. Raises TooManyBodies."""
-        while sum(body.size for body in self._bodies) + size > self.most_bytes:
+        while sum(body.size for body in self._bodies) + size > self.max_bytes:
             slowest = next((one for one in self._bodies if one.timeout and one.size), None)
             if slowest is None:
                 raise TooManyBodies

@@ -20,14 +20,14 @@ LARGEST_BODY: Final = 64 * 1024
 """The limit of a form or of JSON, in bytes, unless a route sets another one."""
 BODY_TIMEOUT_S: Final = 30.0
 """From the first byte of such a body to its last."""
-MOST_BYTES_OF_STRANGERS: Final = 16 * 1024 * 1024
+MAX_ANONYMOUS_BYTES: Final = 16 * 1024 * 1024
 """The limit of all bodies being read from callers who have not signed in; 256 of the largest."""
-MOST_BYTES_OF_KNOWN: Final = 32 * 1024 * 1024
-MOST_OF_ACCOUNT: Final = 16
+MAX_SIGNED_IN_BYTES: Final = 32 * 1024 * 1024
+MAX_PER_ACCOUNT: Final = 16
 """Bodies of one account at once."""
-MOST_BYTES_OF_IMAGES: Final = 96 * 1024 * 1024
+MAX_IMAGE_BYTES: Final = 96 * 1024 * 1024
 """The limit of all images being read; sixteen of the largest."""
-MOST_IMAGES_OF_ACCOUNT: Final = 16
+MAX_IMAGES_PER_ACCOUNT: Final = 16
 """Images of one account at once. Two hundred printers send ten a second."""
 IMAGE_TIMEOUT_S: Final = 60.0
 """From an image's first byte to its last: 6 MiB at less than 1 Mbit/s."""
@@ -52,16 +52,16 @@ class BodyLimiters:
 
     def __init__(self) -> None:
         self.of_strangers = BodyLimiter(
-            most_bytes=MOST_BYTES_OF_STRANGERS, most_of_caller=None, timeout_s=BODY_TIMEOUT_S
+            max_bytes=MAX_ANONYMOUS_BYTES, max_per_caller=None, timeout_s=BODY_TIMEOUT_S
         )
         self.of_known = BodyLimiter(
-            most_bytes=MOST_BYTES_OF_KNOWN,
-            most_of_caller=MOST_OF_ACCOUNT,
+            max_bytes=MAX_SIGNED_IN_BYTES,
+            max_per_caller=MAX_PER_ACCOUNT,
             timeout_s=BODY_TIMEOUT_S,
         )
         self.of_images = BodyLimiter(
-            most_bytes=MOST_BYTES_OF_IMAGES,
-            most_of_caller=MOST_IMAGES_OF_ACCOUNT,
+            max_bytes=MAX_IMAGE_BYTES,
+            max_per_caller=MAX_IMAGES_PER_ACCOUNT,
             timeout_s=IMAGE_TIMEOUT_S,
         )
 

@@ -25,7 +25,7 @@ LONGEST_PATH: Final = 4 * 1024
 LONGEST_QUERY: Final = 4 * 1024
 LONGEST_QUERIES: Final[Mapping[str, int]] = MappingProxyType({"/appportal/v1": 16 * 1024})
 """Exceptions by path: the portal's query contains two whole addresses."""
-MOST_COOKIE_BYTES: Final = 16 * 1024
+MAX_COOKIE_BYTES: Final = 16 * 1024
 """Browsers keep 4 KiB per cookie, and ours are small."""
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -104,9 +104,9 @@ def _fault_of(scope: Scope) -> ClientException | None:
     if len(scope["query_string"]) > most:
         return AddressTooLong(f"The query is longer than {most} bytes")
     cookies = sum(len(value) for name, value in scope["headers"] if name == b"cookie")
-    if cookies > MOST_COOKIE_BYTES:
+    if cookies > MAX_COOKIE_BYTES:
         return CookiesTooLong(
-            f"The cookies are larger than {MOST_COOKIE_BYTES} bytes: delete those of this site"
+            f"The cookies are larger than {MAX_COOKIE_BYTES} bytes: delete those of this site"
         )
     return None
 

@@ -14,7 +14,7 @@ from printreach.contract.status import State
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.detector import watch_status
-from printreach.rules.watch import MOST_TRIES
+from printreach.rules.watch import MAX_TRIES
 from printreach.rules.watching import WatchPause, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
@@ -292,7 +292,7 @@ async def test_a_printer_that_refuses_is_told_of_and_asked_a_few_times_only(
 
         await here.goes_on(1200, every_s=20)
 
-        assert len(here.machine.orders) == MOST_TRIES
+        assert len(here.machine.orders) == MAX_TRIES
 
 
 @on_a_loop

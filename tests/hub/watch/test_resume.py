@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from printreach.contract.events import EventType
-from printreach.rules.watch import MOST_PAUSES
+from printreach.rules.watch import MAX_PAUSES
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.test_pause import PAUSED, PAUSES, WARNING, fail, obeys, resume
 from tests.hub.watch.world import BAD, GOOD, watching
@@ -48,18 +48,18 @@ async def test_after_two_pauses_that_were_taken_back_it_only_warns(open_world: O
     async with watching(open_world, PAUSES) as here:
         obeys(here)
         await fail(here)
-        for _ in range(MOST_PAUSES + 2):
+        for _ in range(MAX_PAUSES + 2):
             await resume(here)
             await here.goes_on(160, BAD)
 
-        assert len(here.machine.orders) == MOST_PAUSES
-        assert (await here.kinds()).count(PAUSED) == MOST_PAUSES
+        assert len(here.machine.orders) == MAX_PAUSES
+        assert (await here.kinds()).count(PAUSED) == MAX_PAUSES
 
         await resume(here)
         await here.goes_on(300, GOOD, every_s=20)
         await here.goes_on(120, BAD)
         assert (await here.kinds())[-1] == WARNING
-        assert len(here.machine.orders) == MOST_PAUSES
+        assert len(here.machine.orders) == MAX_PAUSES
 
 
 @on_a_loop

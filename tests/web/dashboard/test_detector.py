@@ -13,7 +13,7 @@ from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.detector import NO_CAMERA
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
-from printreach.web.dashboard.watch_chart import MOST_BARS
+from printreach.web.dashboard.watch_chart import MAX_BARS
 from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
@@ -119,7 +119,7 @@ def test_ten_thousand_looks_are_a_page_of_few_bars(home: Home) -> None:
     page = home.get().text
 
     chart = page[page.index('<svg class="looks tall"') :]
-    assert 0 < chart.count("<rect") <= MOST_BARS
+    assert 0 < chart.count("<rect") <= MAX_BARS
     assert len(page) < 200_000
 
 

@@ -218,7 +218,7 @@ def test_one_page_too_many_of_an_account_ends_the_oldest(world: WebWorld) -> Non
     async def body() -> None:
         async with hall(world) as here:
             listeners = []
-            for _ in range(open_pages.MOST_STREAMS):
+            for _ in range(open_pages.MAX_STREAMS):
                 listeners.append(here.listen())
                 await until(listeners[-1].parts)
             oldest, *others = listeners
@@ -238,12 +238,12 @@ def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: 
     with ExitStack() as open_ones:
         streams = [
             open_ones.enter_context(pages.opened("list", shared))
-            for _ in range(open_pages.MOST_STREAMS + open_pages.MOST_ENDING)
+            for _ in range(open_pages.MAX_STREAMS + open_pages.MAX_ENDING)
         ]
         with pytest.raises(TooManyRequestsException):
             pages.check_room("ada")
 
-        assert sum(one.is_ended for one in streams) == open_pages.MOST_ENDING
+        assert sum(one.is_ended for one in streams) == open_pages.MAX_ENDING
         pages.check_room("bob")
     pages.check_room("ada")
 
@@ -256,7 +256,7 @@ def test_pages_of_another_account_are_counted_apart(world: WebWorld) -> None:
     }
     with ExitStack() as open_ones:
         first = open_ones.enter_context(pages.opened("list", shared["bob"]))
-        for _ in range(open_pages.MOST_STREAMS):
+        for _ in range(open_pages.MAX_STREAMS):
             open_ones.enter_context(pages.opened("list", shared["ada"]))
 
         assert not first.is_ended

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import Look
 from printreach.web.dashboard.watch_chart import (
-    MOST_BARS,
-    MOST_SQUARES,
+    MAX_BARS,
+    MAX_SQUARES,
     evidence_map,
     quality_chart,
 )
@@ -49,7 +49,7 @@ def test_one_bad_look_among_thousands_is_seen() -> None:
     chart = quality_chart(looks)
 
     assert chart is not None
-    assert len(chart.bars) <= MOST_BARS
+    assert len(chart.bars) <= MAX_BARS
     assert chart.worst.score == 95
     assert chart.worst.at == looks[5000].at
 
@@ -95,7 +95,7 @@ def test_whatever_the_clock_did_bars_stay_within_the_chart(looks: list[Look]) ->
     chart = quality_chart(looks, begins_at=NOON, now=NOON)
 
     assert chart is not None
-    assert len(chart.bars) <= MOST_BARS
+    assert len(chart.bars) <= MAX_BARS
     assert all(0 <= bar.x < 100 and 0 <= bar.score <= 100 for bar in chart.bars)
 
 
@@ -121,8 +121,8 @@ def test_a_map_of_anything_is_small_and_within_its_grid(evidence: list[list[floa
     drawn = evidence_map(evidence)
 
     if drawn is not None:
-        assert drawn.columns <= MOST_SQUARES
-        assert drawn.rows <= MOST_SQUARES
+        assert drawn.columns <= MAX_SQUARES
+        assert drawn.rows <= MAX_SQUARES
         assert all(one.x + one.width <= drawn.columns for one in drawn.squares)
         assert all(one.y < drawn.rows and 1 <= one.strength <= 4 for one in drawn.squares)
 

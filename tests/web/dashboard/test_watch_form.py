@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.rules.watch_pose import Pose
-from printreach.rules.watching import MOST_REGIONS, Region, WatchPause, WatchSettings
+from printreach.rules.watching import MAX_REGIONS, Region, WatchPause, WatchSettings
 from printreach.web.accounts.forms import Fields
 from printreach.web.dashboard.watch_form import (
     EDGES,
@@ -45,7 +45,7 @@ SETTINGS = st.builds(
             EDGE_PAIRS,
             EDGE_PAIRS,
         ),
-        max_size=MOST_REGIONS,
+        max_size=MAX_REGIONS,
     ).map(tuple),
     keeps_frames=st.booleans(),
 )

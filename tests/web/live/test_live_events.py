@@ -36,7 +36,7 @@ def test_a_crowd_costs_the_printer_as_much_as_one(world: WebWorld) -> None:
             world.printers.statuses[PRINTER_ID] = at_print("print-1")
             link = await link_of(here)
             path = f"/live/{link.live_id}/events"
-            crowd = [here.listen(path) for _ in range(viewers.MOST_OF_ONE_ADDRESS)]
+            crowd = [here.listen(path) for _ in range(viewers.MAX_PER_ADDRESS)]
             await until(lambda: all(one.parts() for one in crowd))
 
             assert here.watched == 1
@@ -76,7 +76,7 @@ def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
         async with hall(world) as here:
             link = await link_of(here)
             path = f"/live/{link.live_id}/events"
-            crowd = [here.listen(path) for _ in range(viewers.MOST_OF_ONE_ADDRESS)]
+            crowd = [here.listen(path) for _ in range(viewers.MAX_PER_ADDRESS)]
             await until(lambda: all(one.parts() for one in crowd))
             one_more = here.listen(path)
             await until(lambda: one_more.status)
@@ -112,7 +112,7 @@ def test_a_customer_with_many_ipv6_networks_takes_the_room_of_sixteen() -> None:
 
     entered = [room.enter(links[n], f"2001:db8:0:{n << 4:x}::1") for n in range(1000)]
 
-    assert sum(entered) == 16 * viewers.MOST_OF_ONE_ADDRESS
+    assert sum(entered) == 16 * viewers.MAX_PER_ADDRESS
     assert room.enter("a", "192.0.2.1")
 
 
@@ -121,7 +121,7 @@ def test_a_viewer_that_leaves_before_the_first_event_is_not_counted(world: WebWo
     async def body() -> None:
         async with hall(world) as here:
             path = f"/live/{(await link_of(here)).live_id}/events"
-            for _ in range(viewers.MOST_OF_ONE_ADDRESS):
+            for _ in range(viewers.MAX_PER_ADDRESS):
                 hasty = here.listen(path)
                 hasty.leave.set()
                 await until(here.running[-1].done)

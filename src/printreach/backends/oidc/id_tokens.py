@@ -12,7 +12,7 @@ from printreach.backends.oidc.metadata import PublicKey
 
 LEEWAY_S: Final = 60
 """How far two clocks may differ."""
-MOST_AGE_S: Final = 3600
+MAX_AGE_S: Final = 3600
 """A token is issued when the code is redeemed, so an old one is another's."""
 LARGEST_TOKEN: Final = 64 * 1024
 
@@ -68,7 +68,7 @@ def read_id_token(
     _check_party(claims, client_id)
     if claims["nonce"] != nonce:
         raise TokenRefused("it has several nonces")
-    if claims["iat"] < at.timestamp() - MOST_AGE_S:
+    if claims["iat"] < at.timestamp() - MAX_AGE_S:
         raise TokenRefused("it was made long ago")
     return claims
 

@@ -18,11 +18,11 @@ KEPT_FOR: Final = timedelta(hours=1)
 """How long a key that the provider withdrew may still be accepted."""
 KEPT_WITHOUT_ANSWER: Final = timedelta(days=1)
 """How long known metadata are used while the provider's page cannot be fetched."""
-ANEW_AT_MOST_EVERY: Final = timedelta(minutes=1)
+MIN_REFETCH_INTERVAL: Final = timedelta(minutes=1)
 """Tokens with unknown keys do not make us fetch more often, since anybody may make one up."""
 AGAIN_AFTER: Final = timedelta(seconds=10)
 """Callers that wait while the provider hangs fail together, not one after the other."""
-_MOST_KEYS: Final = 100
+_MAX_KEYS: Final = 100
 
 PublicKey = RSAKey | ECKey | OKPKey
 _KEY_TYPES: Final[dict[str, type[PublicKey]]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
@@ -84,7 +84,7 @@ class ProviderPages:
         """Fetch the metadata again, for a token whose key is unknown. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
-            if known is not None and abs(at - known.at) < ANEW_AT_MOST_EVERY:
+            if known is not None and abs(at - known.at) < MIN_REFETCH_INTERVAL:
                 return known
             return await self._ask(at)
 
@@ -139,7 +139,7 @@ def _is_as_safe_as(endpoint: str, issuer: str) -> bool:
 def _keys(url: str, body: bytes) -> tuple[PublicKey, ...]:
     """Return the keys that can verify a signature; a set may contain others."""
     try:
-        found = msgspec.json.decode(body, type=_KeySet).keys[:_MOST_KEYS]
+        found = msgspec.json.decode(body, type=_KeySet).keys[:_MAX_KEYS]
     except msgspec.MsgspecError as error:
         raise AskingFailed(url, f"not a set of keys: {error}") from error
     return tuple(key for one in found if (key := _key(one)) is not None)

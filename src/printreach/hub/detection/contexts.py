@@ -32,7 +32,7 @@ from printreach.rules.detection import (
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_contexts import (
     CONTEXT_LIFETIME,
-    MOST_CONTEXTS,
+    MAX_CONTEXTS,
     RetryLater,
     StoredContext,
     is_over,
@@ -146,7 +146,7 @@ class Detection:
             ),
         )
         await self.store.write(
-            lambda records: records.detection_contexts.add(kept, at_most=MOST_CONTEXTS)
+            lambda records: records.detection_contexts.add(kept, at_most=MAX_CONTEXTS)
         )
         self.gate.answered(admitted, at)
         path = f"/api/detector/v1/process/{context_id}"

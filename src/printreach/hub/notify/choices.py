@@ -17,7 +17,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.mails import Mail
 from printreach.rules.notifications import (
-    MOST_DESTINATIONS,
+    MAX_DESTINATIONS,
     Destination,
     Events,
     NotifySettings,
@@ -245,8 +245,8 @@ async def is_notified_of(
 
 async def _add(records: Records, destination: Destination) -> Destination | WrongField:
     existing = await records.notifications.destinations(destination.account_id)
-    if len(existing) >= MOST_DESTINATIONS:
-        return WrongField("way", f"{MOST_DESTINATIONS} places are the most. Remove one first.")
+    if len(existing) >= MAX_DESTINATIONS:
+        return WrongField("way", f"{MAX_DESTINATIONS} places are the most. Remove one first.")
     if destination.channel == MAIL and any(one.channel == MAIL for one in existing):
         return WrongField("way", "Your mail address is on the list already.")
     await records.notifications.add_destination(destination)

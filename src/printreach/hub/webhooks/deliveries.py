@@ -12,7 +12,7 @@ from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
 from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.webhooks import MOST_LOGGED, MOST_QUEUED, TOO_MANY
+from printreach.rules.webhooks import MAX_LOGGED, MAX_QUEUED, TOO_MANY
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 from printreach.store.webhooks import Lease
@@ -96,7 +96,7 @@ class Deliveries(LeasedQueue[Lease]):
 
     async def _bound_one(self, connection_id: str, at: datetime) -> None:
         surplus = await self.store.read(
-            lambda records: records.deliveries.surplus(connection_id, MOST_QUEUED, MOST_LOGGED)
+            lambda records: records.deliveries.surplus(connection_id, MAX_QUEUED, MAX_LOGGED)
         )
         ended, queued = surplus.ended, surplus.queued
         if ended is not None:

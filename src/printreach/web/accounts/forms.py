@@ -26,7 +26,7 @@ from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import NotSignedIn, SignedIn, in_words, too_many, visitor_of
 
-MOST_FIELDS: Final = 100
+MAX_FIELDS: Final = 100
 """Fields per form; ours have less than half of them."""
 LONGEST_FIELD: Final = 16 * 1024
 """Characters per field; the longest are responses of authenticators."""
@@ -103,10 +103,10 @@ async def read_fields(request: AnyRequest) -> Fields:
             body.decode(errors="replace"),
             keep_blank_values=True,
             errors="replace",
-            max_num_fields=MOST_FIELDS,
+            max_num_fields=MAX_FIELDS,
         )
     except ValueError:
-        raise ClientException(f"A form has at most {MOST_FIELDS} fields") from None
+        raise ClientException(f"A form has at most {MAX_FIELDS} fields") from None
     values: dict[str, str] = {}
     for name, value in pairs:
         values.setdefault(name, value[:LONGEST_FIELD])

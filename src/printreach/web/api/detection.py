@@ -27,7 +27,7 @@ from printreach.ports.passwords import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
 from printreach.rules.detection_access import CallKind, CallRefused
 from printreach.rules.detection_contexts import RetryLater
-from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_images import MAX_BYTES
 from printreach.web.api.detection_problems import (
     DETECTION_PATH,
     DetectionRefused,
@@ -104,7 +104,7 @@ class _TakesImage(_Keyed):
                     type=OpenAPIType.STRING,
                     format=OpenAPIFormat.BINARY,
                     description="JPEG, PNG or WebP",
-                    max_length=MOST_BYTES,
+                    max_length=MAX_BYTES,
                 )
             },
         )

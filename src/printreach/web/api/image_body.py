@@ -14,16 +14,16 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.rules.detection_access import CallRefused
-from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_images import MAX_BYTES
 from printreach.web.api.detection_problems import DetectionRefused
 from printreach.web.body_limiter import Body
 from printreach.web.problems import AnyRequest
 
-MOST_AROUND_BYTES: Final = 64 * 1024
+MAX_OVERHEAD_BYTES: Final = 64 * 1024
 """Bytes of a body that are not the image."""
 LONGEST_BOUNDARY: Final = 70
 """RFC 2046, section 5.1.1."""
-MOST_PARTS: Final = 16
+MAX_PARTS: Final = 16
 
 _FORM: Final = "multipart/form-data"
 _NAMED_AS_IN_MAILS: Final = re.compile(r";\s*filename\*\d*\*?=", re.IGNORECASE)
@@ -33,7 +33,7 @@ _FILES: Final = ("image/", "application/octet-stream")
 """Content types that no form gives to a typed value."""
 
 TOO_LARGE: Final = CallRefused(
-    DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MOST_BYTES} bytes."
+    DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MAX_BYTES} bytes."
 )
 NO_FILE: Final = CallRefused(
     DetectionError.BAD_ARGS, "The form has no file: no part of it has a file name."
@@ -44,7 +44,7 @@ async def read_image(request: AnyRequest, body: Body) -> bytes:
     """Read the file of a form. Raises DetectionRefused, TooManyBodies and TooSlow."""
     reader = _ImageReader(_boundary(request), body)
     announced = request.content_length
-    if announced is not None and announced > MOST_BYTES + MOST_AROUND_BYTES:
+    if announced is not None and announced > MAX_BYTES + MAX_OVERHEAD_BYTES:
         raise DetectionRefused(TOO_LARGE)
     async with body.reading():
         while True:
@@ -73,7 +73,7 @@ class _ImageReader:
     """Consumes the chunks of a body and keeps the file's bytes."""
 
     def __init__(self, boundary: str, body: Body) -> None:
-        self._parser = PushMultipartParser(boundary, max_segment_count=MOST_PARTS)
+        self._parser = PushMultipartParser(boundary, max_segment_count=MAX_PARTS)
         self._body = body
         self._image = io.BytesIO()
         self._image_size = 0
@@ -92,7 +92,7 @@ class _ImageReader:
             raise _unreadable("It has too many parts, or too long heads.") from error
         except MultipartError as error:
             raise _unreadable(f"It is no {_FORM}.") from error
-        if self._received - self._image_size > MOST_AROUND_BYTES:
+        if self._received - self._image_size > MAX_OVERHEAD_BYTES:
             raise _unreadable("It holds too much beside the image.")
 
     def whole(self) -> bytes:
@@ -115,7 +115,7 @@ class _ImageReader:
                 )
         elif event is not None and self._is_in_file:
             self._image_size += len(event)
-            if self._image_size > MOST_BYTES:
+            if self._image_size > MAX_BYTES:
                 raise DetectionRefused(TOO_LARGE)
             self._body.grow(len(event))
             self._image.write(event)

@@ -13,7 +13,7 @@ from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_vi
 
 ROOT: Final = FileRoot.GCODE.value
 PAGE_SIZE: Final = 200
-MOST_NAME_CHARS: Final = 255
+MAX_NAME_CHARS: Final = 255
 """Characters of a shown name; no file system allows more."""
 
 
@@ -130,7 +130,7 @@ def _entries(items: msgspec.Raw) -> Iterator[Entry]:
 def _row(entry: Entry) -> Row:
     is_named = len(entry.virtual_path) <= MAX_PATH_CHARS
     return Row(
-        name=entry.name[:MOST_NAME_CHARS],
+        name=entry.name[:MAX_NAME_CHARS],
         link=quote(entry.virtual_path, safe="") if is_named else "",
         is_folder=entry.type is EntryType.FOLDER,
         size_bytes=entry.size_bytes,

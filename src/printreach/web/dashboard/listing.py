@@ -12,8 +12,8 @@ from printreach.contract.status import AT_WORK
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.dashboard.cards import OFFLINE, Card, card_of
 
-MOST_WIDE: Final = 4
-MOST_UPRIGHT: Final = 24
+MAX_WIDE: Final = 4
+MAX_UPRIGHT: Final = 24
 PAGE_SIZE: Final = 100
 LONGEST_SEARCH: Final = 100
 
@@ -110,6 +110,6 @@ def _is_found(card: Card, list_query: ListQuery) -> bool:
 
 
 def _layout(count: int) -> str:
-    if count <= MOST_WIDE:
+    if count <= MAX_WIDE:
         return "wide-cards"
-    return "upright" if count <= MOST_UPRIGHT else "farm"
+    return "upright" if count <= MAX_UPRIGHT else "farm"

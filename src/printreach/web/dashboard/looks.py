@@ -8,7 +8,7 @@ from printreach.contract.status import DetectorStatus
 from printreach.contract.unset import UnsetType
 from printreach.rules.detector import quality_of
 
-MOST_LOOKS: Final = 90
+MAX_LOOKS: Final = 90
 """Bars that fit into a strip; the newest looks are shown."""
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 
@@ -60,7 +60,7 @@ def is_suppressed(detector: DetectorStatus) -> bool:
 def looks_of(detector: DetectorStatus) -> list[Look] | None:
     """Return the looks, oldest first; None if there is nothing to draw."""
     looks = []
-    for score in detector.score_history[-MOST_LOOKS:]:
+    for score in detector.score_history[-MAX_LOOKS:]:
         bounded = max(0.0, min(100.0, score))
         looks.append(Look(score=bounded, quality=quality_of(bounded)))
     return looks or None

@@ -16,9 +16,9 @@ from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.store.listings import PrinterRow
 from printreach.web.problems import AnyRequest
 
-MOST_STREAMS: Final = 20
+MAX_STREAMS: Final = 20
 """Streams of an account at once in one process; as many as of the events API."""
-MOST_ENDING: Final = 20
+MAX_ENDING: Final = 20
 """Ended streams that are not closed yet, since their readers are slow."""
 DRAWN_EVERY_S: Final = 0.5
 """Printers answer one by one; a page is drawn for several at once."""
@@ -103,7 +103,7 @@ class OpenPages:
 
     def check_room(self, account_id: str) -> None:
         """Raise TooManyRequestsException if not even ending the oldest stream would make room."""
-        if len(self._streams.get(account_id, ())) >= MOST_STREAMS + MOST_ENDING:
+        if len(self._streams.get(account_id, ())) >= MAX_STREAMS + MAX_ENDING:
             raise TooManyRequestsException(
                 "So many pages of this account are open already. Close one first",
                 headers={"Retry-After": "60"},
@@ -120,7 +120,7 @@ class OpenPages:
         self.check_room(account_id)
         streams = self._streams.setdefault(account_id, [])
         living = [one for one in streams if not one.is_ended]
-        if len(living) >= MOST_STREAMS:
+        if len(living) >= MAX_STREAMS:
             living[0].end()
         same = next((one.shared for one in streams if one.name == name), shared)
         stream = OpenStream(name, same)

@@ -20,9 +20,9 @@ from multipart import (  # type: ignore[import-untyped]  # it has none
 
 from printreach.web.problems import AnyRequest
 
-MOST_FIELDS: Final = 8
+MAX_FIELDS: Final = 8
 BEFORE_FILE_S: Final = 30.0
-MOST_BEFORE_FILE: Final = 64 * 1024
+MAX_BYTES_BEFORE_FILE: Final = 64 * 1024
 LONGEST_NAME: Final = 200
 _PATH_MARKS: Final = "/\\"
 
@@ -47,7 +47,7 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
     boundary = options.get("boundary", "")
     if kind != "multipart/form-data" or not boundary:
         raise ValidationException("This form carries no file")
-    parser, before = PushMultipartParser(boundary, max_segment_count=MOST_FIELDS), _Preamble()
+    parser, before = PushMultipartParser(boundary, max_segment_count=MAX_FIELDS), _Preamble()
     events = _events(request, parser, before)
     try:
         async with asyncio.timeout(BEFORE_FILE_S):
@@ -71,7 +71,7 @@ class TooMuchBeforeFile(ClientException):
     """The fields before the file are too large."""
 
     status_code = 413
-    detail = f"At most {MOST_BEFORE_FILE // 1024} KiB of other fields may precede the file"
+    detail = f"At most {MAX_BYTES_BEFORE_FILE // 1024} KiB of other fields may precede the file"
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ async def _events(
             for event in _parsed(parser, chunk):
                 yield event
             before.size += len(chunk)
-            if not before.is_over and before.size > MOST_BEFORE_FILE:
+            if not before.is_over and before.size > MAX_BYTES_BEFORE_FILE:
                 raise TooMuchBeforeFile
         parser.close()
     except MultipartError as fault:

@@ -10,14 +10,14 @@ from printreach.rules.detector import quality_of
 from printreach.rules.watch_why import VIEW_WORDS
 from printreach.rules.watching import Look
 
-MOST_BARS: Final = 96
+MAX_BARS: Final = 96
 """Bars across the whole width; more can't be told apart on a phone."""
 _LEAST_SLOT: Final = timedelta(seconds=20)
 _HOLDS_FOR: Final = timedelta(seconds=150)
 """Calm looks are stored once a minute; a longer time without a look is a gap."""
 _SHORTEST: Final = timedelta(minutes=10)
 """The first look of a print that has just begun does not fill the whole width."""
-MOST_SQUARES: Final = 24
+MAX_SQUARES: Final = 24
 """Squares of evidence, each way."""
 _FAINT: Final = 0.25
 """Weaker evidence is not shown."""
@@ -114,7 +114,7 @@ def quality_chart(
             )
             for look in looks
             if look.warned or look.paused
-        ][-MOST_BARS:],
+        ][-MAX_BARS:],
         worst=max(bars, key=lambda bar: bar.score),
         newest=looks[-1],
         look_count=len(looks),
@@ -138,7 +138,7 @@ def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
 
 
 def _bars(looks: Sequence[Look], starts: datetime, span: timedelta) -> list[Bar]:
-    slot = max(span / MOST_BARS, _LEAST_SLOT)
+    slot = max(span / MAX_BARS, _LEAST_SLOT)
     final = ceil(span / slot) - 1
     worst: dict[int, Look] = {}
     for look, following in zip(looks, [*looks[1:], looks[-1]], strict=True):
@@ -171,9 +171,9 @@ def _x(at: datetime, starts: datetime, span: timedelta) -> float:
 
 
 def _coarse(evidence: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Reduce it to MOST_SQUARES each way at most; of merged cells the strongest counts."""
+    """Reduce it to MAX_SQUARES each way at most; of merged cells the strongest counts."""
     columns = min((len(row) for row in evidence), default=0)
-    across, down = -(-columns // MOST_SQUARES) or 1, -(-len(evidence) // MOST_SQUARES) or 1
+    across, down = -(-columns // MAX_SQUARES) or 1, -(-len(evidence) // MAX_SQUARES) or 1
     return [
         [
             max(_share(of) for row in evidence[y : y + down] for of in row[x : x + across])

@@ -8,9 +8,9 @@ from typing import Final
 from printreach.rules.detection import LEVELS
 from printreach.rules.watch_pose import Pose, as_shown, as_taken
 from printreach.rules.watching import (
-    MOST_LIFT_MM,
-    MOST_REGIONS,
-    MOST_RETRACT_MM,
+    MAX_LIFT_MM,
+    MAX_REGIONS,
+    MAX_RETRACT_MM,
     Region,
     WatchPause,
     WatchSettings,
@@ -26,7 +26,7 @@ LEVEL_WORDS: Final = (
 )
 """Labels short enough for a field on a phone."""
 EDGES: Final = ("left", "top", "width", "height")
-MOST_CAMERAS: Final = 16
+MAX_CAMERAS: Final = 16
 """More than any printer has; the number is unknown while a printer is away."""
 _LEAST_SHARE: Final = 0.001
 """The smallest share of the picture, each way, that a mask may cover."""
@@ -34,7 +34,7 @@ _LEAST_SHARE: Final = 0.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchForm:
-    """The values of the form. regions: MOST_REGIONS of them, each four texts by EDGES, or blanks.
+    """The values of the form. regions: MAX_REGIONS of them, each four texts by EDGES, or blanks.
 
     pose: the orientation in which the picture was shown when the regions were drawn.
     """
@@ -100,7 +100,7 @@ def form_sent(fields: Fields) -> WatchForm:
     """Return the form with the values that were sent, to be shown again."""
     typed = [
         (row[0], row[1], row[2], row[3])
-        for row in ([fields[name][:12] for name in _names(place)] for place in range(MOST_REGIONS))
+        for row in ([fields[name][:12] for name in _names(place)] for place in range(MAX_REGIONS))
     ]
     return WatchForm(
         enabled=bool(fields["enabled"]),
@@ -130,7 +130,7 @@ def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[
     if fields["pauses"] not in ("yes", "no"):
         reader.errors["pauses"] = "Choose whether it may pause."
     pauses = _pause(reader)
-    camera = _camera(reader, MOST_CAMERAS if cameras is None else cameras)
+    camera = _camera(reader, MAX_CAMERAS if cameras is None else cameras)
     masked = _regions(reader, parse_pose(fields["pose"]))
     if reader.errors:
         return reader.errors
@@ -168,13 +168,13 @@ def parse_pose(text: str) -> Pose:
 
 
 def _pause(reader: _Reader) -> WatchPause:
-    lift = f"The lift is a whole number of mm, 0 to {MOST_LIFT_MM}."
-    retract = f"How far filament is pulled back is a whole number of mm, 0 to {MOST_RETRACT_MM}."
+    lift = f"The lift is a whole number of mm, 0 to {MAX_LIFT_MM}."
+    retract = f"How far filament is pulled back is a whole number of mm, 0 to {MAX_RETRACT_MM}."
     return WatchPause(
         disable_hotend=bool(reader.fields["disable_hotend"]),
         disable_bed=bool(reader.fields["disable_bed"]),
-        z_lift_mm=reader.whole("z_lift", range(MOST_LIFT_MM + 1), lift),
-        retract_filament_mm=reader.whole("retract", range(MOST_RETRACT_MM + 1), retract),
+        z_lift_mm=reader.whole("z_lift", range(MAX_LIFT_MM + 1), lift),
+        retract_filament_mm=reader.whole("retract", range(MAX_RETRACT_MM + 1), retract),
     )
 
 
@@ -189,7 +189,7 @@ def _camera(reader: _Reader, count: int) -> int | None:
 
 def _regions(reader: _Reader, pose: Pose) -> tuple[Region, ...]:
     regions = []
-    for place in range(MOST_REGIONS):
+    for place in range(MAX_REGIONS):
         names = _names(place)
         if any(reader.fields[name].strip() for name in names):
             region = _region(reader, place, names, pose)
@@ -245,4 +245,4 @@ def _percent(share: float) -> str:
 def _filled(
     regions: Sequence[tuple[str, str, str, str]],
 ) -> Sequence[tuple[str, str, str, str]]:
-    return [*regions, *[("", "", "", "")] * (MOST_REGIONS - len(regions))]
+    return [*regions, *[("", "", "", "")] * (MAX_REGIONS - len(regions))]

@@ -14,7 +14,7 @@ from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import SignedIn
 
-_MOST_PARAMETERS: Final = 100
+_MAX_PARAMETERS: Final = 100
 _CONNECTION_ID: Final = re.compile(r"[a-z2-7]{26}")
 
 
@@ -75,7 +75,7 @@ async def show_parameters(
 def _given(request: AnyRequest) -> dict[str, str]:
     query = request.scope["query_string"].decode("latin-1")
     try:
-        return dict(parse_qsl(query, max_num_fields=_MOST_PARAMETERS))
+        return dict(parse_qsl(query, max_num_fields=_MAX_PARAMETERS))
     except ValueError:
         raise ClientException("The address has too many parameters") from None
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from printreach.rules.rate_limits import Limit, networks_of
 
-MOST_VIEWERS: Final = 1000
+MAX_VIEWERS: Final = 1000
 """Open streams of all links; the web role accepts four times as many connections."""
-MOST_OF_ONE_LINK: Final = 500
-MOST_OF_ONE_ADDRESS: Final = 20
+MAX_PER_LINK: Final = 500
+MAX_PER_ADDRESS: Final = 20
 """An office or a school shares one address; more of its people read the page without the stream."""
 PAGES_BY_ADDRESS: Final = Limit(name="live-page", at_once=120, every=timedelta(seconds=1))
 PICTURES_BY_ADDRESS: Final = Limit(name="live-picture", at_once=200, every=timedelta(seconds=0.1))
@@ -25,10 +25,10 @@ class Viewers:
     def has_room(self, live_id: str, address: str) -> bool:
         """Return whether one more viewer is allowed."""
         return (
-            self._links.total() < MOST_VIEWERS
-            and self._links[live_id] < MOST_OF_ONE_LINK
+            self._links.total() < MAX_VIEWERS
+            and self._links[live_id] < MAX_PER_LINK
             and all(
-                self._addresses[network.name] < MOST_OF_ONE_ADDRESS * network.share
+                self._addresses[network.name] < MAX_PER_ADDRESS * network.share
                 for network in networks_of(address)
             )
         )

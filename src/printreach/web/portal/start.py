@@ -22,7 +22,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, too_many, visitor_of
 
 _READ: Final = [HttpMethod.GET, HttpMethod.HEAD]
-_MOST_PARAMETERS: Final = 100
+_MAX_PARAMETERS: Final = 100
 
 
 @route("/", http_method=_READ, media_type=MediaType.HTML)
@@ -109,7 +109,7 @@ def _query_text(request: AnyRequest) -> str:
 def _pairs(request: AnyRequest) -> list[tuple[str, str]]:
     try:
         return parse_qsl(
-            _query_text(request), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS
+            _query_text(request), keep_blank_values=True, max_num_fields=_MAX_PARAMETERS
         )
     except ValueError:
         raise ClientException("The address has too many parameters") from None
