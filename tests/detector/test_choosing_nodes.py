@@ -277,8 +277,8 @@ def test_a_node_that_never_answers_is_not_waited_for_for_ever(
 
 
 def test_what_one_process_asks_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scorer_http, "MOST_ASKING", 2)
-    monkeypatch.setattr(scorer_http, "MOST_ASKING_BYTES", 100)
+    monkeypatch.setattr(scorer_http, "MAX_CALLS", 2)
+    monkeypatch.setattr(scorer_http, "MAX_BYTES_OF_CALLS", 100)
     look = StandIn(is_open=False)
 
     async def test() -> None:

@@ -28,7 +28,7 @@ async def states(here: WebhookWorld) -> list[DeliveryState]:
 def test_a_flood_for_a_target_that_is_down_costs_its_own_oldest_calls(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(deliveries, "MOST_QUEUED", 5)
+    monkeypatch.setattr(deliveries, "MAX_QUEUED", 5)
 
     async def test(here: WebhookWorld) -> None:
         other = (await here.world.connect_app()).connection_id
@@ -54,7 +54,7 @@ def test_a_flood_for_a_target_that_is_down_costs_its_own_oldest_calls(
 def test_of_calls_that_have_ended_the_newest_are_kept(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "MOST_LOGGED", 3)
+    monkeypatch.setattr(deliveries, "MAX_LOGGED", 3)
 
     async def test(here: WebhookWorld) -> None:
         await here.enqueue(10)
@@ -190,7 +190,7 @@ def test_what_is_dropped_is_dropped_in_slices(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many there are, others write in between."""
-    monkeypatch.setattr(deliveries, "MOST_QUEUED", 5)
+    monkeypatch.setattr(deliveries, "MAX_QUEUED", 5)
     monkeypatch.setattr(deliveries, "SLICE", 10)
 
     async def test(here: WebhookWorld) -> None:

@@ -94,9 +94,9 @@ def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
 def test_viewers_are_counted_by_link_by_address_and_in_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(viewers, "MOST_OF_ONE_LINK", 3)
-    monkeypatch.setattr(viewers, "MOST_OF_ONE_ADDRESS", 2)
-    monkeypatch.setattr(viewers, "MOST_VIEWERS", 4)
+    monkeypatch.setattr(viewers, "MAX_PER_LINK", 3)
+    monkeypatch.setattr(viewers, "MAX_PER_ADDRESS", 2)
+    monkeypatch.setattr(viewers, "MAX_VIEWERS", 4)
     room = Viewers()
 
     assert [room.enter("a", "192.0.2.1") for _ in range(3)] == [True, True, False]
