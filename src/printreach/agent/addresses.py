@@ -45,7 +45,7 @@ class WebAddress:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListenAddress:
-    """Where to listen. host is an address or a name, port 0 means any free one."""
+    """An address to listen on. host is an address or a name, port 0 means any free one."""
 
     host: str
     port: int

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FILES: Final = "simulated-printer"
 
 _LOOPBACK: Final = "127.0.0.1"
-# What the extra "demo" installs, by the names they are imported under.
+# The import names of the packages that the extra "demo" installs.
 _DEMO_LIBRARIES: Final = frozenset({"PIL", "msgspec", "multipart", "websockets"})
 _log: Final = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class CannotStart(Exception):
 
 @asynccontextmanager
 async def printer_of(config: AgentConfig) -> AsyncIterator[WebAddress | None]:
-    """Give the printer's address, and run a built-in printer meanwhile if no address was given.
+    """Give the printer's address, and run a built-in printer if no address was given.
 
     Raises CannotStart when it cannot run.
     """

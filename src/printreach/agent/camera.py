@@ -14,12 +14,12 @@ log = logging.getLogger(__name__)
 LIST_TTL_S = 30.0
 LIST_TIMEOUT_S = 5.0
 LIST_RETRY_S = 5.0
-"""How long to wait after the printer could not list its cameras."""
+"""Seconds to wait after the printer could not list its cameras."""
 FIRST_FRAME_TIMEOUT_S = 15.0
 FRAME_TIMEOUT_S = 30.0
 SNAPSHOT_TIMEOUT_S = 10.0
 LINGER_S = 5.0
-"""How long an upstream outlives its last viewer: pages ask for one picture after another."""
+"""Seconds that an upstream outlives its last viewer: pages fetch pictures one by one."""
 
 
 class CameraHub:

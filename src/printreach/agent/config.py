@@ -105,7 +105,7 @@ class AgentConfig:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a running agent. What they hold is checked by read_config."""
+    """Declare the options of a running agent. read_config checks their values."""
     parser.add_argument("--service", metavar="URL", help="address of the Printreach service")
     parser.add_argument("--data-dir", metavar="DIR", help="where the agent keeps its key")
     parser.add_argument("--platform", metavar="KIND", help=f"one of: {', '.join(KINDS)}")

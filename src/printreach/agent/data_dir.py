@@ -89,7 +89,7 @@ def is_locked(path: Path) -> bool:
 
 
 def read_private(path: Path, *, at_most: int) -> bytes | None:
-    """Return a file that nobody but its owner may open, or None when there is none.
+    """Return a file that only its owner may open, or None when there is none.
 
     at_most: the longest content that can be meant, in bytes.
     Raises DataDirRefused when others may open it, when it is longer, or not a plain file.
@@ -116,7 +116,7 @@ def read_private(path: Path, *, at_most: int) -> bytes | None:
 def write_private(path: Path, content: bytes, *, durable: bool) -> None:
     """Replace a file as a whole, mode 0600: a reader, or a power cut, sees the old or the new.
 
-    durable: also wait until it is on the disk; needless for what the next start writes anew.
+    durable: also wait until it is on the disk; needless for files that each start writes.
     Raises OSError, and then the old file is as it was.
     """
     draft = path.with_name(f".{path.name}.new")

@@ -1,4 +1,4 @@
-"""Dialling the service: a WebSocket link, or a sentence that says why there is none."""
+"""Dialling the service: a WebSocket link, or a sentence with the reason of the failure."""
 
 import asyncio
 import socket
@@ -64,7 +64,7 @@ async def _connect(link: WebSocketLink, service: WebAddress) -> None:
 
 
 def _keep_alive(sock: socket.socket | None) -> None:
-    """Let the kernel find out soon that the way back was dead for a while.
+    """Let the kernel find out soon that the connection was interrupted for a while.
 
     The service may have given this connection up meanwhile; its reset got lost, and the tunnel's
     own pings are too rare to notice before the next minute.

@@ -78,7 +78,7 @@ def is_signed_by(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServicePin:
-    """What the agent learned about one service at linking.
+    """The facts about one service that the agent learned at linking.
 
     public_keys: 32 bytes each; more than one while the service changes its key.
     printer_name: what the owner calls the printer there; known even while offline.

@@ -1,4 +1,4 @@
-"""What the agent serves on the local network: a page for people, and a lookup for apps.
+"""The agent's web server on the local network: a page for people, and a lookup for apps.
 
 Anyone on the network may read it, so nothing is secret here but the link code. That is meant for
 people who can reach the printer anyway, and only the page shows it.
@@ -63,7 +63,7 @@ class LanSite:
         self._smart_pause_popup = smart_pause_popup
 
     async def __call__(self, call: Call) -> Answer:
-        """Answer one request. The host is checked first: nothing is told to a foreign name."""
+        """Answer one request. The host is checked first: a foreign name gets nothing."""
         answer = self._answer(call)
         answer.headers += GUARDS
         return answer
@@ -85,7 +85,7 @@ class LanSite:
 
 
 def lookup(snapshot: Snapshot) -> Lookup:
-    """Return what an app on the network is told."""
+    """Return the facts for an app on the network."""
     return Lookup(
         printer_id=snapshot.printer_id,
         printer_name=snapshot.printer_name,

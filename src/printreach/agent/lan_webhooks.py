@@ -100,7 +100,7 @@ class _Hook:
             problem = await self._send(first)
             if problem is None:
                 failures = 0
-                # It may have been dropped meanwhile, where the queue was full.
+                # It may have been dropped in between, if the queue was full.
                 if self._waiting and self._waiting[0] is first:
                     self._waiting.popleft()
                 continue

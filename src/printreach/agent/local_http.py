@@ -114,11 +114,11 @@ class LocalExchange:
         self.server = server
         self.upgrades = opened.upgrade
         self.is_raw = False
-        self.is_over = False  # the printer has said all, or nobody wants to hear it
+        self.is_over = False  # the answer is complete, or the caller has left
         self.upstream: ClientExchange
         self._opened = opened
         self._untaken = 0  # bytes the printer's connection has not had room for
-        self._early: list[tuple[bytes, bool]] = []  # behind a handshake: data, fin
+        self._early: list[tuple[bytes, bool]] = []  # after a handshake: data, fin
 
     def begin(self, client: Client, method: bytes, head: bytes, *, chunked: bool) -> None:
         opened, answer = self._opened, _PrinterAnswer(self)

@@ -53,7 +53,7 @@ class FloodFilter(logging.Filter):
         self._left_out: Counter[tuple[str, int]] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written."""
+        """Return whether the record is written."""
         if hasattr(record, _BLOCK) or record.levelno < logging.INFO:
             return True
         statement = (record.pathname, record.lineno)

@@ -27,7 +27,7 @@ MAX_EVENTS: Final = 1000
 """A month of prints. Beyond it the oldest progress events are dropped first."""
 REWRITE_BYTES: Final = 256 * 1024
 TRY_AGAIN_S: Final = 30.0
-"""How long writing pauses after the disk was full."""
+"""Seconds that writing pauses after the disk was full."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,4 +1,4 @@
-"""What the owner of an agent allows remote callers, whatever the service allows.
+"""The limits that an agent's owner sets for remote callers, whatever the service allows.
 
 The service decides who may use a printer. These limits are enforced on the agent's machine, so they
 hold even for a service that an attacker has taken over.

@@ -15,7 +15,7 @@ class RemoteLock:
     """Holds the lock; observers are called when it changes.
 
     is_locked: nobody may control the printer remotely; kept while the service is lost.
-    is_service_lost: the service may have locked it meanwhile, and can't tell.
+    is_service_lost: the service may have locked it, and can't tell the agent.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class RemoteLock:
         self._observers.append(observer)
 
     def told(self, *, is_locked: bool) -> None:
-        """The service says so, and goes on telling."""
+        """The service reports it, and goes on reporting changes."""
         self._change(is_locked=is_locked, is_service_lost=False)
 
     def lost(self) -> None:

@@ -28,7 +28,7 @@ from printreach.agent.status import StatusFile
 from printreach.http1.connection import ServerLimits
 from printreach.http1.server import serve
 
-# Streams are told to end and the service to expect the agent back; nothing there takes longer.
+# Streams are ended and the service is told to expect the agent back; this takes no longer.
 STOP_WITHIN_S: Final = 10.0
 # `agent status` holds the lock for an instant; an agent that runs holds it for good.
 _LOCK_TRIES: Final = 5
@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 class Machine:
     """Clocks, randomness and standard output, which only composition may provide.
 
-    monotonic: seconds, counted while the machine sleeps, too. unix_time: seconds. uniform: a random
+    monotonic: seconds, also while the machine sleeps. unix_time: seconds. uniform: a random
     number between two. token_bytes: N unguessable bytes. stdout: the file for announcements, or
     None.
     """

@@ -172,7 +172,7 @@ class AgentHandshake:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
         self._keep(lambda: context.pins.drop(str(context.config.service)))
         self._forget_events()
-        context.remote_lock.told(is_locked=True)  # nobody has the printer
+        context.remote_lock.told(is_locked=True)  # the printer has no owner
         self.is_serving = False
         self.was_linked = False
         context.state.unlinked(shown)

@@ -1,4 +1,4 @@
-"""What a running agent is doing, as one frozen snapshot that changes as a whole.
+"""The state of a running agent, as one frozen snapshot that is replaced as a whole.
 
 The uplink reports what happened; the LAN page, `status.json` and the log use the result.
 Instants are seconds of the machine's monotonic clock: a Raspberry Pi without a battery starts
@@ -160,7 +160,7 @@ class AgentState:
         self._enter(Phase.REFUSED, link_code=None, retry_at=retry_at, last_error=_for_people(error))
 
     def stopping(self) -> None:
-        """The agent was told to stop."""
+        """The agent was ordered to stop."""
         self._enter(Phase.STOPPING, link_code=None, retry_at=None)
 
     def on_lan(self, address: str | None, page: str | None) -> None:

@@ -19,7 +19,7 @@ class SuspendAwareLink:
 
     def __init__(self, link: Link, steady_time: Callable[[], float]) -> None:
         self._link = link
-        self._now = steady_time  # unlike the loop's, it goes on while the machine sleeps
+        self._now = steady_time  # unlike the loop's, it counts while the machine is suspended
         self._receiver: LinkReceiver | None = None
         self._loop = asyncio.get_running_loop()
         self._ticked_at = self._now()

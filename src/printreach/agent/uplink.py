@@ -42,7 +42,7 @@ MOVE_WITHIN_S = 1.0
 """The time over which agents reconnect to a service that restarts."""
 LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
-"""How long to wait after a refusal: nothing changes until a person acts."""
+"""Seconds to wait after a refusal: nothing changes until a person acts."""
 MAX_UNANSWERED = 64
 """How many requests may wait for the printer's answer: a page sends fewer, and a Raspberry Pi can
 handle as many. A request that is being answered doesn't count, so webcams don't either."""
@@ -121,7 +121,7 @@ class Uplink:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectionEnd:
-    """How a connection ended. is_moving: its streams go on while the next connection begins."""
+    """The end of a connection. is_moving: its streams continue while the next one begins."""
 
     sentence: str
     is_refusal: bool = False

@@ -30,7 +30,7 @@ class AppInfo(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     printer_local_ip: None where the agent told none. Both times: to the second, in UTC; that of the
     linking where it isn't known. permissions: what the owner allows the connection; left out where
-    that is everything. is_remote_control_locked: there, and true, while nobody may control the
+    that is everything. is_remote_control_locked: there, and true, while no one may control the
     printer from afar until its owner unlocks it.
     """
 
@@ -90,7 +90,7 @@ class LiveRequest(TokenBody, frozen=True, kw_only=True, rename="pascal"):
 
 
 class LiveCreated(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """A Live Link that was made. Both addresses open it; whoever has one may look."""
+    """A Live Link that was made. Both addresses open it, for anyone who has them."""
 
     live_id: str
     url: str

@@ -34,7 +34,7 @@ class BadArguments(ValueError):
 
 
 def encode(value: object) -> bytes:
-    """JSON of any shape of the contract. What is UNSET is left out."""
+    """JSON of any shape of the contract. UNSET fields are left out."""
     return _encoder.encode(value)
 
 

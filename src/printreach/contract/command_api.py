@@ -1,6 +1,6 @@
-"""Where the command API is, and the header fields that the service and its agents add or read.
+"""The path of the command API, and the header fields that service and agents add or read.
 
-Fields stand here as they are written; whoever looks one up asks for it in lower case.
+Fields stand here as they are written; look them up in lower case.
 """
 
 from typing import Final
@@ -15,6 +15,6 @@ COMMAND_ID_FIELD: Final = b"X-Service-Command-Id"
 COMMAND_EXPIRES_FIELD: Final = b"X-Service-Command-Expires"
 """Milliseconds since 1970: a command that comes later is not carried out. The relay adds it."""
 PERMISSIONS_FIELD: Final = b"X-Service-Permissions"
-"""What a stream may do, where that isn't everything. The relay adds it."""
+"""The operations allowed on a stream, where that isn't all of them. The relay adds it."""
 ERROR_FIELD: Final = b"X-Service-Error"
 """The code of a failure that the service answers itself, so it isn't taken for the printer's."""

@@ -68,7 +68,7 @@ class Pause(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody is notified of this pause."""
+        """Whether no notification is sent for this pause."""
         if self.suppress_notification is UNSET:
             return self.smart_pause
         return bool(self.suppress_notification)

@@ -3,7 +3,7 @@
 The agent makes an event, gives it its id and keeps it until the service has stored it. The service
 adds the printer's name and addresses for the message to an app.
 
-Wire names are the Pascal case of these. What is UNSET is unknown and left out, never null.
+Wire names are the Pascal case of these. UNSET fields are unknown and left out, never null.
 """
 
 from enum import IntEnum

@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlatformFacts:
-    """What is true of every printer of one platform.
+    """The facts that hold for every printer of one platform.
 
     name: as the command line and the wire write it. title: as its makers write it, for people.
     has_web_server: it has pages of its own, so there is something to tunnel to and to open.

@@ -25,7 +25,7 @@ _Row: TypeAlias = Annotated[tuple[float, ...], Meta(max_length=MAX_EVIDENCE_SIDE
 
 
 class RefusalKind(StrEnum):
-    """Why there is no score."""
+    """The reasons for which there is no score."""
 
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"

@@ -72,7 +72,7 @@ class Challenge(_Said, frozen=True, kw_only=True, tag=True):
 
     @property
     def time_unix_s(self) -> float:
-        """The service's clock, as exactly as it was told."""
+        """The service's clock, as exactly as it was sent."""
         if self.time_unix_ms is msgspec.UNSET:
             return float(self.time_unix_sec)
         return self.time_unix_ms / 1000
@@ -111,7 +111,7 @@ class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class RemoteControl(_Said, frozen=True, kw_only=True, tag=True):
-    """is_locked: nobody may control the printer remotely, until the service sends another."""
+    """is_locked: no one may control the printer remotely, until the service sends another."""
 
     is_locked: bool
 
@@ -131,7 +131,7 @@ class MakeHostApiKey(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True):
-    """The key, or a sentence that says why there is none."""
+    """The key, or a sentence with the reason why it was not made."""
 
     request_id: Word
     api_key: Annotated[str, msgspec.Meta(max_length=1000)] | None = None

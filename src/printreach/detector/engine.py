@@ -68,7 +68,7 @@ class Engine:
 
     @property
     def load(self) -> float:
-        """How full the queue is, 0 to 1."""
+        """The load of the queue, 0 to 1."""
         return self._queue.load
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:

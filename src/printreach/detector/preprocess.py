@@ -128,7 +128,7 @@ def _refuse_size(width: int, height: int) -> None:
 
 
 def _is_cut_off(image: Image.Image, data: bytes) -> bool:
-    """Whether a JPEG's data breaks off before its end, as from a camera with a bad cable.
+    """Return whether a JPEG's data ends early, as from a camera with a bad cable.
 
     The decoder fills the missing part with grey. The image may be grey there by itself, so the test
     is whether more bytes before the end change the result; in a complete image they do not.

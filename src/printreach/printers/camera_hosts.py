@@ -1,4 +1,4 @@
-"""Which hosts the agent fetches pictures from.
+"""The hosts from which the agent may fetch pictures.
 
 Apps with access to OctoPrint or Moonraker can write any address into the list of webcams there. The
 agent must not fetch it for them from other machines of the local network. So it fetches only from
@@ -71,7 +71,7 @@ class CameraHosts:
 
 
 def is_own_address(address: str) -> bool:
-    """Whether it is an address of this machine: packets to it would have it as their source."""
+    """Return whether it is this machine's address: packets to it would have it as source."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

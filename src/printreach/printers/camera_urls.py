@@ -26,7 +26,7 @@ def candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:
     """Return where a camera may be, the likeliest first; nowhere for what is no URL.
 
     url: absolute, or relative to the page that people see. That page is at the printer's address,
-    or at the usual port of the same machine where the agent asks a port behind it. What a platform
+    or at the usual port of the same machine where the agent was given another port. What a platform
     calls localhost is the machine it runs on, which need not be the agent's.
     """
     try:
@@ -60,7 +60,7 @@ def shown_url(url: str | None) -> str | None:
 
 
 def _may_be_token(segment: str) -> bool:
-    """Whether a part of a path mixes letters and digits as no word does."""
+    """Return whether a part of a path mixes letters and digits as no word does."""
     return len(segment) >= TOKEN_CHARS and len(_DIGITS.findall(segment)) > 1
 
 

@@ -14,7 +14,7 @@ MAX_MQTT_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 
 
 def unverified_tls() -> ssl.SSLContext:
-    """TLS for printers: their certificates are their own, which nobody vouches for."""
+    """TLS for printers: their certificates are self-signed."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # not the default: it loads authorities
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -1,4 +1,4 @@
-"""A camera with URLs: an MJPEG stream, a snapshot, or both. What most platforms and people have."""
+"""A camera with URLs: an MJPEG stream, a snapshot, or both. Most platforms and people have such."""
 
 import asyncio
 import base64

@@ -24,7 +24,7 @@ MAX_KEYS = 1000
 
 
 def parsed(message: bytes | bytearray | str) -> object:
-    """JSON; None for what is none."""
+    """Return parsed JSON; None for a text that is not JSON."""
     try:
         told: object = json.loads(message)
     except (ValueError, RecursionError):

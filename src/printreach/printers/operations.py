@@ -53,7 +53,7 @@ SMART_PAUSE: Final = frozenset(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Platform:
-    """One column of the table. What neither mapping names, every printer of the platform can.
+    """One column of the table. All printers can do the operations in neither mapping.
 
     title: as its makers write it. cannot: why no printer of the platform can, a sentence.
     only_where: what it takes, the end of "where …"; which printer can is told by `Features`, or by

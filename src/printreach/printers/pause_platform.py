@@ -1,4 +1,4 @@
-"""What the smart pauses of one platform are made of: its orders, and what a pause took."""
+"""The interface of one platform's smart pauses: its orders, and the state that it saves."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -8,7 +8,7 @@ from .saved_state import SavedState
 
 
 class SavedPause(SavedState, RememberedPrint, Protocol):
-    """What a smart pause took from a print."""
+    """The state that a smart pause saved of a print."""
 
     @property
     def has_heat(self) -> bool: ...
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=SavedPause)
 
 
 class PausePlatform(Protocol[S]):
-    """What a platform does of it. Orders raise PrinterRefused.
+    """The platform's part of smart pauses. Orders raise PrinterRefused.
 
     repauses: a print that was resumed at the printer is paused again, to get everything back;
     otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
@@ -38,7 +38,7 @@ class PausePlatform(Protocol[S]):
     def without_moves(self, saved: S) -> S: ...
 
     def limit_problem(self, saved: S) -> str | None:
-        """Which limit of the agent's owner a restore would exceed, as a sentence."""
+        """Return the limit of the agent's owner that a restore would exceed, as a sentence."""
         ...
 
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...

@@ -80,7 +80,7 @@ def bad_path(sentence: str) -> PrinterRefused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trouble:
-    """Why no command can reach the printer: the status 785, 787 or 789, and a sentence.
+    """The reason why no command reaches the printer: status 785, 787 or 789, and a sentence.
 
     is_fault: the printer's own software says that it has broken down, so a print is over.
     has_lost_firmware: the software in front of the printer answers, and says that it has no
@@ -137,7 +137,7 @@ class Camera(Protocol):
 
     @property
     def source(self) -> Hashable:
-        """Where its pictures come from, credentials included: equal for the same camera made anew.
+        """The source of its pictures with credentials: equal for equal cameras.
 
         Never shown; what is listed may leave out what tells two cameras apart.
         """
@@ -167,7 +167,7 @@ class Files(Protocol):
     def open(self, path: str) -> AbstractAsyncContextManager[Download]: ...
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
-        """Take a file as it comes. A half upload leaves nothing behind.
+        """Take a file as it comes. An interrupted upload leaves no file.
 
         size: bytes, where the uploader tells. The chunks may raise; then nothing is kept.
         """
@@ -194,13 +194,13 @@ class Printer(Protocol):
 
     @property
     def mqtt(self) -> "MqttEndpoint | None":
-        """Where the printer's own MQTT broker is, for the proxy."""
+        """Return the address of the printer's own MQTT broker, for the proxy."""
         ...
 
     async def cameras(self) -> list[Camera]:
         """Return the platform's cameras, the default one first.
 
-        Disabled ones too, where they are told.
+        Disabled ones too, if the platform lists them.
         """
         ...
 
@@ -233,17 +233,17 @@ class RestoresPauses(Protocol):
 
 
 class Restores(Protocol):
-    """What locks of remote control do to such a printer."""
+    """The effect of locks of remote control on such a printer."""
 
     async def lock(self) -> None:
-        """Remote control was locked: nothing more is restored before somebody orders a resume.
+        """Remote control was locked: nothing more is restored before a resume is ordered.
 
         A smart pause that is under way stays a plain one.
         """
         ...
 
     def hold(self, *, is_held: bool) -> None:
-        """While held, nothing moves that was ordered remotely: there may be a lock to hear of."""
+        """While held, no remote order moves anything: a lock may have been set."""
         ...
 
 

@@ -1,7 +1,7 @@
-"""How far a print has come, by which it is known again after a while. Pure.
+"""The progress of a print, by which it is recognised after a gap. Pure.
 
 Another print must never get what a smart pause took from this one: its nozzle would be lowered into
-the print, and its heaters would be set by somebody who never asked for it.
+the print, and its heaters would be set though nobody asked for it.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PrintProgress:
     position: tuple[float, ...] = ()
 
     def is_behind(self, other: "PrintProgress") -> bool:
-        """False: this can be the same print at a later moment. What can't be compared is behind."""
+        """False: this can be the same print, later. True also if it can't be compared."""
         if self.print_id != other.print_id or len(self.position) != len(other.position):
             return True
         pairs = [*zip(self.position, other.position, strict=True)]
@@ -65,9 +65,9 @@ UNKNOWN_PROGRESS = PrintProgress()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenPrint:
-    """What the printer says of its print at this moment.
+    """The printer's current report of its print.
 
-    is_paused: it has come to rest. path: of its file, or what else it is known by; "" for nothing.
+    is_paused: it is fully paused. path: of its file, or another name that it has; "" for none.
     """
 
     state: State
@@ -95,7 +95,7 @@ class SeenPrint:
 
 
 class RememberedPrint(Protocol):
-    """Whatever keeps by what a print is known again."""
+    """The values by which a saved print is recognised."""
 
     @property
     def path(self) -> str: ...
@@ -104,7 +104,7 @@ class RememberedPrint(Protocol):
 
 
 def positions(*told: float | None) -> tuple[float, ...]:
-    """Those that are told."""
+    """Return the positions that are known."""
     return tuple(float(one) for one in told if one is not None)
 
 

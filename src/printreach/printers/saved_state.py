@@ -1,4 +1,4 @@
-"""What a smart pause changed on a printer, saved in a file so that it survives a restart."""
+"""The changes of a smart pause, saved in a file so that they survive a restart."""
 
 import json
 import logging

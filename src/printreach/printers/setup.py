@@ -14,7 +14,7 @@ class PrinterSetup:
     """host, port: of the printer's web server, or of the platform's main protocol.
 
     data_dir: the agent's folder, for what an adapter must remember across restarts.
-    steady_time: seconds of a clock that nobody sets. unix_time: seconds. token_bytes: so many
+    steady_time: seconds of a monotonic clock. unix_time: seconds. token_bytes: so many
     unguessable bytes. uniform: a random number between two. printer_id: the public one, which may
     be left where apps on the local network find it. limits: what the agent's owner allows, which
     holds for what a smart pause restores, too. camera_hosts: where cameras may be that the platform

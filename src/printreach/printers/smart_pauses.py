@@ -2,7 +2,7 @@
 
 Nothing is ever restored on a doubt. Before each command of a restore the printer has to be paused
 in the very print that the smart pause took it from, as far as it had come then. After a time in
-which nobody saw the printer, that has to be proven. An order to cancel, a lock of remote control
+which it was not observed, that has to be proven. An order to cancel, a lock of remote control
 and a lost connection end a restore before its next command.
 """
 
@@ -28,7 +28,7 @@ PAUSED_WITHIN_S: Final = 20.0
 """Firmware first ends the moves that it holds; a command has 25 s in all."""
 WARM_WITHIN_S: Final = 1800.0
 HELD_WITHIN_S: Final = 1800.0
-"""How long the service may be away in a restore that was ordered through it."""
+"""Seconds that the service may be unreachable during a restore ordered through it."""
 LOOK_EVERY_S: Final = 1.0
 SENT_WITHIN_S: Final = 2.0
 """For an order that was under way when another one ended the restore."""
@@ -40,7 +40,7 @@ UNPROVEN: Final = (
 
 
 class SmartPauses(Generic[S]):
-    """What one printer's smart pauses took. Owns the restore that is under way.
+    """The saved states of one printer's smart pauses. Owns the restore that is under way.
 
     on_change: called when a restore begins or ends to show.
     """
@@ -55,7 +55,7 @@ class SmartPauses(Generic[S]):
         self._platform = platform
         self._on_change = on_change
         self._is_followed = False  # the paused print was seen, and never lost sight of since
-        self._needs_order = False  # nothing is given back unless somebody orders a resume
+        self._needs_order = False  # nothing is restored unless a resume is ordered
         self._cancels = 0
         self._work: asyncio.Task[None] | None = None
         self._sending: asyncio.Future[None] | None = None
@@ -110,7 +110,7 @@ class SmartPauses(Generic[S]):
         return saved
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Go on with what nobody waits for any more."""
+        """Start work that no caller waits for."""
         self._is_accepted.set()
         self._start(work)
 
@@ -338,7 +338,7 @@ class SmartPauses(Generic[S]):
         self._is_accepted.set()
 
     async def send(self, order: Coroutine[Any, Any, None]) -> None:
-        """An order that has begun is not broken off: whether it arrived, nobody could tell."""
+        """An order that has begun is not interrupted: it might have arrived or not."""
         self._sending = sending = asyncio.ensure_future(order)
         sending.add_done_callback(_look_at)
         await asyncio.shield(sending)
@@ -360,7 +360,7 @@ class SmartPauses(Generic[S]):
     def _show_restoring(self, is_restoring: bool) -> None:
         if self.is_restoring is not is_restoring:
             self.is_restoring = is_restoring
-            # Not from in here: whoever shows it may tell of news of the printer.
+            # Not from in here: the callback may report a change of the printer.
             asyncio.get_running_loop().call_soon(self._on_change)
 
 
@@ -371,6 +371,6 @@ def _no_longer_paused() -> PrinterRefused:
 
 
 def _look_at(sent: "asyncio.Future[None]") -> None:
-    """So that nobody is told of a fault that another order made meaningless."""
+    """Drop a fault that another order made meaningless."""
     if not sent.cancelled():
         sent.exception()

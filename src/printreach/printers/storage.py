@@ -1,4 +1,4 @@
-"""Where a print is started from, on printers that have one place for their files."""
+"""The storage from which prints start, on printers that have one place for their files."""
 
 from printreach.contract.commands import StartPrint
 from printreach.contract.unset import UnsetType

@@ -70,7 +70,7 @@ async def websocket(
 
 
 class MessageReader:
-    """Puts frames together to messages, at either end. arrived: those that nobody has taken yet.
+    """Joins frames into messages, at either end. arrived: those not yet taken.
 
     Bytes of a text that are no UTF-8 are replaced.
     """

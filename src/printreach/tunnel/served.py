@@ -20,7 +20,7 @@ class StreamGone(Exception):
 class ServedStream:
     """One stream opened by the other end: its body as an iterator, its answer by awaited calls.
 
-    The task that serves it is given with `served_by`; it is cancelled when the caller goes away.
+    The task that serves it is given with `served_by`; it is cancelled when the caller disconnects.
     """
 
     def __init__(self, stream: Stream, opened: StreamOpened) -> None:

@@ -32,7 +32,7 @@ callers got a third fewer answers."""
 
 CALM_CHUNKS = 16
 """After this many chunks in a row that did not fill the link, chunks are gathered: the link takes
-more than is sent, and no page waits long behind a large message. A home's uplink is full at the
+more than is sent, and no page waits long after a large message. A home's uplink is full at the
 second or third chunk."""
 
 

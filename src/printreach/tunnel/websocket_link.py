@@ -22,7 +22,7 @@ HIGH_WATER_BYTES = 64 * 1024
 FRAME_HEAD_ROOM = 14
 """Bytes that picows needs before a message for the frame's header."""
 NOTSENT_LOWAT_BYTES = 16 * 1024
-"""Unsent bytes that the kernel takes. With more, a page would wait behind a download that has been
+"""Unsent bytes that the kernel takes. With more, a page would wait for a download that has been
 handed to the kernel already."""
 CLOSE_WITHIN_S = 5.0
 """The time-out after our close: otherwise an end that reads nothing could keep the connection for

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class CloseCode(IntEnum):
-    """Why a tunnel ends, as the CLOSE frame carries it. Numbers never change."""
+    """The reason why a tunnel ends, as in the CLOSE frame. Numbers never change."""
 
     NORMAL = 0
     REPLACED = 1  # a newer tunnel of the same agent took over
@@ -26,7 +26,7 @@ class CloseCode(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why one stream ends early, as the RESET frame carries it. Numbers never change."""
+    """The reason why one stream ends early, as in the RESET frame. Numbers never change."""
 
     CANCELLED = 0  # the caller went away, or the rest is not needed
     REFUSED = 1  # the agent doesn't serve this

@@ -1,10 +1,10 @@
-"""When to ping, and when the other end counts as gone. Any byte from it shows that it is alive."""
+"""Keepalive of a tunnel: when to ping, and when it has failed. Any received byte shows life."""
 
 from itertools import count
 from struct import Struct
 
 PING_TIMEOUT_S = 8.0
-"""How long a ping may stay unanswered. Error 602 means that it did."""
+"""Seconds that a ping may stay unanswered. Error 602 means that it stayed so longer."""
 BUSY_PING_S = 1.5
 """Silence before a ping while a stream is open: a frozen end is noticed within 10 s of its last
 byte."""

@@ -54,7 +54,7 @@ class Receiver:
 
     def __init__(self, tunnel: TunnelState, *, is_hub: bool) -> None:
         self._tunnel = tunnel
-        self._bodies: dict[int, _Body] = {}  # of the message that is being read
+        self._bodies: dict[int, _Body] = {}  # by stream, of the message being read
         self._max_tiny = MAX_TINY_FRAMES if is_hub else frames.MAX_MESSAGE_BYTES
         self._table = _BEFORE_HELLO
         self._table_after_hello = _AT_HUB if is_hub else _AT_AGENT

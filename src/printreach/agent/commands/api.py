@@ -135,7 +135,7 @@ class CommandApi:
             except PrinterRefused as refused:  # the query could not be read
                 await answers.answer_envelope(stream, answers.failure(refused))
         except StreamGone:
-            pass  # nobody waits any more
+            pass  # the caller has disconnected
         except Exception as exc:
             log.exception("a command failed in a way nobody thought of")
             await self._answer_surprise(stream, exc)
@@ -209,7 +209,7 @@ class CommandApi:
         try:
             await answers.answer_envelope(stream, answers.failure(unknown))
         except StreamGone:
-            pass  # nobody waits any more
+            pass  # the caller has disconnected
 
     # --- status -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What the command API needs beside the printer."""
+"""The dependencies of the command API beside the printer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from printreach.contract.status import ServiceStatus
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandContext:
-    """What the command API needs beside the printer.
+    """The dependencies of the command API beside the printer.
 
     limits: the agent's own, which hold whatever the service lets through. remote_lock: whether
     anybody may control the printer remotely. expect_pause: is called before each pause is ordered;

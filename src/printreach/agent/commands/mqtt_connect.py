@@ -47,7 +47,7 @@ def completed(packet: bytes, user: str, password: str | None) -> bytes:
     Raises BadConnect.
     """
     body = packet[_head_size(packet) :]
-    at = 2 + _number(body, 0) + 1  # behind the protocol's name and level
+    at = 2 + _number(body, 0) + 1  # after the protocol's name and level
     if at >= len(body):
         raise BadConnect("its CONNECT packet is cut short")
     if body[at] & (HAS_USER | HAS_PASSWORD):

@@ -43,9 +43,9 @@ class PendingOrders:
         self._cancels_so_far = 0
 
     async def carry_out(self, action: Action, order: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Give an order; it goes on to its end where the caller goes away.
+        """Give an order; it is completed even if the caller disconnects.
 
-        Whether the printer took an order that was broken off midway, nobody could tell. Raises
+        An order that was cut off midway may or may not have reached the printer. Raises
         PrinterRefused, with 786 for a start while a print is being cancelled.
         """
         self._require_no_cancel(action)
@@ -70,7 +70,7 @@ class PendingOrders:
     async def settle_for(self, action: Action) -> None:
         """Wait until what was ordered so far shows, for 10 s at most.
 
-        Raises PrinterRefused (786) for a start where a cancel is under way or came meanwhile: it
+        Raises PrinterRefused (786) for a start where a cancel is under way or came in between: it
         ends whatever was started before it.
         """
         self._require_no_cancel(action)

@@ -58,7 +58,7 @@ class Replays:
     ) -> bytes:
         """Return the result of the command of that id: carried out now, or when it first came.
 
-        A repeat that comes while the first still runs waits for it. Whoever asked first may have
+        A repeat that comes while the first still runs waits for it. The first caller may have
         gone away: the command is carried out to its end all the same. Raises PrinterRefused (751)
         where the id came with another fingerprint before: the first result is not this command's.
         """

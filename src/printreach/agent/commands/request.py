@@ -34,7 +34,7 @@ class CommandRequest:
 
     @property
     def access(self) -> Access:
-        """What the request may do now: remote control may be locked after it has come."""
+        """The operations allowed now: remote control may be locked after the request arrived."""
         return self._remote_lock.access(get(self.headers, PERMISSIONS_FIELD.lower()))
 
     def require_allowed(self) -> None:

@@ -1,4 +1,4 @@
-"""What a lock of remote control does to the restore of a smart pause, without any request."""
+"""The effect of a lock of remote control on the restore of a smart pause, without a request."""
 
 import asyncio
 

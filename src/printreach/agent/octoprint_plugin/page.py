@@ -51,7 +51,7 @@ def shown(status: AgentStatus, address: str, at: float) -> Report:
 
 
 def looked_up(status: AgentStatus, address: str) -> Lookup:
-    """Return what anybody on the network is told. An agent that never ran has no printer id yet."""
+    """Return the facts for anyone on the network. An agent that never ran has no printer id yet."""
     if status.snapshot is not None:
         return lookup(status.snapshot)
     return Lookup(

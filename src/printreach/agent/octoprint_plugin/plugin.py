@@ -71,7 +71,7 @@ class ServicePlugin(
     def user_of_key(self, api_key: str, *_: object, **__: object) -> object:
         """Hook octoprint.accesscontrol.keyvalidator: the agent's own key is OctoPrint's own user.
 
-        None for every other key, which is then somebody else's.
+        None for every other key: those are not the agent's.
         """
         if not hmac.compare_digest(api_key.encode(), self._agent_key.encode()):
             return None
@@ -193,7 +193,7 @@ class ServicePlugin(
 
 
 def _asks_by_local_name(request: flask.Request) -> bool:
-    """OctoPrint believes X-Forwarded-Host from everyone, so a web page behind a rebound name could
+    """OctoPrint believes X-Forwarded-Host from everyone, so a web page under a rebound name could
     claim any name with it."""
     forwarded = request.environ.get("HTTP_X_FORWARDED_HOST")
     return forwarded is None and is_local_host(request.host.encode("latin-1", "replace"))

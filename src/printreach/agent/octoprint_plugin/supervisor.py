@@ -17,7 +17,7 @@ from printreach.agent.runtime import AgentContext, Machine, Uplink, UplinkFactor
 from printreach.agent.state import Snapshot
 
 RETRY_S: Final = 30.0
-"""How long to wait after a failure; the agent itself handles those of the network."""
+"""Seconds to wait after a failure; the agent itself handles those of the network."""
 
 _SURPRISE: Final = "The agent failed in a way it does not know; OctoPrint's log tells more."
 
@@ -113,7 +113,7 @@ class Supervisor:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the agent's key, and with it whom it was linked with. Raises DataDirRefused."""
+    """Remove the agent's key, and with it the link to its service. Raises DataDirRefused."""
     try:
         for name in (KEY_FILE, PINS_FILE):
             (folder / name).unlink(missing_ok=True)

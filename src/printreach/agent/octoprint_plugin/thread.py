@@ -1,4 +1,4 @@
-"""A thread with an event loop of its own, in which the supervised agent lives.
+"""A thread with an event loop of its own, in which the supervised agent runs.
 
 It never waits for OctoPrint's own threads and loop, and never delays them.
 """
@@ -14,7 +14,7 @@ from printreach.agent.octoprint_plugin.supervisor import AgentStatus, Supervisor
 
 NAME: Final = "printreach-agent"
 LEAVE_WITHIN_S: Final = 1.5
-"""How long OctoPrint's shutdown waits for the agent to sign off."""
+"""Seconds that OctoPrint's shutdown waits for the agent to sign off."""
 CUT_OFF_WITHIN_S: Final = 0.5
 
 log = logging.getLogger(__name__)

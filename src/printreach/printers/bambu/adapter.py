@@ -39,7 +39,7 @@ from .smart_pause import saved_state_store
 
 CARD = "sdcard"
 TARGET_S = 4.0
-"""How long a new target may take to appear in the report."""
+"""Seconds until a new target must have appeared in the report."""
 
 
 def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":

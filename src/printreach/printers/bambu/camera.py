@@ -1,4 +1,4 @@
-"""The camera port of P1 and A1 printers: pictures in TLS, one behind another."""
+"""The camera port of P1 and A1 printers: pictures in TLS, one after another."""
 
 import asyncio
 import struct

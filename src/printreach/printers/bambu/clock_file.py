@@ -15,7 +15,7 @@ FILE = "bambu-print.json"
 MAX_BYTES = 16 * 1024
 SAVE_EVERY_S = 60.0
 MAX_GAP_S = 86_400.0
-"""An agent that was off for longer knows nothing of what happened meanwhile."""
+"""Seconds after which a restarted agent can't know what happened in between."""
 
 
 class ClockFile:

@@ -243,7 +243,7 @@ class BambuFiles:
 
 
 def _head(ftps: Ftps, platform_path: str, size: int, plate: int | None) -> bytes:
-    """Return the beginning of the G-code; nothing where there is none. Blocking."""
+    """Return the beginning of the G-code; b"" if the file has none. Blocking."""
 
     def fetch(offset: int, count: int) -> bytes:
         return ftps.read_range(platform_path, offset, count)
@@ -263,7 +263,7 @@ async def _to_the_end(step: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         await asyncio.wait([running])
         if not running.cancelled():
-            running.exception()  # seen, so that nobody complains about it
+            running.exception()  # retrieved, so that asyncio doesn't log it
         raise
 
 

@@ -80,14 +80,14 @@ class Ftps(ftplib.FTP_TLS):
         return [entry for entry in entries if entry is not None]
 
     def size_of(self, path: str) -> int | None:
-        """Bytes of a file; None where there is none, or the server doesn't tell."""
+        """Return a file's size in bytes; None if there is no file, or the server doesn't tell."""
         try:
             return self.size(path)
         except ftplib.error_perm:
             return None
 
     def read_range(self, path: str, offset: int, size: int) -> bytes:
-        """Some bytes of a file. What the server says of a transfer that is cut short is no matter.
+        """Return some bytes of a file. The server's reply to a transfer cut short is ignored.
 
         Its silence is: then this is the last that the session is good for.
         """

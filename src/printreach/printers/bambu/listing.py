@@ -64,7 +64,7 @@ def read_list(line: str, now_s: float) -> ListedEntry | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a name can stand in a virtual path."""
+    """Return whether a name can stand in a virtual path."""
     return name not in ("", ".", "..") and not any(
         sign in "/\\" or sign < " " or sign == "\x7f" or "\ud800" <= sign <= "\udfff"
         for sign in name

@@ -28,7 +28,7 @@ PUSH_ALL_EVERY_S = 300.0
 ASK_AGAIN_S = 2.0
 SILENCE_S = 8.0
 FRESH_S = 0.5
-"""A view is made anew at most so often: its counters run on between two messages."""
+"""Seconds between two views at least: their counters run on between two messages."""
 
 
 class LiveView:

@@ -90,7 +90,7 @@ def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
 
 
 def _can_dry(modules: Sequence[Json]) -> bool:
-    """Whether one of the units has a heater."""
+    """Return whether one of the units has a heater."""
     names = [loose.text(module, "name") or "" for module in modules]
     return any(name.startswith(_DRYING_UNITS) for name in names)
 
@@ -188,7 +188,7 @@ def _color(text: str | None) -> str | UnsetType:
 
 
 def _has_tag(tray: Json) -> bool:
-    """Whether the remaining amount is measured by the spool's tag; it is guessed without one."""
+    """Return whether the spool's tag measures the remaining amount; without one it is guessed."""
     return any((loose.text(tray, key) or "0").strip("0") for key in ("tag_uid", "tray_uuid"))
 
 

@@ -30,7 +30,7 @@ _NOT_READABLE = (
 
 
 class RangedFile(io.RawIOBase):
-    """A file of which ranges can be had. fetch: the bytes at an offset, at most so many."""
+    """A file of which ranges can be had. fetch: at most the given number of bytes at an offset."""
 
     def __init__(self, size: int, fetch: Callable[[int, int], bytes]) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ CLOSE_ENOUGH_C = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed. Targets are 0 where nothing was changed.
+    """The changes that a smart pause made. Targets are 0 where nothing was changed.
 
     job: the print's id. progress: of the print then.
     """

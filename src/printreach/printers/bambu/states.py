@@ -75,7 +75,7 @@ _PAUSES = {
     0x03008013: "Paused by the print file",
     134184967: "Push the filament in",  # 0x07FF8007
 }
-"""Why a print rests, which is no fault of the printer."""
+"""The reasons of a pause that are no fault of the printer."""
 _CANCELS = {0x0300400C, 0x0500400E}
 _NO_ERRORS = {0, 0x05008030, 0x03008012, 0x0500C011, *_CANCELS, *_PAUSES}
 _MIN_CODE = 0x01000000
@@ -130,7 +130,7 @@ def error_of(report: Json) -> str | None:
 
 
 def need_of(report: Json, state: State) -> Need | None:
-    """Return why a print is paused that nobody paused. A fault is an error, and no need."""
+    """Return why a print paused by itself. A fault is an error, and no need."""
     stage = loose.whole(report, "stg_cur") or 0
     why = _PAUSES.get(loose.whole(report, "print_error") or 0)
     if state is not State.PAUSED or why == _BY_A_PERSON or (why is None and stage not in _WAITING):

@@ -45,7 +45,7 @@ def observe(stopwatch: Stopwatch, report: Json, state: State, now: float) -> Sto
     if state not in UNDER_WAY:
         return replace(_held(stopwatch, now), is_under_way=False, minutes_left=None)
     job = job_of(report)
-    # Whatever is known by another name than the print before is another print.
+    # A print with another name than the one before is another print.
     if not stopwatch.is_under_way or (job and stopwatch.job and job != stopwatch.job):
         stopwatch = Stopwatch(job=job)
     stopwatch = replace(stopwatch, job=job or stopwatch.job, is_under_way=True)
@@ -115,5 +115,5 @@ def _held(stopwatch: Stopwatch, now: float) -> Stopwatch:
 
 
 def _tells_progress(report: Json) -> bool:
-    """Whether progress is of this print: until it runs, it is still of the print before."""
+    """Return whether progress is of this print: until it runs, it is of the print before."""
     return loose.text(report, "gcode_state") in ("RUNNING", "PAUSE")

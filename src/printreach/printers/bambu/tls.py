@@ -26,7 +26,7 @@ class BoundedSocket(ssl.SSLSocket):
 async def certificate_name(host: str, port: int) -> str | None:
     """Return the common name of the printer's certificate, which is its serial number.
 
-    Raises OSError or TimeoutError when nobody answers.
+    Raises OSError or TimeoutError when there is no answer.
     """
     async with asyncio.timeout(CONNECT_S):
         _, writer = await asyncio.open_connection(host, port, ssl=unverified_tls())

@@ -57,7 +57,7 @@ class DuetHttp:
         is_slow: bool = False,
         at_most: int = MAX_ANSWER_BYTES,
     ) -> FetchedAnswer:
-        """Whatever it answers, refusals too. kind: of the body."""
+        """Return any answer, refusals too. kind: the Content-Type of the body."""
         fetcher = self._patient if is_slow else self._quick
         headers = [*self._headers, (b"Content-Type", kind)] if body else self._headers
         with as_refusals(self.where):
@@ -68,7 +68,7 @@ class DuetHttp:
     async def get(
         self, target: str, *, is_slow: bool = False, at_most: int = MAX_ANSWER_BYTES
     ) -> object:
-        """Return the answer's JSON; None where it is none."""
+        """Return the answer's JSON; None if it is not JSON."""
         answer = await self.ask("GET", target, is_slow=is_slow, at_most=at_most)
         return loose.parsed(self.accept(answer).body)
 
@@ -91,7 +91,7 @@ class DuetHttp:
     async def send(
         self, method: str, target: str, length: int | None, chunks: AsyncIterator[bytes]
     ) -> FetchedAnswer:
-        """Send a body as it comes. What the chunks raise breaks the request off."""
+        """Send a body as it comes. An exception from the chunks ends the request."""
         headers = [*self._headers, (b"Content-Type", b"application/octet-stream")]
         with as_refusals(self.where):
             sending = self._patient.send(

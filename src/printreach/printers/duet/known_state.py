@@ -41,7 +41,7 @@ _STOPPING = frozenset({"pausing", "paused", "cancelling"})
 
 
 class Ending(Enum):
-    """How the latest job ended. CLEARED: the board reports none, or the end was not observed."""
+    """The end of the latest job. CLEARED: the board reports none, or it was not observed."""
 
     CLEARED = auto()
     DONE = auto()
@@ -155,7 +155,7 @@ def _began_s(model: Json) -> float | None:
 
 
 def _job_condition(model: Json, known: KnownState) -> Condition | None:
-    """Return the condition of the job under way; None where there is none."""
+    """Return the condition of the job under way; None without a job."""
     status = duet.status(model)
     if known.is_cancelling and known.condition.state in UNDER_WAY and status in _STOPPING:
         return Condition(known.condition.state, "Cancelling")
@@ -198,7 +198,7 @@ def _ending(known: KnownState, model: Json) -> Ending:
     if status in NO_MACHINE or duet.status(known.model) == "simulating":
         return Ending.CLEARED
     if status in ERRORS or loose.text(duet.job(model), "lastFileName") is None:
-        return Ending.CLEARED  # a fault ended it, or the board was reset: nobody cancelled it
+        return Ending.CLEARED  # a fault ended it, or the board was reset: it was not cancelled
     was_stopping = known.condition.state is State.PAUSED or known.is_cancelling
     left = known.latest.bytes_left
     if was_stopping or _is_told_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
@@ -249,7 +249,7 @@ def _is_another_file(model: Json, latest: Latest) -> bool:
 
 
 def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:
-    """Return the latest job, with what is told of it afterwards."""
+    """Return the latest job, with the facts reported after its end."""
     job = duet.job(model)
     name = _base_name(loose.text(job, "lastFileName")) or latest.name
     duration_s = loose.count(job, "lastDuration") or latest.duration_s

@@ -89,7 +89,7 @@ class LiveView:
                 async with asyncio.timeout(POLL_S):
                     await self._is_wanted.wait()
             except TimeoutError:
-                pass  # nobody is in a hurry
+                pass  # the next poll is due
 
     async def _poll_once(self, board: Duet) -> Json:
         """Poll the model. A garbled answer is tried again; several in a row are a failure."""

@@ -73,7 +73,7 @@ def tools(model: Json) -> list[Tool]:
 
 
 def set_target_c(model: Json, number: int, state: str) -> float:
-    """What a tool is set to for a state (active, standby), whether on or off; 0.0 for none."""
+    """Return a tool's set temperature in a state (active, standby), on or off; 0.0 for none."""
     for place, entry in enumerate(loose.items(model, "tools")):
         told = loose.obj(entry)
         own = loose.count(told, "number")
@@ -97,7 +97,7 @@ def faults(model: Json) -> list[int]:
 
 
 def is_too_cold(model: Json, number: int) -> bool:
-    """Whether the tool is too cold to extrude; the board would refuse without a clear answer."""
+    """Return whether the tool is too cold to extrude; the board would refuse unclearly."""
     lowest_c = loose.number(loose.obj(model, "heat"), "coldExtrudeTemperature")
     actual_c = next((tool.heater.actual_c for tool in tools(model) if tool.number == number), None)
     return lowest_c is not None and actual_c is not None and actual_c < lowest_c

@@ -29,7 +29,7 @@ FORM = b"application/x-www-form-urlencoded"
 
 
 async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
-    """Sign in to DSF; None where there is none. Raises PrinterRefused."""
+    """Sign in to DSF; None if the board has no DSF. Raises PrinterRefused."""
     answer = await http.ask("GET", f"/machine/connect?password={password_of(setup)}")
     if answer.status == 403:
         raise refused(http.where, setup)
@@ -63,7 +63,7 @@ class Sbc:
         return told
 
     async def order(self, lines: list[str]) -> None:
-        """DSF answers when all is done, and goes on where nobody waits for that."""
+        """DSF answers when all is done, and continues if the caller stops waiting."""
         body = "\n".join(lines).encode()
         asking = self._http.ask("POST", "/machine/code", body, is_slow=True)
         order = asyncio.create_task(asking)
@@ -137,7 +137,7 @@ class Sbc:
     def _forget(self, order: asyncio.Task[FetchedAnswer]) -> None:
         self._orders.discard(order)
         if not order.cancelled():
-            order.exception()  # of an order that took long, nobody hears
+            order.exception()  # no caller waits for a long order any more
 
 
 def _has_state(answer: FetchedAnswer) -> bool:

@@ -31,7 +31,7 @@ SWITCHED_ON = frozenset({"active", "standby"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed.
+    """The changes that a smart pause made.
 
     path: of the print's file. progress: of the print then. tools: the tools that were switched
     off, with their state before. bed_c: 0.0 where the bed was not changed.
@@ -102,7 +102,7 @@ def move_back_commands(saved: SavedState) -> list[str]:
 
 
 def is_warm(saved: SavedState, model: Json) -> bool:
-    """Whether the board has taken the targets, and reached them."""
+    """Return whether the board has taken the targets, and reached them."""
     heaters = {tool.number: tool.heater for tool in duet.tools(model)}
     is_hot = [
         number in heaters and heaters[number].state == state and _has_reached(heaters[number])

@@ -18,7 +18,7 @@ WAITING_BOX = 2
 
 
 def view_of(known: KnownState, where: str) -> View:
-    """where: how people are told of this board."""
+    """where: this board's address, for messages."""
     model, condition = known.model, known.condition
     version = _version(model)
     if condition.state is None:

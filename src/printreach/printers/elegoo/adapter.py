@@ -1,4 +1,4 @@
-"""An Elegoo printer: which of the two protocols it speaks is told by what is known of it."""
+"""An Elegoo printer: its settings tell which of the two protocols it speaks."""
 
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

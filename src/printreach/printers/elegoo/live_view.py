@@ -1,4 +1,4 @@
-"""What both protocols share: the view, the connection, and matching answers to requests."""
+"""The parts of both protocols: the view, the connection, and matching answers to requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -36,7 +36,7 @@ CLOSE_ENOUGH_C = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed.
+    """The changes that a smart pause made.
 
     file_name, progress: of the print. Targets are 0 where nothing was changed.
     """
@@ -95,7 +95,7 @@ class Orders:
 
 
 class PauseController:
-    """printers.pause_platform.PausePlatform. folder: for what outlives a restart of the agent."""
+    """printers.pause_platform.PausePlatform. folder: for the saved state, kept across restarts."""
 
     repauses = False
     refuses_moves_whole = False

@@ -113,7 +113,7 @@ class ElegooPrinter(ABC, Generic[F]):
         try:
             await self._ask()
         except PrinterRefused:
-            return  # who listens hears of it too
+            return  # the live view reports it too
 
 
 def targets_of(order: SetTemp, *, hotend: str, bed: str) -> JsonObject:

@@ -87,7 +87,7 @@ class WebServer:
         await self._fetcher.close()
 
     async def send(self, method: bytes, target: bytes, headers: Headers, body: bytes) -> object:
-        """Return the answer's JSON; None where it is none. Raises PrinterRefused."""
+        """Return the answer's JSON; None if it is not JSON. Raises PrinterRefused."""
         with self._as_refusals():
             answer = await self._fetcher.fetch(method, target, headers, body)
         self._require_ok(answer.status)

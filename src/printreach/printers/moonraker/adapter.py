@@ -167,7 +167,7 @@ class MoonrakerPrinter:
         await self._api.run(gcode.set_targets(targets))
 
     async def make_api_key(self, app_name: str) -> str:  # noqa: ARG002  # there is one for all
-        """Moonraker has one key. It is read, not made anew: that would lock the others out."""
+        """Moonraker has one key. It is read, not made again: a new one would lock others out."""
         key = await self._api.get("/access/api_key")
         if not isinstance(key, str) or not key:
             raise failed("Moonraker gave no key.")

@@ -27,9 +27,9 @@ log = logging.getLogger(__name__)
 MAX_LIST_BYTES = 64 * 1024 * 1024
 """A folder of ten thousand files with what is known of them takes about 20 MB."""
 ACCEPTED_AFTER_S = 8.0
-"""G-code is answered when it was carried out. What wasn't refused until then is under way."""
+"""Moonraker answers when the G-code was executed. Until then, no refusal means under way."""
 CARRIED_OUT_S = 24 * 3600.0
-"""A heater that is waited for, or a move behind a long one, may take its time."""
+"""A heater that is waited for, or a move after a long one, may take its time."""
 UPLOADED_S = 300.0
 """Moonraker reads through a file before it answers, and lets others process it first."""
 

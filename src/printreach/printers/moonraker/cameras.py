@@ -1,4 +1,4 @@
-"""Where Moonraker's cameras are: its own list, else what its pages keep, else the usual place."""
+"""Moonraker's cameras: from its own list, else from its pages' settings, else the usual place."""
 
 import asyncio
 import logging

@@ -63,12 +63,12 @@ def folder_of(answer: object, root: FileRoot, inside: str) -> Folder:
 
 
 def has_pictures(answer: object) -> bool:
-    """Whether it is a folder in which Moonraker keeps thumbnails of files."""
+    """Return whether it is a folder in which Moonraker keeps thumbnails of files."""
     return any(loose.text(told, "dirname") == PICTURES for told in loose.items(answer, "dirs"))
 
 
 def is_empty(answer: object) -> bool:
-    """Whether a folder is empty but for thumbnails of files that are gone."""
+    """Return whether a folder holds at most thumbnails of files that are gone."""
     content = [*loose.items(answer, "files"), *loose.items(answer, "dirs")]
     return len(content) == int(has_pictures(answer))
 

@@ -162,7 +162,7 @@ class MoonrakerFiles:
     def _sent(self, sending: "asyncio.Task[object]") -> None:
         self._sending.discard(sending)
         if not sending.cancelled():
-            sending.exception()  # whoever waited for it has heard of it
+            sending.exception()  # its caller has got the exception
 
     async def _delete_file(self, place: Place) -> None:
         try:
@@ -193,7 +193,7 @@ class MoonrakerFiles:
         return None if told is None else folder_of(told, place.root, place.inside)
 
     async def _told(self, place: Place) -> object | None:
-        """Return what Moonraker tells of a folder; None where there is none."""
+        """Return Moonraker's listing of a folder; None if the folder doesn't exist."""
         query = {"path": place.platform_path.rstrip("/"), "extended": "true"}
         try:
             return await self._api.get(f"{FILES}/directory", query)

@@ -1,6 +1,6 @@
 """Orders as G-code for Klipper. Pure.
 
-Movements are made in a saved state, so that the modes and the speed of whoever prints stay theirs.
+Movements are made in a saved state, so that the modes and the speed of the print stay.
 A script that Klipper refuses in the middle ends there; `RESTORE` is sent then.
 """
 

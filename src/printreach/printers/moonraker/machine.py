@@ -27,7 +27,7 @@ _LANE_KINDS = ("AFC_stepper", "AFC_lane")
 
 
 class LightKind(Enum):
-    """How a light is switched."""
+    """The ways to switch a light."""
 
     PIN = auto()
     LED = auto()
@@ -144,7 +144,7 @@ def features_of(machine: Machine, *, has_light: bool) -> Feature:
 
 
 def is_light(name: str) -> bool:
-    """Whether people would call a thing of this name a light."""
+    """Return whether people would call a thing of this name a light."""
     return _LIGHT.search(name) is not None
 
 

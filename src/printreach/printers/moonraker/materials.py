@@ -1,4 +1,4 @@
-"""Where a Klipper printer's filament comes from, and what extrudes it. Pure.
+"""The filament sources and extruders of a Klipper printer. Pure.
 
 A multi-material unit tells its own sources (happy_hare.py, afc.py). Without one, each extruder has
 a spool of its own, of which something is known only where Spoolman is asked.

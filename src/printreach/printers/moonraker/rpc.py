@@ -95,7 +95,7 @@ class Rpc:
 
 
 def parsed(message: str | bytes) -> object:
-    """JSON, or None for what is none."""
+    """Return parsed JSON; None for a message that is not JSON."""
     try:
         told: object = msgspec.json.decode(message)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

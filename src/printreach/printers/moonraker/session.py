@@ -25,9 +25,9 @@ from .status import KnownState, is_under_way, print_path, steps_to, with_changes
 from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
-"""How often Moonraker is polled while Klipper isn't ready; it pushes most changes."""
+"""Seconds between polls while Klipper isn't ready; Moonraker pushes most changes."""
 FILE_KNOWN_WITHIN_S = 1.0
-"""How long a print of another file waits for the file's metadata before it is shown."""
+"""Seconds that a print of another file waits for its metadata before it is shown."""
 NO_ROOM = frozenset({429, 500, 503})
 """Statuses with which a Moonraker that is up refuses more WebSockets. 0.11.0: 500."""
 
@@ -272,7 +272,7 @@ class Session:
             self._has_news_of_file = False
             metadata = await queries.metadata(self._api, path)
             if path != print_path(self.known):
-                continue  # another file meanwhile
+                continue  # another file in between
             self._asked_path, self._new_file_at = path, None
             self.known = with_changes(replace(self.known, metadata=metadata), loose.EMPTY)
             self.redraw()

@@ -31,7 +31,7 @@ BED = "heater_bed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed.
+    """The changes that a smart pause made.
 
     path: of the print's file. progress: of the print then. targets: of heaters turned off.
     """

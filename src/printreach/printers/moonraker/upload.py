@@ -1,6 +1,6 @@
 """A file on its way to Moonraker: a form, sent in chunks, that can still be spoilt at its end.
 
-Moonraker gathers an upload in a temporary file, and leaves that behind when the connection breaks
+Moonraker gathers an upload in a temporary file, and leaves that when the connection breaks
 off. So a half upload is brought to an end that Moonraker throws away: it is for a root that no
 Moonraker has, which is said behind the file. A whole one carries its checksum, and is known to have
 arrived as it was sent.
@@ -42,7 +42,7 @@ class FormUpload:
         self._changed.set()
 
     def finish(self) -> None:
-        """That was all."""
+        """End the form."""
         self._has_ended = True
         self._changed.set()
 

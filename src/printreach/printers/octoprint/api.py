@@ -51,7 +51,7 @@ class OctoPrintApi:
         await self._fetcher.close()
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
-        """Return the answer's JSON; None where it is none."""
+        """Return the answer's JSON; None if it is not JSON."""
         return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def post(self, target: str, body: JsonObject) -> object:
@@ -87,7 +87,7 @@ class OctoPrintApi:
     async def upload(
         self, target: str, kind: bytes, length: int, chunks: AsyncIterator[bytes]
     ) -> object:
-        """Send a body as it comes. What the chunks raise breaks the request off."""
+        """Send a body as it comes. An exception from the chunks ends the request."""
         headers = [*self._headers, (b"Content-Type", kind)]
         with as_refusals(self.where):
             send = self._fetcher.send(

@@ -69,7 +69,7 @@ def stored_path(answer: object) -> str | None:
 
 
 def response_of(answer: object) -> JsonObject | UnsetType:
-    """Return what OctoPrint answered to an upload, without what is told elsewhere."""
+    """Return what OctoPrint answered to an upload, without the fields that are listed elsewhere."""
     told = loose.obj(answer)
     kept = {key: told[key] for key in ("effectivePrint", "effectiveSelect") if key in told}
     return loose.plain(kept) or UNSET

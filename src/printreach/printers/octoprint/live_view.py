@@ -57,7 +57,7 @@ class LiveView:
         self._on_update = on_update
         self._version = ""
         self._features = NO_FEATURES
-        self._was_out_of_reach = False  # since it was last asked: it may have been started anew
+        self._was_out_of_reach = False  # since it was last asked: it may have been restarted
         self._updates = UpdateSignal()
         self.changes = ChangeListeners()
 
@@ -70,7 +70,7 @@ class LiveView:
         return await self._updates.wait_until(lambda: condition(self.known), seconds)
 
     async def _follow(self) -> None:
-        """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried anew."""
+        """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried again."""
         login = await self._learn()
         if login is not None:
             await self._follow_push(login)

@@ -28,7 +28,7 @@ _MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What a smart pause changed.
+    """The changes that a smart pause made.
 
     path: of the print's file. progress: of the print then. targets: the heaters that were turned
     off, by OctoPrint's names. has_tools: the printer has several, so that a hotend has to be named
@@ -100,7 +100,7 @@ def pause_commands(saved: SavedState) -> list[str]:
 
 
 def heat_commands(saved: SavedState) -> list[str]:
-    """Return the commands that heat everything again, and don't wait for it: what is queued behind
+    """Return the commands that heat everything again, and don't wait for it: what is queued after
     a command that waits would still be carried out after a cancel."""
     return [_heat(heater, target, saved) for heater, target in saved.targets.items()]
 

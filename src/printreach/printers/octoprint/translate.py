@@ -27,7 +27,7 @@ EVENTS = (
     *("FileSelected", "FileDeselected", "Connected"),
     *("FilamentChange", "Waiting"),
 )
-"""What hear_event wants to hear of."""
+"""The events that with_event handles."""
 
 _NEEDS = {
     "FilamentChange": Need(kind=NeedKind.FILAMENT, text="The print wants its filament changed."),
@@ -42,7 +42,7 @@ _USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD
 
 
 class Ending(Enum):
-    """How the latest print ended, which its state doesn't always tell."""
+    """The end of the latest print, which OctoPrint's state doesn't always tell."""
 
     UNKNOWN = auto()
     DONE = auto()
@@ -224,7 +224,7 @@ def _pause_began_s(known: KnownState) -> float | None:
 def view_of(
     known: KnownState, profile: Profile, version: str, features: Feature, where: str
 ) -> View:
-    """where: how people are told of this OctoPrint."""
+    """where: this OctoPrint's address, for messages."""
     condition = known.condition
     if condition.state is None:
         how = f" ({condition.sub_state})" if condition.sub_state else ""
@@ -282,8 +282,8 @@ def _condition(known: KnownState) -> Condition:
         return Condition(State.PAUSED, sub_state)
     if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
         if known.condition.state is State.PAUSED and loose.flag(flags, "cancelling"):
-            return Condition(State.PAUSED, sub_state)  # nobody resumed it
-        # What is being cancelled still prints: a new print has to wait for its end.
+            return Condition(State.PAUSED, sub_state)  # it was not resumed
+        # A print that is being cancelled still runs: a new one has to wait for its end.
         has_begun = _seconds(known.now, "printTime") or known.latest.duration_s
         is_printing = has_begun or loose.flag(flags, "finishing")
         return Condition(State.PRINTING if is_printing else State.WARMING_UP, sub_state)

@@ -31,7 +31,7 @@ from .machine import Machine
 from .translate import KnownState
 
 CLEARED_S = 15.0
-"""A Raspberry Pi keeps a print that has ended for eleven seconds, and starts no other meanwhile."""
+"""PrusaLink on a Raspberry Pi starts no print in the eleven seconds after the end of another."""
 HEAD, TOOL, BED = (f"/api/printer/{part}" for part in ("printhead", "tool", "bed"))
 XY_MM_PER_MIN = 2700
 Z_MM_PER_MIN = 600

@@ -38,7 +38,7 @@ class Conflict(PrinterRefused):
 
 
 class PrusaLinkApi:
-    """where: how people are told of this PrusaLink."""
+    """where: this PrusaLink's address, for messages."""
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.where = f"PrusaLink at {setup.authority}"
@@ -50,7 +50,7 @@ class PrusaLinkApi:
         await self._fetcher.close()
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
-        """Return the answer's JSON; None where it is none, as with 204."""
+        """Return the answer's JSON; None if it is not JSON, as with 204."""
         return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def get_soon(self, target: str, seconds: float) -> object:
@@ -98,7 +98,7 @@ class PrusaLinkApi:
     async def upload(
         self, target: str, headers: Headers, length: int, chunks: AsyncIterator[bytes]
     ) -> object:
-        """Send a body as it comes, and give the answer's JSON. What the chunks raise breaks the
+        """Send a body as it comes, and return the answer's JSON. An exception of chunks ends the
         request off."""
         await self._sign_afresh()
         with as_refusals(self.where):
@@ -126,7 +126,7 @@ class PrusaLinkApi:
     async def _answer(
         self, method: bytes, target: str, body: bytes, headers: Headers, at_most: int
     ) -> FetchedAnswer:
-        """Whatever it answers to a request that is signed as it wants it."""
+        """Return any answer to a request that is signed as the server demands."""
         challenges_left = CHALLENGES
         while True:
             answered = self._login.challenge

@@ -16,7 +16,7 @@ _HASHES = {"MD5": "md5", "SHA-256": "sha256"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
-    """What a server asks for. algorithm: one that it may name, "" where it names none."""
+    """A server's demand. algorithm: one that it may name, "" where it names none."""
 
     realm: str
     nonce: str

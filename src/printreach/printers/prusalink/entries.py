@@ -12,7 +12,7 @@ from .metadata import filament_mg, filament_mm, print_time_s
 T = TypeVar("T")
 
 FORBIDDEN = '\\?"%¯°#ˇ'
-"""What no name may have. Source: `FORBIDDEN_CHARACTERS` of prusa.connect.printer 0.8.1."""
+"""Characters that no name may have, as `FORBIDDEN_CHARACTERS` of prusa.connect.printer 0.8.1."""
 _ALLOWED = str.maketrans(dict.fromkeys(FORBIDDEN, "_"))
 
 

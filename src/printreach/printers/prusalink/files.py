@@ -96,7 +96,7 @@ class PrusaLinkFiles:
         if is_folder(told):
             if has_children(told):
                 raise failed(f"The folder {path!r} is not empty.")
-            # What it keeps beside prints for itself, hidden, counts as content otherwise.
+            # PrusaLink's own hidden files would count as content otherwise.
             headers = _FORCE
         try:
             await self._api.delete(self.target(_inside(path)), headers)
@@ -115,7 +115,7 @@ class PrusaLinkFiles:
         try:
             folder = await self._api.get(self.target(inside), at_most=MAX_LIST_BYTES)
         except NotFound:
-            return []  # it has been deleted meanwhile, or the drive is out
+            return []  # it has just been deleted, or the drive is out
         found = []
         for entry in entries_of(folder, above):
             if entry.type is EntryType.FOLDER:

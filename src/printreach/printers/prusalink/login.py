@@ -29,7 +29,7 @@ class Login:
 
     @property
     def challenge(self) -> Challenge | None:
-        """What requests are signed for at present."""
+        """The demand that requests are signed for at present."""
         return self._asked
 
     @property

@@ -1,4 +1,4 @@
-"""What PrusaLink reports once of itself and its printer. Pure."""
+"""The facts that PrusaLink reports once about itself and its printer. Pure."""
 
 from dataclasses import dataclass
 

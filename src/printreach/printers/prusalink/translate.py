@@ -23,7 +23,7 @@ from .metadata import filament_mg, filament_mm, print_time_s
 MAX_GAP_S = 10.0
 """A longer silence isn't taken for time that was printed."""
 MAX_AHEAD_S = 30.0
-"""What was measured here yields to what PrusaLink tells when it is further ahead of it."""
+"""PrusaLink's time replaces the measured one when it is further ahead than this."""
 NEARLY_DONE_PERCENT = 98.0
 
 _AT_REST: Final = frozenset({State.IDLE, State.COMPLETE, State.CANCELLED})
@@ -125,7 +125,7 @@ def with_status(known: KnownState, status: Json, job: Json, now_s: float) -> Kno
 
 
 def view_of(known: KnownState, machine: Machine, where: str) -> View:
-    """where: how people are told of this PrusaLink."""
+    """where: this PrusaLink's address, for messages."""
     printer = loose.obj(known.status, "printer")
     message = loose.text(loose.obj(printer, "status_printer"), "message") or ""
     if known.state is None:
@@ -165,7 +165,7 @@ def _is_printing(known: KnownState) -> bool:
 
 
 def _is_another(before: KnownState, after: KnownState) -> bool:
-    """Whether it is another print than the latest; a busy printer may have no print at all."""
+    """Return whether it is another print; a busy printer may have no print at all."""
     if after.state not in UNDER_WAY or not after.has_print:
         return False
     return before.state in _AT_REST or after.job_id != before.latest.job_id

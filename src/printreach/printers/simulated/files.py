@@ -1,4 +1,4 @@
-"""The printer's G-code files: a folder on disk, behind paths that can't leave it.
+"""The printer's G-code files: a folder on disk, under paths that can't leave it.
 
 A path is text with slashes, as the web page shows it: "vases/twisted vase.gcode". Names may have
 spaces, quotes and letters of any script. A name that begins with a dot doesn't exist here.
@@ -23,7 +23,7 @@ _NAME = re.compile(r"(?!\.)[^\\:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 class BadPath(Exception):
-    """A path that is none of ours; the sentence says why, without repeating it."""
+    """A path outside the folder; the sentence says why, without repeating it."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -1,4 +1,4 @@
-"""What a lock of remote control does to the restore that the simulated printer makes by itself."""
+"""The effect of a lock of remote control on the restore that the simulated printer makes."""
 
 import logging
 

@@ -22,7 +22,7 @@ _LIMITS = ServerLimits(body=BodyLimits(max_bytes=2 << 30))
 class RunningPrinter:
     """Made by run_simulated_printer(); runs until it is closed.
 
-    control: for whoever drives it from within, as the demo does.
+    control: for code that controls it directly, as the demo does.
     """
 
     def __init__(self, engine: Engine, control: Control, camera: Camera, server: Server) -> None:

@@ -42,7 +42,7 @@ _BAD_TOKEN = 1000
 
 
 class Method(IntEnum):
-    """What may be asked. The numbers are the protocol's."""
+    """The requests that are sent. The numbers are the protocol's."""
 
     ATTRIBUTES = 1001
     STATUS = 1002

@@ -54,7 +54,7 @@ class Cc2Files:
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
-        """Open a download. The access code is part of the URL, which nobody else gets to see."""
+        """Open a download. The access code is part of the URL, which is shown to no one else."""
         await self.find(path)
         name, token = quote(inside(path), safe=""), quote(self._api.code, safe="")
         target = f"/download?X-Token={token}&file_name={name}"

@@ -25,7 +25,7 @@ PING_EVERY_S = 10.0
 RESYNC_EVERY_S = 2.0
 CHECK_EVERY_S = 0.5
 ALL_EVERY_S = 60.0
-"""How often the full status is requested, in case a change was missed."""
+"""Seconds between requests of the full status, in case a change was missed."""
 
 
 class Cc2Printer(ElegooPrinter[Cc2Files]):

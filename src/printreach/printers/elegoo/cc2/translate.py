@@ -19,7 +19,7 @@ LIGHT = "chamber_light"
 ATTRIBUTES, STATUS, CANVAS = 1001, 1002, 2005
 NEWS, NEW_ATTRIBUTES = 6000, 6008
 
-# Guessed: nobody wrote the words down, but the firmware descends from Klipper. What is not here is
+# Guessed: the words are undocumented, but the firmware descends from Klipper. What is not here is
 # decided by the codes.
 _WORDS = {
     "printing": State.PRINTING,

@@ -31,7 +31,7 @@ _FROM_PC = 1
 
 
 class Cmd(IntEnum):
-    """What may be asked. The numbers are the protocol's."""
+    """The requests that are sent. The numbers are the protocol's."""
 
     STATUS = 0
     ATTRIBUTES = 1
@@ -156,7 +156,7 @@ class SdcpApi:
         raise unreachable(self.host, exc.text) from exc
 
     async def _is_cc2(self) -> bool:
-        """Whether it is a Centauri Carbon 2: only that has an MQTT broker, and no SDCP."""
+        """Return whether it is a Centauri Carbon 2, which has an MQTT broker and no SDCP."""
         try:
             async with asyncio.timeout(PROBE_S):
                 _, writer = await asyncio.open_connection(self.host, self._ports.mqtt)

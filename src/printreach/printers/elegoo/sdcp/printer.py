@@ -22,7 +22,7 @@ from .translate import KnownState, print_id_of, view_of, with_message
 STORAGE_NAME = "local"
 CAMERA_PORT = 3031
 ASK_EVERY_S = 0.9
-"""How often unpushed values are requested, which also keeps the connection from being closed."""
+"""Seconds between requests of unpushed values, which also keep the connection open."""
 
 
 class SdcpPrinter(ElegooPrinter[SdcpFiles]):

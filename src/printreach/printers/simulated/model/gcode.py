@@ -13,7 +13,7 @@ _LARGEST = 1e7
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One line. words: the letters behind the code with their numbers, None for a bare letter.
+    """One line. words: the letters after the code with their numbers, None for a bare letter.
 
     code: such as "G1", leading zeros dropped; "" where the line is empty, a comment or no G-code.
     text: what follows the code, as it stands, for codes that take words instead of numbers.
@@ -39,7 +39,7 @@ def parse_line(line: str) -> Line:
     code = _CODE.match(line)
     if code is None:
         return Line(comment=comment)
-    rest = line[code.end() :].partition("*")[0]  # behind the star: a checksum
+    rest = line[code.end() :].partition("*")[0]  # after the star: a checksum
     return Line(
         code=f"{code[1].upper()}{int(code[2])}",
         words={word[1].upper(): _number(word[2]) for word in _WORD.finditer(rest)},

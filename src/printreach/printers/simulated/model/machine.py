@@ -20,7 +20,7 @@ _CONSOLE_LINES = 100
 
 
 class Failure(Enum):
-    """What goes wrong on demand, where the camera can see it."""
+    """The failures that can be ordered, visible to the camera."""
 
     NONE = "none"
     SPAGHETTI = "spaghetti"
@@ -51,7 +51,7 @@ class HeaterWait:
 
 
 Activity = Move | HeaterWait | Dwell
-"""What takes time. Each has remaining_s."""
+"""The steps that take time. Each has remaining_s."""
 
 
 class Machine:

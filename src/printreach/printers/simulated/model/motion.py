@@ -1,4 +1,4 @@
-"""Where the head goes: G-code coordinates become moves in millimetres and seconds.
+"""The motion of the head: G-code coordinates become moves in millimetres and seconds.
 
 A move takes the time that its feed rate gives it; acceleration is left out.
 """

@@ -25,7 +25,7 @@ _SURVEY_UP_TO_S = 1000 * 3600.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PauseOptions:
-    """What a pause does beyond stopping; a resume undoes all of it.
+    """The extra steps of a pause; a resume undoes all of them.
 
     lift_mm: beyond what every pause lifts. retract_mm: of filament.
     """
@@ -188,7 +188,7 @@ class SimulatedPrinter:
 
     @property
     def is_settled(self) -> bool:
-        """Nothing happens until somebody orders something."""
+        """True if nothing more happens before the next order."""
         return not self._is_working and self._by_hand.is_empty and self.machine.is_settled
 
     def advance(self, seconds: float) -> None:
@@ -205,11 +205,11 @@ class SimulatedPrinter:
             if track is not None and activity is not None and activity.remaining_s <= _DONE_S:
                 track.activity = None
 
-    # What is known of the print. None is unknown.
+    # The facts about the print. None is unknown.
 
     @property
     def sub_state(self) -> str | None:
-        """What it waits for, or why it paused."""
+        """The thing that it waits for, or the reason of its pause."""
         track = self._by_hand if self.state is State.RESUMING else self._printing
         waits_for_heat = self._is_working and isinstance(track.activity, HeaterWait)
         return "Heating" if waits_for_heat else self._reason
@@ -328,7 +328,7 @@ class SimulatedPrinter:
         track.activity = self.machine.begin(step)
 
     def _is_work(self, step: Step) -> bool:
-        """Whether a step is of the print itself, not of homing, priming or warming up."""
+        """Return whether a step is of the print itself, not of homing, priming or heating."""
         if isinstance(step, Move) and not step.is_homing:
             return step.is_extruding or not self.machine.is_heating
         return isinstance(step, Dwell) and step.is_work and not self.machine.is_heating

@@ -14,7 +14,7 @@ _TOTAL = re.compile(r"(?:LAYER_COUNT|total layer(?:s count| number)|num_layers)\
 _RISE_MM = 0.01
 """Less is no new layer but the ripple of a spiral's start or a mesh."""
 LINE_S = 0.00002
-"""What reading a line takes, so that a file of comments alone takes time too, and not for ever."""
+"""The time to read one line, so that a file of comments alone takes time too, but ends."""
 
 
 class HeaterName(Enum):
@@ -67,7 +67,7 @@ _HEATS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Survey:
-    """What a trial run of the whole file told. seconds: of a print that begins cold."""
+    """The result of a trial run of the whole file. seconds: of a print that begins cold."""
 
     seconds: float
     filament_mm: float
@@ -148,7 +148,7 @@ def _fan_percent(line: Line) -> int:
 
 
 class LayerCounter:
-    """Which layer a print is at, from 1: told by the slicer's comments, else by its height."""
+    """Count a print's layers from 1: by the slicer's comments, else by its height."""
 
     def __init__(self) -> None:
         self.current = 0

@@ -1,4 +1,4 @@
-"""What the simulated printer may be doing, and how it refuses to."""
+"""The states of the simulated printer, and its refusals."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +22,6 @@ ENDED = frozenset({State.COMPLETE, State.CANCELLED, State.ERROR})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the printer doesn't do as told, as a sentence."""
+    """The reason why the printer doesn't carry out an order, as a sentence."""
 
     reason: str

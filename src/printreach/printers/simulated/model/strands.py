@@ -60,7 +60,7 @@ class Strands:
         self._replace(list(self.between(0, len(self)))[::2])
 
     def _replace(self, strands: list[Strand]) -> None:
-        # A new array: whoever paints in another thread still holds the old one.
+        # A new array: the thread that paints may still hold the old one.
         self._values = array("f")
         for strand in strands:
             self._values.extend((*strand.start, *strand.end, strand.is_loose))

@@ -13,7 +13,7 @@ _SHORTEST_S = 0.25
 
 
 class StatusFeed:
-    """One watcher's view of the status. Costs nothing while nobody waits for next()."""
+    """One watcher's view of the status. Costs nothing unless next() is awaited."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""What people can order at the printer's web page, and the one place that carries it out.
+"""The orders of the printer's web page, and the function that carries them out.
 
 An order is a name and JSON arguments; absent and null are the same:
 
@@ -92,7 +92,7 @@ _DECODERS: Final[dict[str, Decoder[_Order]]] = {
 
 @dataclass(frozen=True, slots=True)
 class OrderProblem:
-    """Why an order wasn't carried out: as an HTTP status, and for the person who ordered."""
+    """The reason why an order failed: as an HTTP status, and as a sentence for people."""
 
     status: int
     sentence: str

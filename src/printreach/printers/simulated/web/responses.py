@@ -24,7 +24,7 @@ def wrong_method(allowed: bytes) -> Answer:
 
 
 def is_from_another_site(call: Call) -> bool:
-    """Whether a browser says that a page of another host sent this.
+    """Return whether a browser says that a page of another host sent this.
 
     Behind a relay the browser knows the printer by another name, which X-Forwarded-Host tells;
     no page can make a browser send that header without being asked first.

@@ -104,7 +104,7 @@ class PrinterSite:
                     status = await feed.next()
                 yield b"event: status\ndata: %b\n\n" % status
             except TimeoutError:
-                # A comment keeps proxies from taking a quiet stream for a dead one.
+                # A comment keeps proxies from closing a quiet stream.
                 yield b": alive\n\n"
 
     def _websocket(self, call: Call) -> Answer:

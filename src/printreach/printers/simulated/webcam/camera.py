@@ -1,4 +1,4 @@
-"""The printer's webcam: pictures while somebody looks, and no work otherwise."""
+"""The printer's webcam: pictures while it has viewers, and no work otherwise."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -14,7 +14,7 @@ from .toolhead import FAN_POSITIONS, HEATS
 _FRAMES_A_SECOND = 10
 """As OctoPi sets a webcam up, if not told otherwise."""
 _REPEAT_S = 1.0
-"""An unchanged picture is sent again after this long, so that viewers see that it lives."""
+"""An unchanged picture is sent again after this long, so that viewers see that it works."""
 _STRANDS_AT_ONCE = 2000
 _FAN_TURNS_A_SECOND = 3.1
 

@@ -23,7 +23,7 @@ _LINE_MM, _LOOSE_MM = 0.95, 0.75
 _SHADOW_BELOW_MM = 1.0
 _PLASTIC = (36, 172, 150)
 _LAMP = (-0.64, -0.77)
-"""Where the light comes from, on the bed: the front left."""
+"""The direction of the light on the bed: from the front left."""
 _JPEG_QUALITY = 82
 _CAPTION_PX = 20
 _MARGIN_PX = 12
@@ -32,7 +32,7 @@ _SHADED = [v * 35 // 100 for v in range(256)] * 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """What a frame shows besides the plastic; scenes that are equal look the same.
+    """The content of a frame besides the plastic; equal scenes look the same.
 
     heat, fan: as paste_head takes them. caption: "" for none.
     """

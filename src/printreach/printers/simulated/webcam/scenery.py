@@ -1,4 +1,4 @@
-"""What never moves in the webcam's picture, and the parts that do, drawn once."""
+"""The fixed and the moving parts of the webcam's picture, each drawn once."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Where things stand in the webcam's picture: a pinhole camera in front of the bed."""
+"""The projection of the webcam's picture: a pinhole camera in front of the bed."""
 
 import math
 from typing import NamedTuple
