@@ -18,6 +18,7 @@ from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
 from tests.rigs.sites import site
+from tests.rigs.standstills import standstills
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Way
 
@@ -26,8 +27,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 API = "/service-command-api"
 SETTLED_S = 8.0
 """After which a print that was started unseen would show."""
-AT_ONCE_S = 10.0
-"""A second or so; a busy machine stands still for longer."""
+AT_ONCE_S = 15.0
+"""A second or so, and what a busy machine adds; without a notice it is half a minute."""
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_the_owner_stops_a_print_while_remote_control_is_locked(
 ) -> None:
     way = home.way(home.connect(workbench))
     call(way, f"{API}/files/upload?path=gcode/slow.gcode", method="PUT", body=SLOW)
-    assert start_print(way) == 200
+    wait_for("the lock of the test before is over", lambda: start_print(way) == 200, 60)
     wait_for("the print runs", lambda: state(way) == "printing", 60)
     home.admin("account", "lock", OWNER)
     wait_for("the lock holds", lambda: start_print(way) == 606, 60)
@@ -169,7 +170,7 @@ def test_a_camera_that_the_owner_takes_away_ends_at_once(
     connection = home.connect(workbench)
     way = home.way(connection)
     page.goto(f"{home.base_url}/connections/{connection.id}")
-    with opened(way, f"{API}/webcam/stream") as stream:
+    with opened(way, f"{API}/webcam/stream") as stream, standstills() as still:
         assert stream.status == 200
         assert stream.read(10_000)
         page.get_by_label("See the camera").uncheck()
@@ -178,7 +179,7 @@ def test_a_camera_that_the_owner_takes_away_ends_at_once(
         with suppress(http.client.IncompleteRead, ConnectionError):
             while stream.read(10_000):
                 pass
-        assert time.monotonic() - began < AT_ONCE_S
+        assert still.running_s(began) < AT_ONCE_S
 
     assert call(way, f"{API}/webcam/snapshot").status == 606
     assert call(way, f"{API}/status").status == 200

@@ -18,18 +18,21 @@ def read(name: str) -> float:
     return figure()
 
 
+# Other tests of this process may leave descriptors and threads that go away meanwhile, hence many.
+
+
 def test_open_descriptors_are_counted() -> None:
     before = read("process_open_fds")
-    file = os.open(os.devnull, os.O_RDONLY)
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(50)]
     try:
-        assert read("process_open_fds") == before + 1
+        assert 25 < read("process_open_fds") - before < 75
     finally:
-        os.close(file)
+        for file in files:
+            os.close(file)
     assert 0 < read("process_open_fds") < read("process_max_fds")
 
 
 def test_threads_are_counted() -> None:
-    # Threads of other tests of this process may end meanwhile, hence many.
     ends = threading.Event()
     before = read("process_threads")
     threads = [threading.Thread(target=ends.wait) for _ in range(50)]

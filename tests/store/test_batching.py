@@ -151,6 +151,7 @@ async def test_a_connection_given_back_in_the_middle_of_its_work_holds_no_right_
 async def test_who_leaves_while_the_file_is_opened_leaves_no_task_behind(
     database: Path, turns_of_the_loop: int
 ) -> None:
+    of_other_tests = threads_of_databases()
     engine = reading_engine(database)
 
     async def read() -> None:
@@ -167,8 +168,8 @@ async def test_who_leaves_while_the_file_is_opened_leaves_no_task_behind(
 
     assert asyncio.all_tasks() == {asyncio.current_task()}
     await engine.dispose()
-    await until(lambda: not threads_of_databases())
+    await until(lambda: threads_of_databases() <= of_other_tests)
 
 
-def threads_of_databases() -> list[threading.Thread]:
-    return [one for one in threading.enumerate() if "_connection_worker_thread" in one.name]
+def threads_of_databases() -> set[threading.Thread]:
+    return {one for one in threading.enumerate() if "_connection_worker_thread" in one.name}

@@ -58,7 +58,7 @@ async def test_a_print_is_told_with_the_facts_of_its_own_file(
     assert first.total_layers == third.total_layers == LAYERS
     for told_s in (first.time_remaining_sec, third.time_remaining_sec):
         assert isinstance(told_s, int)
-        assert 0.8 * ESTIMATED_S <= told_s <= ESTIMATED_S
+        assert 0 < told_s <= ESTIMATED_S  # some of it may be printed before its facts are known
     assert (second.file_name, second.progress) == (plain.name, 0)
     assert second.total_layers is UNSET
     assert second.time_remaining_sec is UNSET
