@@ -45,7 +45,8 @@ class Ordered:
 class FakePrinterHttp:
     """ports.PrinterHttp.
 
-    statuses: by printer; one that has none is offline. answers: of commands but /status. raw: what
+    statuses: by printer; one that has none is offline. answers: of commands but /status. effects:
+    the status from which a printer goes on after a command that it carried out. raw: what
     may be read as it comes; where it is endless, more is promised and never comes. opened: which
     of it was asked for. uploads: files
     that came whole; begun: what has come of each. asks: how often each printer was asked for its
@@ -54,6 +55,7 @@ class FakePrinterHttp:
 
     statuses: dict[str, StatusResult | PrinterRefusal | bytes] = field(default_factory=dict)
     answers: dict[str, object] = field(default_factory=dict)
+    effects: dict[str, StatusResult] = field(default_factory=dict)
     raw: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     is_endless: bool = False
     opened: list[str] = field(default_factory=list)
@@ -91,7 +93,10 @@ class FakePrinterHttp:
     ) -> bytes | PrinterRefusal:
         ordered = Ordered(printer.printer_id, command, query, arguments, despite_lock)
         self.orders.append(ordered)
-        return self._answer(printer, command)
+        answer = self._answer(printer, command)
+        if command in self.effects and not isinstance(answer, PrinterRefusal):
+            self.statuses[printer.printer_id] = self.effects[command]
+        return answer
 
     @asynccontextmanager
     async def open(

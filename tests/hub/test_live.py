@@ -1,17 +1,35 @@
 """Live state: how often printers are asked, who hears of it, and what is said of old readings."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 
 from printreach.contract.status import State
-from printreach.hub.live import FRESH, LiveStatus
-from printreach.hub.readings import NOT_SEEN
+from printreach.hub.live import AWAITED_EVERY_S, FRESH, LiveStatus
+from printreach.hub.readings import NOT_SEEN, Reading
+from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp, status_of
 
 ONE, TWO = OwnedPrinter("one", "ada"), OwnedPrinter("two", "ada")
+
+
+class SlowPrinterHttp(FakePrinterHttp):
+    """A printer that answers after a second with the state in which it was asked."""
+
+    async def ask(
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
+    ) -> bytes | PrinterRefusal:
+        answer = await super().ask(printer, command, query, despite_lock=despite_lock)
+        await asyncio.sleep(1)
+        return answer
 
 
 class Hall:
@@ -177,3 +195,44 @@ async def test_after_an_order_a_printer_is_asked_again_at_once() -> None:
     hall.printers.statuses[ONE.printer_id] = status_of(State.PAUSED)
 
     assert (await hall.live.ask_again(ONE, 1)).status == status_of(State.PAUSED)
+
+
+@on_a_hasty_loop
+async def test_the_answer_after_an_order_is_to_a_request_that_began_after_it() -> None:
+    printers = SlowPrinterHttp({ONE.printer_id: status_of(State.PRINTING)})
+    live = LiveStatus(printers, FakeClock())
+    subscription = live.subscribe([ONE])
+    await asyncio.sleep(0.5)
+    assert printers.asks[ONE.printer_id] == 1
+    printers.statuses[ONE.printer_id] = status_of(State.PAUSED)
+
+    assert (await live.ask_again(ONE, 5)).status == status_of(State.PAUSED)
+    subscription.close()
+    await live.close()
+
+
+@on_a_hasty_loop
+async def test_a_printer_is_asked_until_it_shows_what_is_awaited() -> None:
+    hall = Hall()
+    loop = asyncio.get_running_loop()
+    began_at = loop.time()
+    loop.call_later(1.1, hall.printers.statuses.update, {ONE.printer_id: status_of(State.PAUSED)})
+
+    reading = await hall.live.ask_until(ONE, is_paused, 3)
+    assert reading.status == status_of(State.PAUSED)
+    assert 1.1 <= loop.time() - began_at <= 1.1 + AWAITED_EVERY_S
+
+
+@on_a_hasty_loop
+async def test_what_never_comes_is_awaited_no_longer_than_was_said() -> None:
+    hall = Hall()
+    loop = asyncio.get_running_loop()
+    began_at = loop.time()
+
+    reading = await hall.live.ask_until(ONE, is_paused, 3)
+    assert reading.status == status_of(State.PRINTING, "vase.gcode")
+    assert loop.time() - began_at == 3
+
+
+def is_paused(reading: Reading) -> bool:
+    return reading.status is not None and reading.status.job_status.state is State.PAUSED

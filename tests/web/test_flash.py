@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.hub import own_printers
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.conftest import home as home
 from tests.web.operator.conftest import office as office
@@ -47,8 +48,9 @@ def test_the_words_of_one_form_are_not_said_for_another(home: Home) -> None:
 
 @pytest.mark.parametrize("path", ["/pause", "/resume", "/stop", "/files/start"])
 def test_an_order_that_the_printer_does_not_show_yet_may_take_a_moment(
-    home: Home, path: str
+    home: Home, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(own_printers, "EFFECT_S", 0.1)
     where = home.send(path, path="gcode/vase.gcode").headers["location"]
 
     assert "It may take a moment." in home.browser.get(where).text

@@ -7,7 +7,8 @@ one's prints.
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
@@ -30,6 +31,8 @@ INTERVAL_S: Final = 1.0
 REFUSED_INTERVAL_S: Final = 3.0
 """The interval for a printer that gives no status; its return is noticed this much later."""
 MAX_INTERVAL_S: Final = 60.0
+AWAITED_EVERY_S: Final = 0.25
+"""While a page waits for what an order leads to."""
 FRESH: Final = timedelta(seconds=2)
 """A page that opens accepts a reading of this age."""
 MOST_AT_ONCE: Final = 32
@@ -72,7 +75,18 @@ class LiveStatus:
 
     async def ask_again(self, printer: OwnedPrinter, within_s: float) -> Reading:
         """Ask now, since something was just done to the printer."""
-        await asyncio.wait([self._ask(printer)], timeout=within_s)
+        return await self.ask_until(printer, lambda _: True, within_s)
+
+    async def ask_until(
+        self, printer: OwnedPrinter, is_awaited: Callable[[Reading], bool], within_s: float
+    ) -> Reading:
+        """Ask again and again until a reading is the awaited one, or the time is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                reading = await self._ask_anew(printer)
+                while not is_awaited(reading):
+                    await asyncio.sleep(AWAITED_EVERY_S)
+                    reading = await self._ask_anew(printer)
         return self.latest(printer)
 
     def subscribe(
@@ -137,6 +151,14 @@ class LiveStatus:
             running = self._asking[printer] = asyncio.create_task(self._look(printer))
             running.add_done_callback(lambda _: self._asking.pop(printer, None))
         return running
+
+    async def _ask_anew(self, printer: OwnedPrinter) -> Reading:
+        """Return the latest reading after a request that begins now: one that is under way already
+        may tell of an earlier state."""
+        if (older := self._asking.get(printer)) is not None:
+            await asyncio.wait([older])
+        await asyncio.wait([self._ask(printer)])
+        return self.latest(printer)
 
     async def _look(self, printer: OwnedPrinter) -> Reading:
         async with self._slots:

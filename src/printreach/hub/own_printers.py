@@ -1,10 +1,11 @@
 """A person's own printers, with their present status. Others' are treated as unknown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.status import StatusResult
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.printers import Printers, no_such_printer, own_printer
@@ -16,6 +17,8 @@ from printreach.store.store import Records, Store
 
 OPENING_S: Final = 1.5
 """How long a page waits for printers not asked recently; the rest comes by its event stream."""
+EFFECT_S: Final = 3.0
+"""How long a page waits for the effect of an order; printers act on most orders within a second."""
 
 JUST: Final = timedelta(seconds=5)
 
@@ -72,6 +75,17 @@ class OwnPrinters:
         """Ask the printer now, however recently it was asked, and return it."""
         await self.live.ask_again(printer, OPENING_S)
         return await self.one(printer.account_id, printer.printer_id, ask=False)
+
+    async def wait_for_effect(
+        self, printer: OwnedPrinter, shows_effect: Callable[[StatusResult], bool]
+    ) -> None:
+        """Wait a moment until the printer's status shows what an order did."""
+
+        def is_awaited(reading: Reading) -> bool:
+            status = reading.status if reading.refusal is None else None
+            return status is not None and shows_effect(status)
+
+        await self.live.ask_until(printer, is_awaited, EFFECT_S)
 
     async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
         name = parse_printer_name(typed)

@@ -34,6 +34,7 @@ def printing(
     detector: DetectorStatus | None = None,
     webcams: int = 1,
     material_system: MaterialSystem | None = None,
+    bed_c: float = 60,
 ) -> StatusResult:
     """What a printer says in the middle of a print."""
     return StatusResult(
@@ -48,7 +49,9 @@ def printing(
                 file_name=file_name,
                 current_layer=148,
                 total_layers=240,
-                temps=Temps(hotend_actual=215.2, hotend_target=215, bed_actual=60, bed_target=60),
+                temps=Temps(
+                    hotend_actual=215.2, hotend_target=215, bed_actual=60, bed_target=bed_c
+                ),
             ),
         ),
         service_status=ServiceStatus(detector=detector or DetectorStatus()),

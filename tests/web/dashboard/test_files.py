@@ -226,6 +226,7 @@ def test_a_file_is_deleted(stocked: Home) -> None:
 
 
 def test_a_file_is_printed(stocked: Home) -> None:
+    stocked.world.printers.effects["/start"] = printing()
     assert stocked.send("/files/start", path="gcode/new.gcode").status_code == 303
     (ordered,) = stocked.orders
     assert ordered.command == "/start"

@@ -1,6 +1,5 @@
 """One printer's pages: what they show, what their forms order, and whom they refuse."""
 
-import json
 import re
 from datetime import timedelta
 
@@ -161,42 +160,6 @@ def test_temperatures_are_charted_as_far_as_somebody_looked(home: Home) -> None:
 
 
 # --- orders ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("path", "fields", "command", "arguments"),
-    [
-        ("/pause", {}, "/pause", {"SmartPause": False}),
-        ("/resume", {}, "/resume", {}),
-        ("/stop", {}, "/cancel", {}),
-        ("/heat", {"bed": "0"}, "/set-temp", {"BedC": 0.0}),
-        ("/heat", {"hotend": "215", "sure": "yes"}, "/set-temp", {"ToolC": 215.0}),
-        ("/move", {"step": "Z-0.1"}, "/move-axis", {"Axis": "Z", "DistanceMm": -0.1}),
-        ("/home", {}, "/home", {}),
-        ("/extrude", {"length": "5"}, "/extrude", {"Extruder": 0, "DistanceMm": 5.0}),
-        ("/extrude", {"length": "5", "way": "back"}, "/extrude", {"DistanceMm": -5.0}),
-        ("/light", {"name": "case", "on": "yes"}, "/set-light", {"Name": "case", "On": True}),
-    ],
-)
-def test_a_form_orders_what_it_says(
-    home: Home, path: str, fields: dict[str, str], command: str, arguments: dict[str, object]
-) -> None:
-    answer = home.send(path, **fields)
-    (ordered,) = home.orders
-
-    assert answer.status_code == 303
-    assert answer.headers["location"].startswith(home.path)
-    assert (ordered.printer_id, ordered.command) == (home.printer_id, command)
-    assert arguments.items() <= json.loads(ordered.arguments or b"{}").items()
-
-
-def test_after_a_form_the_printer_is_shown_as_it_is_now(home: Home) -> None:
-    home.get()
-    home.says(printing(state=State.PAUSED))
-    page = home.browser.get(home.send("/pause").headers["location"]).text
-
-    assert "Pausing." in page
-    assert f'action="{home.path}/resume"' in page
 
 
 def test_heat_is_asked_about_first(home: Home) -> None:

@@ -319,6 +319,7 @@ def _stream_of(home: Home, path: str) -> str:
 
 def test_the_owner_stops_a_print_while_it_is_locked(home: Home) -> None:
     stop_everything(home)
+    home.world.printers.effects["/cancel"] = printing(state=State.CANCELLED)
     answer = home.send("/stop")
 
     assert answer.headers["location"].endswith("?said=stop")
@@ -326,6 +327,7 @@ def test_the_owner_stops_a_print_while_it_is_locked(home: Home) -> None:
 
 
 def test_stopping_orders_take_their_own_way(home: Home) -> None:
+    home.says(printing(state=State.PAUSED))
     home.send("/pause")
     stop_everything(home)
 

@@ -1,6 +1,6 @@
 """Dependencies of the dashboard's routes: the account's own printers, commands to them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -13,10 +13,12 @@ from litestar.response import Template
 
 from printreach.contract.codec import encode
 from printreach.contract.errors import REMOTE_LOCKED
+from printreach.contract.status import StatusResult
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.commands import Action, shows_effect
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import PrinterNotFound
@@ -61,7 +63,8 @@ FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 class Order:
     """A command, and the page to redirect to after it. flash: a key of FLASH_MESSAGES.
 
-    despite_lock: allowed even while remote control is locked.
+    shows_effect: whether a status shows what the command does. despite_lock: allowed even while
+    remote control is locked.
     """
 
     command: str
@@ -69,6 +72,7 @@ class Order:
     flash: str
     arguments: object = None
     query: Mapping[str, str] = field(default_factory=dict)
+    shows_effect: Callable[[StatusResult], bool] = lambda _: True
     despite_lock: bool = False
 
 
@@ -121,8 +125,13 @@ async def give_order(
     )
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
-    await dashboard.printers.ask_now(printer)
+    await dashboard.printers.wait_for_effect(printer, order.shows_effect)
     return redirect_with_flash(order.back, order.flash)
+
+
+def shows(action: Action) -> Callable[[StatusResult], bool]:
+    """Return a test of whether a status shows what the action does."""
+    return lambda status: shows_effect(action, status.job_status.state)
 
 
 def refused(refusal: PrinterRefusal, back: str) -> Template:

@@ -15,6 +15,7 @@ from printreach.contract.files import FileRoot
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.commands import Action
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
@@ -26,6 +27,7 @@ from printreach.web.dashboard.dashboard import (
     provide_printer_id,
     provide_seen,
     refused,
+    shows,
 )
 from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, parse_folder
 from printreach.web.dashboard.printer_view import view_of
@@ -169,6 +171,7 @@ async def start(
         back=f"/printers/{owned_id}",
         flash="start",
         arguments=StartPrint(path=str(_file_path(fields["path"]))),
+        shows_effect=shows(Action.START),
     )
     return await give_order(dashboard, signed_in, owned_id, order)
 

@@ -9,11 +9,12 @@ from litestar.exceptions import ValidationException
 from litestar.response import Redirect, Template
 
 from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
+from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules import commands as rules
-from printreach.rules.commands import DEFAULT_LIMITS
+from printreach.rules.commands import DEFAULT_LIMITS, Action
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.control_view import control_template
@@ -23,6 +24,7 @@ from printreach.web.dashboard.dashboard import (
     or_404,
     provide_printer_id,
     provide_seen,
+    shows,
 )
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.security import FORM
@@ -41,7 +43,13 @@ async def pause(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Pause the print at once, without confirmation, since nothing is lost."""
-    order = Order(command="/pause", back=_back(owned_id, fields), flash="pause", arguments=Pause())
+    order = Order(
+        command="/pause",
+        back=_back(owned_id, fields),
+        flash="pause",
+        arguments=Pause(),
+        shows_effect=shows(Action.PAUSE),
+    )
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -53,7 +61,8 @@ async def resume(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Resume the print."""
-    order = Order(command="/resume", back=_back(owned_id, fields), flash="resume")
+    back = _back(owned_id, fields)
+    order = Order(command="/resume", back=back, flash="resume", shows_effect=shows(Action.RESUME))
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -79,7 +88,13 @@ async def stop(
 ) -> Response[Any]:
     """Cancel the print, even while remote control is locked."""
     back = _back(owned_id, fields)
-    order = Order(command="/cancel", back=back, flash="stop", despite_lock=True)
+    order = Order(
+        command="/cancel",
+        back=back,
+        flash="stop",
+        despite_lock=True,
+        shows_effect=shows(Action.CANCEL),
+    )
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -111,8 +126,13 @@ async def heat(
             "fields": {name: f"{celsius:g}", "sure": "yes"},
         }
         return Template("dashboard/heat.html", context=context)
-    back = f"/printers/{printer_id}/control"
-    given = Order(command="/set-temp", back=back, flash="heat", arguments=order)
+    given = Order(
+        command="/set-temp",
+        back=f"/printers/{printer_id}/control",
+        flash="heat",
+        arguments=order,
+        shows_effect=lambda status: _target(status, name) == celsius,
+    )
     return await give_order(dashboard, signed_in, printer_id, given)
 
 
@@ -180,7 +200,11 @@ async def light(
     """Switch a light."""
     order = SetLight(name=fields["name"], on=fields["on"] == "yes")
     given = Order(
-        command="/set-light", back=_back(owned_id, fields), flash="light", arguments=order
+        command="/set-light",
+        back=_back(owned_id, fields),
+        flash="light",
+        arguments=order,
+        shows_effect=lambda status: _is_on(status, order.name) == order.on,
     )
     return await give_order(dashboard, signed_in, owned_id, given)
 
@@ -229,6 +253,20 @@ def _temperature(name: str, celsius: float) -> SetTemp:
         return celsius if of == name else UNSET
 
     return SetTemp(bed_c=target("bed"), tool_c=target("hotend"), chamber_c=target("chamber"))
+
+
+def _target(status: StatusResult, heater: str) -> float | UnsetType:
+    temps = status.job_status.current_print.temps
+    targets = {
+        "hotend": temps.hotend_target,
+        "bed": temps.bed_target,
+        "chamber": temps.chamber_target,
+    }
+    return targets[heater]
+
+
+def _is_on(status: StatusResult, light: str) -> bool:
+    return any(one.on for one in status.job_status.lights or () if one.name == light)
 
 
 def _number(fields: Fields, name: str) -> float:
