@@ -87,6 +87,9 @@ class NoSocket:
     def is_closing(self) -> bool:
         return False
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def set_write_buffer_limits(self, high: int) -> None: ...
     def pause_reading(self) -> None: ...
     def resume_reading(self) -> None: ...
