@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from printreach.relay.connection import LINGER_BYTES, FrontConnection
+from printreach.http1.server_core import LINGER_BYTES, State
+from printreach.relay.connection import FrontConnection
 from printreach.tunnel.stream import MIN_PIECE_BYTES
 from printreach.wire.errors import Reason
 from printreach.wire.frames import WINDOW_BYTES
@@ -28,7 +29,11 @@ async def the_connection(rig: Rig) -> FrontConnection:
 
 
 def ends_with(connection: FrontConnection, drop: bytes) -> bool:
-    return connection._buffer.endswith(drop)
+    return connection._core.surplus.endswith(drop)
+
+
+def awaits_head(connection: FrontConnection) -> bool:
+    return connection._core.state is State.HEAD
 
 
 @on_a_skipping_loop
@@ -37,7 +42,7 @@ async def test_a_head_that_drips_is_given_up_after_its_time() -> None:
     async with relay(timeouts=slow) as rig, calling(rig.port) as caller:
         connection = await the_connection(rig)
         caller.send(b"GET / HT")
-        await until(lambda: connection._awaits_head)
+        await until(partial(awaits_head, connection))
         skip(LONG_S)
 
         assert (await caller.answer()).status == 408
@@ -50,7 +55,7 @@ async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
     async with relay(timeouts=slow) as rig, calling(rig.port) as caller:
         connection = await the_connection(rig)
         caller.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        await until(lambda: connection._awaits_head)
+        await until(partial(awaits_head, connection))
         for drop in (b"X: 1\r\n", b"X: 2\r\n", b"X: 3\r\n"):
             skip(LONG_S / 4)
             caller.send(drop)
@@ -69,7 +74,7 @@ async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_
         connection = await the_connection(rig)
         skip(nearly_all)
         caller.send(asked[:10])
-        await until(lambda: connection._awaits_head)
+        await until(partial(awaits_head, connection))
         skip(nearly_all)
         await rig.agent()
         caller.send(asked[10:])
@@ -166,7 +171,7 @@ async def test_a_long_head_costs_no_more_when_it_comes_byte_by_byte(
         looked_at += len(buffer) - start
         return -1
 
-    monkeypatch.setattr("printreach.relay.connection.find_head_end", counting)
+    monkeypatch.setattr("printreach.http1.server_core.find_head_end", counting)
     async with relay() as rig, calling(rig.port) as caller:
         await caller.send_in_pieces(b"GET / HTTP/1.1\r\nX: ".ljust(2000, b"y"))
         await settle()

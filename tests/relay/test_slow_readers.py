@@ -63,7 +63,7 @@ async def test_requests_do_not_pile_up_after_one_that_is_not_answered() -> None:
 
 def kept(rig: Rig) -> int:
     """Return how many bytes of a caller wait in the relay."""
-    return max((len(one._buffer) for one in rig.node._front._connections), default=0)
+    return max((len(one._core.surplus) for one in rig.node._front._connections), default=0)
 
 
 async def most_kept(rig: Rig) -> int:

@@ -8,16 +8,20 @@ import asyncio
 import logging
 import socket
 import struct
+from collections.abc import Callable, Mapping
 from typing import Protocol, cast
 
-from printreach.http1.bodies import BodyReader
-from printreach.http1.heads import (
-    MAX_HEAD_BYTES,
-    BadMessage,
-    Framing,
-    Request,
-    RequestReader,
-    find_head_end,
+from printreach.http1.heads import BadMessage, Request
+from printreach.http1.server_core import (
+    ANSWER,
+    BODY,
+    CLOSED,
+    HEAD,
+    IDLE,
+    LINGER,
+    RAW,
+    ServerCore,
+    State,
 )
 from printreach.http1.small_writes import SmallWrites
 
@@ -28,8 +32,6 @@ from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
 
-LINGER_BYTES = 8 * 1024 * 1024
-"""The most bytes of a refused upload that are drained, so that clients read the answer."""
 MAX_PIPELINED_BYTES = 64 * 1024
 """The most bytes after the current request that wait in the buffer; others wait in the socket."""
 HIGH_WATER_BYTES = 128 * 1024
@@ -92,57 +94,50 @@ class FrontConnection(asyncio.Protocol):
         self.peer = ""
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
         self._output: SmallWrites
-        self._heads = RequestReader()
+        self._core = ServerCore()
         self._front = front
         self._timeouts = front.timeouts
         self._disconnect = DisconnectDetector(self._timeouts.ended)
-        self._buffer = b""
-        self._searched = 0  # bytes of the buffer in which no head ends
-        self._awaits_head = False  # a part of one has come
-        self._may_skip_line = True  # RFC 9112, section 2.2: an empty line before a request
-        self._head = b""  # of the current request
-        self._reader: BodyReader | None = None
         self._exchange: CallerExchange | None = None
-        self._is_raw = False
         self._is_http10 = False
-        self._is_busy = False
         self._is_paused = False
         self._is_congested = False
-        self._is_closing = False
-        self._linger_left = -1  # bytes still to be drained; -1: not lingering
         self._congested_at = 0.0
         self._deadline = 0.0
 
     # --- what exchanges call --------------------------------------------------------------------
 
     def write(self, data: bytes) -> bool:
-        if data and not self._is_closing:
+        if data and self._core.state is not CLOSED:
             self._disconnect.silent_since = 0.0
             self._output.write(data)
         return not self._is_congested
 
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange = None
-        self._is_busy = False
+        core = self._core
+        if core.state is CLOSED:
+            return
         plan = self.forwarding_plan
-        if plan is not None and not self._heads.remembers(plan.headers):
+        if plan is not None and not core.heads.remembers(plan.headers):
             self.forwarding_plan = None  # no later request can reuse it, and it may be large
-        if self._reader is not None and not self._reader.is_complete:
-            self._begin_linger()
-        elif not keep_alive or not self._front.is_serving or self._has_ended_after_last_request:
-            self._close()
-        else:
-            self._reader = None
+        core.answered(keep_alive=keep_alive and self._front.is_serving)
+        if core.state is IDLE:
             self._deadline = self._front.now() + self._timeouts.idle
-            self._read_on()
-            if self._buffer:
+            if self._is_paused:
+                self._read_on()
+            if core.surplus:
                 # Not at once: the caller of finished() is still in the middle of its work, and
                 # other connections get a turn between two requests of one caller.
                 self._front.loop.call_soon(self._read_request)
+        elif core.state is LINGER:
+            self._linger()
+        else:
+            self._close()
 
     def abort(self) -> None:
         self._exchange = None
-        self._is_closing = True
+        self._core.close()
         sock = self.transport.get_extra_info("socket")
         if self._is_http10 and sock is not None and sock.fileno() >= 0:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
@@ -150,17 +145,16 @@ class FrontConnection(asyncio.Protocol):
 
     def continue_with(self, exchange: CallerExchange | None) -> None:
         """Let another exchange serve the request; None if it was answered already."""
-        if self._is_busy and not self._is_closing:
+        if self._core.state.is_serving:
             self._exchange = exchange
 
     def upgraded(self) -> None:
         """Pass on raw bytes from now on, in both directions."""
-        self._is_raw = True
+        self._core.upgrade()
         self._deadline = 0.0
-        rest, self._buffer = self._buffer, b""
         self.resume()  # reading may have been paused by bytes that came early
-        if rest and self._exchange is not None:
-            self._exchange.on_raw(rest)
+        if self._core.surplus:
+            self._receive_raw()
 
     def close_raw(self) -> None:
         """Send what is buffered, then close."""
@@ -169,7 +163,7 @@ class FrontConnection(asyncio.Protocol):
 
     def pause(self) -> None:
         """Stop reading for now."""
-        if not (self._is_paused or self._is_closing or self._disconnect.has_ended):
+        if not (self._is_paused or self._core.state is CLOSED or self._core.has_ended):
             self._is_paused = True
             self.transport.pause_reading()
 
@@ -177,8 +171,9 @@ class FrontConnection(asyncio.Protocol):
         """Give up the transport to another protocol, with the request's head and later bytes."""
         self._output.flush()
         self._front.forget(self)
-        self._is_closing = True
-        return self.transport, self._head + self._buffer
+        received = self._core.head + self._core.take_surplus()
+        self._core.close()
+        return self.transport, received
 
     # --- asyncio --------------------------------------------------------------------------------
 
@@ -195,35 +190,27 @@ class FrontConnection(asyncio.Protocol):
             self.abort()
 
     def data_received(self, data: bytes) -> None:
-        if self._is_raw:
-            if self._exchange is not None:
-                self._exchange.on_raw(data)
-        elif self._linger_left >= 0:
-            self._drain(len(data))
-        elif self._reader is not None and not self._reader.is_complete:
-            self._receive_body(self._reader, data)
-        else:
-            self._buffer = self._buffer + data if self._buffer else data
-            if not self._is_busy and not self._is_congested:
-                self._read_request()
-            if len(self._buffer) > MAX_PIPELINED_BYTES:
-                self.pause()
+        core = self._core
+        core.receive(data)
+        _ON_DATA[core.state](self)
+        if len(core.surplus) > MAX_PIPELINED_BYTES:
+            self.pause()
 
     def eof_received(self) -> bool:
         """Note that the caller sends nothing more. True: it may still read, so stay connected."""
-        is_whole = self._reader is None or self._reader.is_complete
-        if self._is_busy and (self.is_inside or not is_whole):
+        core = self._core
+        is_serving = core.state.is_serving
+        core.end_of_input()
+        if is_serving and (self.is_inside or core.state is CLOSED):
             self.abort_for_gone_caller()
-        elif not self._is_busy and (not self._buffer or self._awaits_head):
+        elif core.state is CLOSED:
             self._close()
-        elif not self._is_closing:
-            self._disconnect.has_ended = True
-            if self._is_raw and self._exchange is not None:
-                self._exchange.on_raw_end()
-        return not self._is_closing
+        elif core.state is RAW and self._exchange is not None:
+            self._exchange.on_raw_end()
+        return core.state is not CLOSED
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        self._is_closing = True
+        self._core.close()
         self._front.forget(self)
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
@@ -237,7 +224,7 @@ class FrontConnection(asyncio.Protocol):
         self._is_congested = False
         if self._exchange is not None:
             self._exchange.on_caller_writable()
-        elif self._buffer:
+        elif self._core.surplus:
             self._read_request()
 
     # --- what the front calls -------------------------------------------------------------------
@@ -245,7 +232,7 @@ class FrontConnection(asyncio.Protocol):
     @property
     def is_new(self) -> bool:
         """True until the first request."""
-        return not self._head and not self._is_closing
+        return not self._core.head and self._core.state is not CLOSED
 
     def sweep(self, now: float) -> None:
         """Check time-outs, and callers that left while we didn't read; about once a second."""
@@ -262,127 +249,112 @@ class FrontConnection(asyncio.Protocol):
 
     def stop(self) -> None:
         """Close now, or when the current request is answered."""
-        if not self._is_busy and not self._is_closing:
+        state = self._core.state
+        if not (state.is_serving or state is CLOSED):
             self._close()
 
     # --- reading --------------------------------------------------------------------------------
 
     def _read_request(self) -> None:
         """Begin the next request if its head has come and the caller reads answers."""
-        if self._is_busy or self._is_congested or self._is_closing:
+        core = self._core
+        before = core.state
+        if self._is_congested or (before is not IDLE and before is not HEAD):
             return
-        if self._may_skip_line and self._buffer.startswith(b"\r\n"):
-            self._may_skip_line = False
-            self._buffer = self._buffer[2:]
-        end = find_head_end(self._buffer, self._searched)
-        if end < 0:
-            self._await_head()
-            return
-        head, rest = self._buffer[:end], self._buffer[end:]
-        self._buffer = b""
-        self._searched = 0
-        self._awaits_head = False
-        self._may_skip_line = True
         try:
-            self._begin(head, rest)
+            request = core.next_request()
+            if request is not None:
+                self._begin(request)
+            elif core.state is CLOSED:
+                self._close()
+            elif core.state is not before:
+                self._deadline = self._front.now() + self._timeouts.head
         except BadMessage as fault:
             self._refuse(fault)
 
-    def _await_head(self) -> None:
-        size = len(self._buffer)
-        if self._disconnect.has_ended:
-            self._close()
-        elif size > MAX_HEAD_BYTES:
-            self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
-        elif size > 0 and not self._awaits_head:
-            self._awaits_head = True
-            self._deadline = self._front.now() + self._timeouts.head
-        self._searched = max(0, size - 3)
-
-    def _begin(self, head: bytes, rest: bytes) -> None:
-        request = self._heads.read(head)
-        body, fin = b"", True
-        self._reader = None
-        if request.framing is not Framing.NONE:
-            self._reader = BodyReader(request.framing, request.length)
-            body, rest = self._reader.feed(rest)
-            fin = self._reader.is_complete
-        if self._disconnect.has_ended and not fin:
+    def _begin(self, request: Request) -> None:
+        """Raises BadMessage."""
+        core = self._core
+        body, self._deadline = b"", 0.0
+        if core.state is BODY:
+            body = core.next_body()
+            self._deadline = self._body_deadline()
+        if core.state is CLOSED:
             self._close()
             return
-        self._head = head
         self._is_http10 = request.http10
-        self._buffer = rest
-        self._read_on()
-        self._is_busy = True
-        self._deadline = 0.0 if fin else self._front.now() + self._timeouts.body
+        if self._is_paused:
+            self._read_on()
         if not self._front.is_serving:
             request.keep_alive = False
-        exchange = self._front.dispatch(self, request, body, fin)
-        if self._is_busy:  # else it was answered within the call
+        exchange = self._front.dispatch(self, request, body, core.state is not BODY)
+        if core.state.is_serving:  # else it was answered within the call
             self._exchange = exchange
 
-    def _receive_body(self, reader: BodyReader, data: bytes) -> None:
+    def _receive_body(self) -> None:
+        core = self._core
         try:
-            body, rest = reader.feed(data)
+            body = core.next_body()
         except BadMessage as fault:
             log.info("malformed body from %s: %s", self.peer, fault.reason)
             self.abort_for_gone_caller()
             return
-        self._buffer += rest
-        self._deadline = 0.0 if reader.is_complete else self._front.now() + self._timeouts.body
-        if self._exchange is not None and (body or reader.is_complete):
-            self._exchange.on_body(body, fin=reader.is_complete)
+        fin = core.state is not BODY
+        self._deadline = self._body_deadline()
+        if self._exchange is not None and (body or fin):
+            self._exchange.on_body(body, fin=fin)
+
+    def _receive_raw(self) -> None:
+        data = self._core.take_surplus()
+        if self._exchange is not None:
+            self._exchange.on_raw(data)
+
+    def _let_wait(self) -> None:
+        """Leave the next requests to the core until the current one is answered."""
 
     def _refuse(self, fault: BadMessage) -> None:
         self.write(plain_refusal(fault.status, fault.reason))
-        self._is_busy = False
-        self._begin_linger()
+        self._core.refuse()
+        self._linger()
 
     def _read_on(self) -> None:
-        """Read again, unless enough waits in the buffer."""
-        if len(self._buffer) <= MAX_PIPELINED_BYTES:
+        """Read again, unless enough waits in the core."""
+        if len(self._core.surplus) <= MAX_PIPELINED_BYTES:
             self.resume()
 
     def resume(self) -> None:
-        if self._is_paused and not self._is_closing:
+        if self._is_paused and self._core.state is not CLOSED:
             self._is_paused = False
             self.transport.resume_reading()
 
+    def _body_deadline(self) -> float:
+        if self._core.state is not BODY:
+            return 0.0
+        return self._front.now() + self._timeouts.body
+
     # --- ending ---------------------------------------------------------------------------------
 
-    def _begin_linger(self) -> None:
-        self._linger_left = LINGER_BYTES
-        self._buffer = b""
+    def _linger(self) -> None:
         self._deadline = 0.0
-        self._front.loop.call_later(self._timeouts.linger, self._end_linger)
+        self._front.loop.call_later(self._timeouts.linger, self.stop)
         self.resume()
 
-    def _drain(self, size: int) -> None:
-        self._linger_left -= size
-        if self._linger_left < 0:
-            self._end_linger()
-
-    def _end_linger(self) -> None:
-        self._linger_left = 0
-        if not self._is_closing:
-            self._close()
-
     def _close(self) -> None:
-        self._is_closing = True
+        self._core.close()
         self._output.flush()
         self.transport.close()
         self._deadline = self._front.now() + self._timeouts.idle  # for a caller that reads nothing
 
     def _on_deadline(self) -> None:
-        if self._is_closing:
+        state = self._core.state
+        if state is CLOSED:
             self.abort()
-        elif not self._is_busy and (not self._buffer or self._is_congested):
-            self._close()
-        elif not self._is_busy:
+        elif state is HEAD and not self._is_congested:
             self._refuse(BadMessage(408, "The head of the request took too long."))
+        elif not state.is_serving:
+            self._close()
         elif self._is_paused:
-            self._deadline = self._front.now() + self._timeouts.body  # the relay itself waits
+            self._deadline = self._body_deadline()  # the relay itself waits
         else:
             self.abort_for_gone_caller()
 
@@ -391,8 +363,17 @@ class FrontConnection(asyncio.Protocol):
 
     def _has_left(self, now: float) -> bool:
         sock = self.transport.get_extra_info("socket")
-        return self._disconnect.has_left(sock, now, is_paused=self._is_paused)
+        return self._disconnect.has_left(
+            sock, now, has_ended=self._core.has_ended, is_paused=self._is_paused
+        )
 
-    @property
-    def _has_ended_after_last_request(self) -> bool:
-        return self._disconnect.has_ended and not self._buffer
+
+_ON_DATA: Mapping[State, Callable[[FrontConnection], None]] = {
+    IDLE: FrontConnection._read_request,
+    HEAD: FrontConnection._read_request,
+    BODY: FrontConnection._receive_body,
+    ANSWER: FrontConnection._let_wait,
+    RAW: FrontConnection._receive_raw,
+    LINGER: FrontConnection._let_wait,
+    CLOSED: FrontConnection._close,  # it has lingered long enough
+}

@@ -14,21 +14,25 @@ class DisconnectDetector:
     written to it for timeout_s it counts as gone: otherwise a printer would work for no one.
     """
 
-    __slots__ = ("_timeout_s", "has_ended", "silent_since")
+    __slots__ = ("_timeout_s", "silent_since")
 
     def __init__(self, timeout_s: float) -> None:
-        self.has_ended = False
-        """The caller has ended its direction, and all its bytes were read."""
         self._timeout_s = timeout_s
         self.silent_since = 0.0
         """When a check first found that nothing was written; 0 after a write."""
 
-    def has_left(self, sock: socket.socket | None, now: float, *, is_paused: bool) -> bool:
-        """Return whether the caller has left. is_paused: reading is paused, so an end is unread."""
+    def has_left(
+        self, sock: socket.socket | None, now: float, *, has_ended: bool, is_paused: bool
+    ) -> bool:
+        """Return whether the caller has left.
+
+        has_ended: the end of its direction was read. is_paused: reading is paused, so it may not
+        have been read.
+        """
         events = _events_of(sock) if is_paused else 0
         if events & _GONE:
             return True
-        if not self.has_ended and not events & _ENDED:
+        if not has_ended and not events & _ENDED:
             self.silent_since = 0.0
             return False
         if not self.silent_since:

@@ -1,0 +1,188 @@
+"""The server's side of an HTTP/1.1 connection, sans-IO: bytes in, requests and bodies out.
+
+The relay's front and the servers beside a printer run the same core. It reads heads and bodies, one
+request at a time; what comes after the current request waits. The tables below are all moves from
+one state to the next; any other is a fault of ours. Time-outs and writing belong to the callers.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from .bodies import BodyReader
+from .heads import MAX_HEAD_BYTES, BadMessage, Framing, Request, RequestReader, find_head_end
+
+LINGER_BYTES: Final = 8 * 1024 * 1024
+"""The most bytes of a refused request that are dropped. To close while the client sends would reset
+the connection, and the client would never read the answer."""
+
+
+class State(Enum):
+    """What comes next on a connection. is_serving: a request has begun and isn't answered."""
+
+    IDLE = "the first byte of a request", False
+    HEAD = "the rest of a head", False
+    BODY = "the rest of the current request's body", True
+    ANSWER = "our answer to the current request, which has come as a whole", True
+    RAW = "bytes of another protocol, after an upgrade", True
+    LINGER = "bytes that nobody wants, behind our last answer", False
+    CLOSED = "nothing", False
+
+    def __init__(self, _awaited: str, is_serving: bool) -> None:
+        self.is_serving = is_serving
+
+    __hash__ = object.__hash__  # that of enumerations takes three times as long
+
+
+IDLE, HEAD, BODY, ANSWER, RAW, LINGER, CLOSED = State
+# A state's name in its class takes five times as long to look up, and a request needs ten of them.
+
+
+class StateError(Exception):
+    """A call that has no place in the connection's state."""
+
+
+_Moves = Mapping[State, State]
+
+_HEAD_BEGUN: _Moves = {IDLE: HEAD, HEAD: HEAD}
+_REQUEST_WITHOUT_BODY: _Moves = {IDLE: ANSWER, HEAD: ANSWER}
+_REQUEST_WITH_BODY: _Moves = {IDLE: BODY, HEAD: BODY}
+_BODY_ENDED: _Moves = {BODY: ANSWER}
+_ANSWERED: _Moves = {
+    ANSWER: IDLE,
+    BODY: LINGER,  # an early answer: the next request's beginning is unknown
+    CLOSED: CLOSED,
+}
+_ANSWERED_AS_LAST: _Moves = {**_ANSWERED, ANSWER: CLOSED}
+_REFUSED: _Moves = {
+    IDLE: LINGER,
+    HEAD: LINGER,
+    BODY: LINGER,
+    CLOSED: CLOSED,
+}
+_UPGRADED: _Moves = {ANSWER: RAW, CLOSED: CLOSED}
+_INPUT_ENDED: _Moves = {
+    **dict.fromkeys(State, CLOSED),
+    ANSWER: ANSWER,  # a client that ends its direction may still read
+    RAW: RAW,
+}
+
+
+class ServerCore:
+    """One connection. A BadMessage that it raises is answered with refuse() or close()."""
+
+    __slots__ = (
+        "_body",
+        "_linger_left",
+        "_may_skip_line",
+        "_searched",
+        "has_ended",
+        "head",
+        "heads",
+        "state",
+        "surplus",
+    )
+
+    def __init__(self) -> None:
+        self.state = IDLE
+        self.has_ended = False  # the client sends no more, but may read
+        self.head = b""  # of the current or the last request
+        self.heads = RequestReader()
+        self._body: BodyReader
+        self.surplus = b""  # what has come and wasn't read yet
+        self._searched = 0  # bytes of the surplus in which no head ends
+        self._may_skip_line = True  # RFC 9112, section 2.2: an empty line before a request
+        self._linger_left = LINGER_BYTES
+
+    # --- what comes -----------------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """Add bytes that came. While lingering they are dropped, up to LINGER_BYTES."""
+        if self.state is LINGER:
+            self._linger_left -= len(data)
+            if self._linger_left < 0:
+                self.close()
+        else:
+            self.surplus = self.surplus + data if self.surplus else data
+
+    def end_of_input(self) -> None:
+        """Note that the client sends no more: CLOSED unless there is something to answer."""
+        self.has_ended = True
+        if self.state is not IDLE or not self.surplus:
+            self._move(_INPUT_ENDED)
+
+    def next_request(self) -> Request | None:
+        """Begin with the next request; None while its head isn't complete. Raises BadMessage."""
+        if self._may_skip_line and self.surplus.startswith(b"\r\n"):
+            self._may_skip_line = False
+            self.surplus = self.surplus[2:]
+        end = find_head_end(self.surplus, self._searched)
+        if end < 0:
+            self._await_head()
+            return None
+        self.head, self.surplus = self.surplus[:end], self.surplus[end:]
+        self._searched = 0
+        self._may_skip_line = True
+        request = self.heads.read(self.head)
+        if request.framing is Framing.NONE or (
+            request.framing is Framing.LENGTH and not request.length
+        ):
+            self._move(_REQUEST_WITHOUT_BODY)
+        else:
+            self._body = BodyReader(request.framing, request.length)
+            self._move(_REQUEST_WITH_BODY)
+        return request
+
+    def next_body(self) -> bytes:
+        """Return what has come of the current request's body. Raises BadMessage."""
+        data, self.surplus = self._body.feed(self.surplus)
+        if self._body.is_complete:
+            self._move(_BODY_ENDED)
+        elif self.has_ended:
+            self.close()
+        return data
+
+    def take_surplus(self) -> bytes:
+        """Return what has come and wasn't read yet: raw bytes after an upgrade."""
+        data, self.surplus = self.surplus, b""
+        return data
+
+    # --- what we do -----------------------------------------------------------------------------
+
+    def answered(self, *, keep_alive: bool) -> None:
+        """Note that the answer is whole. keep_alive: another request may follow."""
+        is_last = not keep_alive or (self.has_ended and not self.surplus)
+        self._move(_ANSWERED_AS_LAST if is_last else _ANSWERED)
+        if self.state is LINGER:
+            self.surplus = b""
+
+    def refuse(self) -> None:
+        """Note that bytes which are no request, or are too slow, were answered."""
+        self._move(_REFUSED)
+        self.surplus = b""
+
+    def upgrade(self) -> None:
+        """Read no more requests: after a 101 all bytes are raw."""
+        self._move(_UPGRADED)
+
+    def close(self) -> None:
+        self.state = CLOSED
+        self.surplus = b""
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _await_head(self) -> None:
+        size = len(self.surplus)
+        if self.has_ended:
+            self.close()
+        elif size > MAX_HEAD_BYTES:
+            raise BadMessage(431, "The head of the request is larger than 32 KiB.")
+        elif size > 0:
+            self._move(_HEAD_BEGUN)
+        self._searched = max(0, size - 3)
+
+    def _move(self, moves: _Moves) -> None:
+        try:
+            self.state = moves[self.state]
+        except KeyError:
+            raise StateError(f"a call that has no place in {self.state}") from None
