@@ -109,7 +109,7 @@ async def beside_printer(
 ) -> AsyncIterator[Rig]:
     """port: of a printer that isn't there. is_locked: the service has told of a lock."""
     remote_lock = RemoteLock()
-    remote_lock.told(is_locked=is_locked)
+    remote_lock.set_locked(is_locked=is_locked)
     loop = asyncio.get_running_loop()
     async with scripted_server(buffer_bytes=buffer_bytes) as printer:
         address = port or printer.port

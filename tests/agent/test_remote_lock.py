@@ -100,12 +100,12 @@ def test_a_printer_that_was_removed_is_controlled_by_nobody_until_it_is_linked(
 
 def test_a_lock_that_was_told_binds_whatever_the_request_was_stamped_with() -> None:
     lock = RemoteLock()
-    lock.told(is_locked=True)
+    lock.set_locked(is_locked=True)
 
     assert lock.access(None).is_locked
     assert lock.access(b"control").is_locked
     assert lock.access(b"control").permissions == {Permission.CONTROL}
     assert not lock.access(b"control,despite-lock").is_locked
-    lock.told(is_locked=False)
+    lock.set_locked(is_locked=False)
     assert not lock.access(None).is_locked
     assert lock.access(b"control,locked").is_locked

@@ -15,7 +15,7 @@ BEGIN_AGAIN: Final = Backoff.doubling(0.5, 30.0)
 
 
 async def keep_running(
-    what: str, run: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
+    name: str, run: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
 ) -> None:
     """Run it until cancelled; where it ends or raises, say so and begin again a little later.
 
@@ -28,8 +28,8 @@ async def keep_running(
         began = loop.time()
         try:
             await run()
-            log.error("%s has ended, and begins again", what)
+            log.error("%s has ended, and begins again", name)
         except Exception:
-            log.exception("%s has failed, and begins again", what)
+            log.exception("%s has failed, and begins again", name)
         failures = failures + 1 if loop.time() - began < STEADY_S else 1
         await asyncio.sleep(BEGIN_AGAIN.jittered_s(failures, uniform))

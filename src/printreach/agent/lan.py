@@ -79,9 +79,9 @@ class LanSite:
             return answer
         snapshot = self._state.snapshot
         if call.path == LOOKUP_PATH:
-            return _whole(b"application/json", msgspec.json.encode(lookup(snapshot)))
+            return _complete_answer(b"application/json", msgspec.json.encode(lookup(snapshot)))
         page = render(snapshot, self._monotonic(), self._smart_pause_popup())
-        return _whole(b"text/html; charset=utf-8", page.encode())
+        return _complete_answer(b"text/html; charset=utf-8", page.encode())
 
 
 def lookup(snapshot: Snapshot) -> Lookup:
@@ -111,7 +111,7 @@ def is_local_host(authority: bytes) -> bool:
     return _is_ip(name) or bool(_SINGLE_LABEL.fullmatch(name) or _LOCAL_NAME.fullmatch(name))
 
 
-def _whole(content_type: bytes, body: bytes) -> Answer:
+def _complete_answer(content_type: bytes, body: bytes) -> Answer:
     return Answer(headers=[(b"Content-Type", content_type)], body=body)
 
 

@@ -77,8 +77,8 @@ class Outbox:
             return
         self._unsaved, self._unsaved_checkpoint = [], None
         done, self._done = self._done, []
-        self._waiting.update((one.event_id, one) for one in events)
-        self._being_saved = frozenset(one.event_id for one in events)
+        self._waiting.update((event.event_id, event) for event in events)
+        self._being_saved = frozenset(event.event_id for event in events)
         self._drop_surplus()
         try:
             if self._is_waiting_for_room():
@@ -93,7 +93,9 @@ class Outbox:
 
     def batch(self, at_most: int) -> list[PrintEvent]:
         """Return the oldest events that may be sent."""
-        safe = (one for one in self._waiting.values() if one.event_id not in self._being_saved)
+        safe = (
+            event for event in self._waiting.values() if event.event_id not in self._being_saved
+        )
         return list(islice(safe, at_most))
 
     def acknowledged(self, event_ids: Collection[str]) -> None:
@@ -130,7 +132,7 @@ class Outbox:
                 self._needs_rewrite = True
                 continue
             self.tracked = record.checkpoint or self.tracked
-            self._waiting.update((one.event_id, one) for one in record.put)
+            self._waiting.update((event.event_id, event) for event in record.put)
             for event_id in record.done:
                 self._waiting.pop(event_id, None)
         self._drop_surplus()
@@ -144,10 +146,10 @@ class Outbox:
         self._needs_rewrite = False  # a request made during the rewrite needs another rewrite
         try:
             if wants_rewrite:
-                whole = [
+                lines = [
                     _encode(_Record(checkpoint=self.tracked, put=list(self._waiting.values())))
                 ]
-                await asyncio.to_thread(self._journal.replace, whole)
+                await asyncio.to_thread(self._journal.replace, lines)
             else:
                 line, durable = _encode(record), record.checkpoint is not None
                 await asyncio.to_thread(self._journal.add, line, durable=durable)
@@ -168,9 +170,11 @@ class Outbox:
             return
         log.warning("%d event(s) are dropped: the service has taken none for long", surplus)
         progress = (
-            one.event_id for one in self._waiting.values() if one.event_type == EventType.PROGRESS
+            event.event_id
+            for event in self._waiting.values()
+            if event.event_type == EventType.PROGRESS
         )
-        for event_id in [one for _, one in zip(range(surplus), progress, strict=False)]:
+        for event_id in [event for _, event in zip(range(surplus), progress, strict=False)]:
             del self._waiting[event_id]
         while len(self._waiting) > MAX_EVENTS:
             self._waiting.popitem(last=False)

@@ -68,7 +68,7 @@ class PrintTracker:
         # Monotonic, and about right across a restart: the stored memory contains such instants.
         self._steady_offset_s = environment.unix_time() - environment.steady_time()
         self._has_gap = True
-        self._seen: View | None = None
+        self._observed: View | None = None
         self._changed = asyncio.Event()
         self._tracked = outbox.tracked
 
@@ -78,7 +78,7 @@ class PrintTracker:
         The view may have changed since the last observation, so a new view is observed first: a
         state is always reported with the print that it belongs to.
         """
-        if self._printer.view is not self._seen:
+        if self._printer.view is not self._observed:
             self.observe()
         return ServiceStatus(
             most_recent_print_id_str=self._tracked.print_id,
@@ -130,14 +130,14 @@ class PrintTracker:
 
     def _on_change(self) -> None:
         """Observe a start or an end of a print at once: it may show for a moment only."""
-        seen, view = self._seen, self._printer.view
-        if seen is not None and _is_under_way(seen) != _is_under_way(view):
+        before, view = self._observed, self._printer.view
+        if before is not None and _is_under_way(before) != _is_under_way(view):
             self.observe()
         self._changed.set()
 
     def observe(self) -> None:
         """Observe the printer once, and put what is new into the outbox without saving it."""
-        view = self._seen = self._printer.view
+        view = self._observed = self._printer.view
         if view.trouble is not None:
             update = self._lost(view.trouble)
             self._has_gap = True

@@ -139,7 +139,7 @@ class AgentHandshake:
         self._service_key = challenge.service_key
         self._compare_clocks(challenge.time_unix_s)
         if context.commanded is not None:
-            context.commanded.clock.told(challenge.time_unix_s)
+            context.commanded.clock.set(challenge.time_unix_s)
         proof = signin.Proof(signature=context.key.sign(self._said_by(Signer.AGENT, challenge)))
         self._send_message(signin.encode(proof))
 
@@ -172,7 +172,7 @@ class AgentHandshake:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
         self._keep(lambda: context.pins.drop(str(context.config.service)))
         self._forget_events()
-        context.remote_lock.told(is_locked=True)  # the printer has no owner
+        context.remote_lock.set_locked(is_locked=True)  # the printer has no owner
         self.is_serving = False
         self.was_linked = False
         context.state.unlinked(shown)
@@ -222,7 +222,7 @@ class AgentHandshake:
 
     def _tell_lock(self) -> None:
         if not self._has_ended:
-            self._context.remote_lock.told(is_locked=self._is_locked)
+            self._context.remote_lock.set_locked(is_locked=self._is_locked)
 
     def _forget_events(self) -> None:
         """They are for the account the printer had when they happened, and it has none."""

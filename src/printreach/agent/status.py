@@ -75,13 +75,13 @@ def report(snapshot: Snapshot, at: float) -> Report:
     entries: dict[str, str | int | float | bool | None] = {
         "Running": True,
         "Phase": snapshot.phase.value,
-        "SinceSec": _whole(at - snapshot.phase_since),
+        "SinceSec": _whole_seconds(at - snapshot.phase_since),
         "IsLinked": snapshot.is_linked,
         "PrinterId": snapshot.printer_id,
         "PrinterName": snapshot.printer_name,
         "ServiceUrl": snapshot.service_url,
         **_report_link_code(snapshot.live_link_code(at), at),
-        "RetryInSec": None if snapshot.retry_at is None else _whole(snapshot.retry_at - at),
+        "RetryInSec": None if snapshot.retry_at is None else _whole_seconds(snapshot.retry_at - at),
         "LastError": snapshot.last_error,
         "LanAddress": snapshot.lan_address,
         "LanPage": snapshot.lan_page,
@@ -111,7 +111,7 @@ def _report_link_code(shown: ShownLinkCode | None, at: float) -> dict[str, str |
     return {
         "LinkCode": shown.code,
         "LinkUrl": shown.link_url,
-        "ExpiresInSec": _whole(shown.expires_at - at),
+        "ExpiresInSec": _whole_seconds(shown.expires_at - at),
     }
 
 
@@ -119,9 +119,9 @@ def _link_rows(snapshot: Snapshot, at: float) -> list[tuple[str, str]]:
     link_code = snapshot.live_link_code(at)
     if link_code is None:
         return []
-    left_s = _whole(link_code.expires_at - at)
+    left_s = _whole_seconds(link_code.expires_at - at)
     return [("Link code", f"{link_code.code}, valid for {left_s} s"), ("", link_code.link_url)]
 
 
-def _whole(seconds: float) -> int:
+def _whole_seconds(seconds: float) -> int:
     return max(0, int(seconds))

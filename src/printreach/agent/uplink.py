@@ -68,16 +68,16 @@ class Uplink:
         server, client = _stream_server(self._context)
         loop = asyncio.get_running_loop()
         failures = 0
-        has_told = False  # that the agent is linked
+        was_linked = False  # that the agent is linked
         try:
             while not self._is_stopping.is_set():
                 began_at = loop.time()
                 connection = ServiceConnection(
-                    self._context, server, self._connections.discard, was_linked=has_told
+                    self._context, server, self._connections.discard, was_linked=was_linked
                 )
                 self._connections.add(connection)
                 end = await connection.run()
-                has_told = connection.was_linked
+                was_linked = connection.was_linked
                 lasted = end.has_served and loop.time() - began_at > STEADY_S
                 failures = 1 if lasted else failures + 1
                 if not self._is_stopping.is_set():

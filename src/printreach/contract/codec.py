@@ -73,8 +73,8 @@ def sentence_of(problem: Exception, shape: object = None) -> str:
         choices = _choices(shape, other[2])
         return f"{other[2]} must be {choices}." if choices else f"{other[2]} can't be {other[1]}."
     located = _AT.fullmatch(message)
-    what, where = (located[1], located[2]) if located is not None else (message, "")
-    return f"{where or 'The body'}: {in_plain_words(what)}."
+    finding, where = (located[1], located[2]) if located is not None else (message, "")
+    return f"{where or 'The body'}: {in_plain_words(finding)}."
 
 
 def in_plain_words(finding: str) -> str:
@@ -105,6 +105,6 @@ def _choices(shape: object, name: str) -> str:
     fields = described.fields if isinstance(described, msgspec.inspect.StructType) else ()
     for field in fields:
         if field.encode_name == name and isinstance(field.type, msgspec.inspect.EnumType):
-            *first, last = [str(one.value) for one in field.type.cls]
+            *first, last = [str(member.value) for member in field.type.cls]
             return f"{', '.join(first)} or {last}" if first else last
     return ""

@@ -124,5 +124,5 @@ class StatusQuery(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     @property
     def wants_material_system(self) -> bool:
-        given = (self.include_material_system, self.in_camel_case, self.in_snake_case)
-        return bool(next((one for one in given if one is not UNSET), False))
+        choices = (self.include_material_system, self.in_camel_case, self.in_snake_case)
+        return bool(next((choice for choice in choices if choice is not UNSET), False))

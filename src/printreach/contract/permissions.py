@@ -24,7 +24,7 @@ ALL_PERMISSIONS: Final = frozenset(Permission)
 def format_permissions(permissions: Iterable[Permission]) -> str:
     """Return the words with commas between them, always in the same order."""
     chosen = set(permissions)
-    return ",".join(one.value for one in Permission if one in chosen)
+    return ",".join(permission.value for permission in Permission if permission in chosen)
 
 
 def parse_permissions(text: str) -> frozenset[Permission]:

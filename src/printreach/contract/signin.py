@@ -43,11 +43,11 @@ ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
 
 
-class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_field="Type"):
+class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_field="Type"):
     """One message; its class name travels as `Type`."""
 
 
-class Hello(_Said, frozen=True, kw_only=True, tag=True):
+class Hello(_Message, frozen=True, kw_only=True, tag=True):
     """service_host: the host and port the agent dialled; it is part of what is signed."""
 
     public_key: bytes
@@ -58,7 +58,7 @@ class Hello(_Said, frozen=True, kw_only=True, tag=True):
     lan_ip: Word | None = None
 
 
-class Challenge(_Said, frozen=True, kw_only=True, tag=True):
+class Challenge(_Message, frozen=True, kw_only=True, tag=True):
     """time_unix_sec: the service's clock; an agent whose clock is off says so in its log.
 
     time_unix_ms: the same, to the millisecond; left out by older services.
@@ -78,18 +78,18 @@ class Challenge(_Said, frozen=True, kw_only=True, tag=True):
         return self.time_unix_ms / 1000
 
 
-class Proof(_Said, frozen=True, kw_only=True, tag=True):
+class Proof(_Message, frozen=True, kw_only=True, tag=True):
     signature: bytes
 
 
-class Welcome(_Said, frozen=True, kw_only=True, tag=True):
+class Welcome(_Message, frozen=True, kw_only=True, tag=True):
     """The agent's printer belongs to an account; requests may follow."""
 
     printer_id: Word
     printer_name: Text
 
 
-class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
+class LinkOffer(_Message, frozen=True, kw_only=True, tag=True):
     """The printer belongs to no account yet: show this code."""
 
     link_code: Word
@@ -97,40 +97,40 @@ class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
     expires_in_sec: ShortWhile
 
 
-class Linked(_Said, frozen=True, kw_only=True, tag=True):
+class Linked(_Message, frozen=True, kw_only=True, tag=True):
     """Somebody entered the code: pin the service's key from this handshake."""
 
     printer_id: Word
     printer_name: Text
 
 
-class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
+class LanAddress(_Message, frozen=True, kw_only=True, tag=True):
     """The agent's own address on the LAN has changed."""
 
     lan_ip: Word
 
 
-class RemoteControl(_Said, frozen=True, kw_only=True, tag=True):
+class RemoteControl(_Message, frozen=True, kw_only=True, tag=True):
     """is_locked: no one may control the printer remotely, until the service sends another."""
 
     is_locked: bool
 
 
-class Detector(_Said, frozen=True, kw_only=True, tag=True):
+class Detector(_Message, frozen=True, kw_only=True, tag=True):
     """The failure detector's latest status of a print; durations are as of now."""
 
     print_id: Word
     status: DetectorStatus
 
 
-class MakeHostApiKey(_Said, frozen=True, kw_only=True, tag=True):
+class MakeHostApiKey(_Message, frozen=True, kw_only=True, tag=True):
     """The printer's owner wants a key of the printer's own software for this app."""
 
     request_id: Word
     app_name: AppName
 
 
-class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True):
+class HostApiKey(_Message, frozen=True, kw_only=True, tag=True, omit_defaults=True):
     """The key, or a sentence with the reason why it was not made."""
 
     request_id: Word
@@ -138,13 +138,13 @@ class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True)
     error: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
 
 
-class Events(_Said, frozen=True, kw_only=True, tag=True):
+class Events(_Message, frozen=True, kw_only=True, tag=True):
     """Events, oldest first; the next are sent once these are stored."""
 
     events: Annotated[list[PrintEvent], msgspec.Meta(min_length=1, max_length=MAX_EVENTS_AT_ONCE)]
 
 
-class EventsStored(_Said, frozen=True, kw_only=True, tag=True):
+class EventsStored(_Message, frozen=True, kw_only=True, tag=True):
     """The service has stored these durably: the agent may drop them."""
 
     event_ids: Annotated[list[EventId], msgspec.Meta(max_length=MAX_EVENTS_AT_ONCE)]

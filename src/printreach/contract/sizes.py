@@ -43,7 +43,7 @@ def _shape(kind: type) -> inspect.Type:
 
 def _cut(value: Any, shape: inspect.Type) -> Any:
     if isinstance(shape, inspect.UnionType):
-        fitting = next((one for one in shape.types if _fits(value, one)), None)
+        fitting = next((member for member in shape.types if _fits(value, member)), None)
         return value if fitting is None else _cut(value, fitting)
     if not _fits(value, shape):
         return value  # UNSET, or of a type that has no size

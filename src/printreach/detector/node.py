@@ -70,8 +70,8 @@ class Node:
                 return text_answer(404, "There is nothing here.")
 
     def _is_ours(self, call: Call) -> bool:
-        given = call.header(b"authorization") or b""
-        return hmac.compare_digest(given, self._bearer)
+        presented = call.header(b"authorization") or b""
+        return hmac.compare_digest(presented, self._bearer)
 
     async def _ready(self) -> Answer:
         try:

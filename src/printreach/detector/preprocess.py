@@ -98,7 +98,7 @@ def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:
     down = pixels.reshape(SCENE_SIDE, cell, SIDE * 3).sum(axis=1, dtype=np.uint32)
     sums = down.reshape(SCENE_SIDE, SCENE_SIDE, cell * 3).sum(axis=2)
     return Scene(
-        grey=tuple(int(place) for place in (sums // (cell * cell * 3)).reshape(-1)),
+        grey=tuple(int(channel) for channel in (sums // (cell * cell * 3)).reshape(-1)),
         digest=zlib.crc32(pixels.tobytes()),
     )
 
@@ -174,9 +174,9 @@ def _rgb(image: Image.Image) -> Image.Image:
         levels = np.asarray(image, dtype=np.float32) / 256
         return Image.fromarray(np.clip(levels, 0, 255).astype(np.uint8)).convert("RGB")
     if "transparency" in image.info or image.mode in {"RGBA", "LA", "PA"}:
-        behind = Image.new("RGBA", image.size, (127, 127, 127, 255))
-        behind.alpha_composite(image.convert("RGBA"))
-        return behind.convert("RGB")
+        background = Image.new("RGBA", image.size, (127, 127, 127, 255))
+        background.alpha_composite(image.convert("RGBA"))
+        return background.convert("RGB")
     return image if image.mode == "RGB" else image.convert("RGB")
 
 

@@ -15,8 +15,8 @@ class UpdateSignal:
 
     def tell(self) -> None:
         """Wake those who wait, because the printer has sent something."""
-        heard, self._next = self._next, asyncio.Event()
-        heard.set()
+        latest, self._next = self._next, asyncio.Event()
+        latest.set()
 
     async def wait(self) -> None:
         """Wait for the next message."""
@@ -36,7 +36,7 @@ class UpdateSignal:
 async def keep_following(
     follow: Callable[[], Awaitable[None]],
     on_lost: Callable[[PrinterRefused], None],
-    heard: Callable[[], object],
+    latest: Callable[[], object],
     uniform: Callable[[float, float], float],
 ) -> None:
     """Follow until cancelled, with a backoff while attempts in a row bring no message.
@@ -46,10 +46,10 @@ async def keep_following(
     """
     failures = 0
     while True:
-        before = heard()
+        before = latest()
         try:
             await follow()
         except PrinterRefused as refused:
             on_lost(refused)
-        failures = 1 if heard() is not before else failures + 1
+        failures = 1 if latest() is not before else failures + 1
         await asyncio.sleep(RETRY.jittered_s(failures, uniform))

@@ -26,10 +26,10 @@ MAX_KEYS = 1000
 def parsed(message: bytes | bytearray | str) -> object:
     """Return parsed JSON; None for a text that is not JSON."""
     try:
-        told: object = json.loads(message)
+        value: object = json.loads(message)
     except (ValueError, RecursionError):
         return None
-    return told
+    return value
 
 
 def obj(source: object, *path: str) -> Json:

@@ -103,16 +103,16 @@ class RememberedPrint(Protocol):
     def progress(self) -> PrintProgress: ...
 
 
-def positions(*told: float | None) -> tuple[float, ...]:
+def positions(*values: float | None) -> tuple[float, ...]:
     """Return the positions that are known."""
-    return tuple(float(one) for one in told if one is not None)
+    return tuple(float(value) for value in values if value is not None)
 
 
-def parse_progress(told: object) -> PrintProgress:
+def parse_progress(saved: object) -> PrintProgress:
     """As it was stored; unknown where that can't be read, or an older agent stored none."""
-    stored = loose.obj(told, "progress")
+    stored = loose.obj(saved, "progress")
     numbers = loose.items(stored, "position")
-    position = positions(*(loose.number({"": one}, "") for one in numbers))
+    position = positions(*(loose.number({"": value}, "") for value in numbers))
     if not stored or len(position) != len(numbers) or len(position) > MAX_POSITIONS:
         return UNKNOWN_PROGRESS
     return PrintProgress(

@@ -38,10 +38,10 @@ class SavedStateStore(Generic[R]):
         """Return the saved state; None where there is none, or it can't be read."""
         try:
             with self._file.open("rb") as file:
-                told = json.loads(file.read(MAX_STORED_BYTES))
+                stored = json.loads(file.read(MAX_STORED_BYTES))
         except (OSError, ValueError, RecursionError):
             return None
-        return self._read(told)
+        return self._read(stored)
 
     def save(self, saved: R) -> None:
         """Replace the file. Raises OSError, and then the old file stays."""
@@ -79,13 +79,13 @@ class CurrentSavedState(Generic[R]):
         return saved
 
 
-def target_c(told: object, key: str) -> float:
+def target_c(stored: object, key: str) -> float:
     """Return a heater's stored target; 0 for a value that no heater could have had."""
-    target = loose.number(told, key)
+    target = loose.number(stored, key)
     return target if target is not None and 0 < target <= MAX_TARGET_C else 0.0
 
 
-def distance_mm(told: object, key: str) -> int:
+def distance_mm(stored: object, key: str) -> int:
     """Return a stored lift or retraction; 0 for a value that no smart pause could have had."""
-    distance = loose.count(told, key) or 0
+    distance = loose.count(stored, key) or 0
     return distance if distance <= MAX_PAUSE_MM else 0

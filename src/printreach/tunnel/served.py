@@ -57,12 +57,12 @@ class ServedStream:
 
     async def read(self, at_most: int) -> bytes | None:
         """Return the whole body; None when it is longer than at_most bytes."""
-        whole = bytearray()
+        content = bytearray()
         async for piece in self.body():
-            whole += piece
-            if len(whole) > at_most:
+            content += piece
+            if len(content) > at_most:
                 return None
-        return bytes(whole)
+        return bytes(content)
 
     # --- the answer -------------------------------------------------------------------------------
 

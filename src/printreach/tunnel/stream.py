@@ -142,10 +142,10 @@ class Stream:
         self._fin_held = self._fin_held and not fin
         return True
 
-    def _take(self, room: int) -> bytes | memoryview:
+    def _take(self, max_bytes: int) -> bytes | memoryview:
         first = self._held[0]
-        if len(first) <= room:
+        if len(first) <= max_bytes:
             return self._held.popleft()
         rest = memoryview(first)  # of a read of 256 KiB no byte is copied until the link takes it
-        self._held[0] = rest[room:]
-        return rest[:room]
+        self._held[0] = rest[max_bytes:]
+        return rest[:max_bytes]

@@ -199,5 +199,5 @@ class WebSocketLink(WSListener):
         if len(self._parts) > self._max_message_bytes:
             self._refuse_size()
         elif frame.fin:
-            whole, self._parts = bytes(self._parts), None
-            self._deliver(whole)
+            message, self._parts = bytes(self._parts), None
+            self._deliver(message)

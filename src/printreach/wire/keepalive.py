@@ -21,17 +21,17 @@ class Keepalive:
     The hub pings after 30 s; the agent, which receives those pings, only after 45 s.
     """
 
-    __slots__ = ("_heard_at", "_idle_s", "_numbers", "_pinged_at")
+    __slots__ = ("_idle_s", "_numbers", "_pinged_at", "_received_at")
 
     def __init__(self, now: float, idle_s: float) -> None:
         self._idle_s = idle_s
-        self._heard_at = now
+        self._received_at = now
         self._pinged_at: float | None = None
         self._numbers = count(1)
 
     def on_received(self, now: float) -> None:
         """Note that bytes came from the other end."""
-        self._heard_at = now
+        self._received_at = now
         self._pinged_at = None
 
     def ping(self, now: float) -> bytes:
@@ -40,7 +40,7 @@ class Keepalive:
         return _NUMBER.pack(next(self._numbers))
 
     def ping_is_due(self, now: float, *, busy: bool) -> bool:
-        return self._pinged_at is None and now >= self._heard_at + self._silence_allowed_s(busy)
+        return self._pinged_at is None and now >= self._received_at + self._silence_allowed_s(busy)
 
     def is_silent(self, now: float) -> bool:
         return self._pinged_at is not None and now >= self._pinged_at + PING_TIMEOUT_S
@@ -51,12 +51,12 @@ class Keepalive:
             self._pinged_at = max(self._pinged_at, now - PING_TIMEOUT_S + STALL_S)
 
     def silent_for(self, now: float) -> float:
-        return now - self._heard_at
+        return now - self._received_at
 
     def next_deadline(self, *, busy: bool) -> float:
         if self._pinged_at is not None:
             return self._pinged_at + PING_TIMEOUT_S
-        return self._heard_at + self._silence_allowed_s(busy)
+        return self._received_at + self._silence_allowed_s(busy)
 
     def _silence_allowed_s(self, busy: bool) -> float:
         return BUSY_PING_S if busy else self._idle_s

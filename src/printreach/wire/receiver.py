@@ -84,13 +84,13 @@ class Receiver:
             at += length
             take = self._table[kind]
             if take is Receiver._data:
-                one: Event | _Body | None = self._data(kind, stream, payload)
+                event: Event | _Body | None = self._data(kind, stream, payload)
             else:
-                one = take(self, kind, stream, bytes(payload))
-            if one is not None:
-                found.append(one)
+                event = take(self, kind, stream, bytes(payload))
+            if event is not None:
+                found.append(event)
         self._bodies = {}
-        return [one.event() if isinstance(one, _Body) else one for one in found]
+        return [part.event() if isinstance(part, _Body) else part for part in found]
 
     # --- frames of streams ----------------------------------------------------------------------
 
@@ -151,11 +151,11 @@ class Receiver:
             self._tunnel.end_remote(stream, state)
         if not (payload or fin):
             return None
-        begun = self._bodies.get(stream)
-        body = begun or _Body(stream)
+        pending = self._bodies.get(stream)
+        body = pending or _Body(stream)
         body.payloads.append(payload)
         body.fin = fin
-        if begun is not None:
+        if pending is not None:
             return None
         self._bodies[stream] = body
         return body

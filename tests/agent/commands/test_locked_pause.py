@@ -123,10 +123,10 @@ async def test_a_lock_ends_the_restore_of_a_smart_pause_whoever_asks_for_whateve
 async def test_a_lock_that_is_told_ends_the_restore_without_any_request() -> None:
     printer, lock = Restoring(), RemoteLock()
     async with command_calls(printer, remote_lock=lock):
-        lock.told(is_locked=True)
+        lock.set_locked(is_locked=True)
         await settle()
         assert (printer.ended, printer.is_held) == (1, True)
-        lock.told(is_locked=False)
+        lock.set_locked(is_locked=False)
         await settle()
 
     assert (printer.ended, printer.is_held) == (1, False)
@@ -138,7 +138,7 @@ async def test_a_restore_is_held_while_the_service_can_tell_of_no_lock() -> None
     async with command_calls(printer, remote_lock=lock):
         lock.lost()
         assert printer.is_held
-        lock.told(is_locked=False)
+        lock.set_locked(is_locked=False)
         await settle()
 
     assert (printer.ended, printer.is_held) == (0, False)
@@ -153,7 +153,7 @@ async def test_an_order_that_waits_for_another_one_is_refused_after_a_lock() -> 
         before = list(printer.done)
         asked = calls.ask(b"POST", "resume")
         await settle()
-        lock.told(is_locked=True)
+        lock.set_locked(is_locked=True)
         printer.be(State.PAUSED)
         reply = await asked.reply()
 
@@ -170,7 +170,7 @@ async def test_a_smart_pause_that_waits_for_another_order_is_a_plain_one_after_a
         assert (await calls.post("resume")).status == CommandStatus.OK
         asked = calls.ask(b"POST", "pause", json.dumps({"SmartPause": True}).encode())
         await settle()
-        lock.told(is_locked=True)
+        lock.set_locked(is_locked=True)
         printer.be(State.PRINTING)
         reply = await asked.reply()
 
@@ -181,7 +181,7 @@ async def test_a_smart_pause_that_waits_for_another_order_is_a_plain_one_after_a
 @on_a_hasty_loop
 async def test_the_service_stops_a_print_despite_a_lock_that_it_told() -> None:
     printer, lock = ScriptedPrinter(), RemoteLock()
-    lock.told(is_locked=True)
+    lock.set_locked(is_locked=True)
     printer.be(State.PAUSED)
     stamp = [(b"X-Service-Permissions", b"control,files,camera,interface,despite-lock")]
     async with command_calls(printer, remote_lock=lock) as calls:

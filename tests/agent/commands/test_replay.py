@@ -34,7 +34,7 @@ async def post(
 
 def told_clock() -> ServiceClock:
     clock = ServiceClock(hasty_loop().time)
-    clock.told(NOW_S)
+    clock.set(NOW_S)
     return clock
 
 

@@ -36,7 +36,7 @@ async def cold_pause(rig: SimulatedRig, lock: RemoteLock, folder: Path) -> Async
 
 @pytest.mark.parametrize(
     "end",
-    [lambda lock: lock.told(is_locked=True), RemoteLock.lost],
+    [lambda lock: lock.set_locked(is_locked=True), RemoteLock.lost],
     ids=["locked", "the service is lost"],
 )
 def test_the_print_stays_paused_until_somebody_resumes_it_again(
@@ -52,7 +52,7 @@ def test_the_print_stays_paused_until_somebody_resumes_it_again(
             await bench.until(State.PAUSED)
             assert (await bench.temps())["BedTarget"] == 40
 
-            lock.told(is_locked=False)
+            lock.set_locked(is_locked=False)
             assert (await bench.calls.post("resume")).status == 200
             await rig.run_at(10)
             await bench.until(State.PRINTING)
@@ -67,7 +67,7 @@ def test_a_lock_ends_a_restore_that_an_earlier_agent_had_ordered(tmp_path: Path)
         async with cold_pause(rig, RemoteLock(), tmp_path) as earlier:
             assert (await earlier.calls.post("resume")).status == 200
             async with agent(rig, tmp_path / "later", remote_lock=lock) as bench:
-                lock.told(is_locked=True)
+                lock.set_locked(is_locked=True)
                 await bench.until(State.PAUSED)
 
     body()
@@ -78,7 +78,7 @@ def test_a_resume_at_the_printer_itself_is_left_alone(tmp_path: Path) -> None:
     async def body() -> None:
         rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
         async with cold_pause(rig, lock, tmp_path) as bench:
-            lock.told(is_locked=True)
+            lock.set_locked(is_locked=True)
             await rig.order_at_the_printer("resume")
             await bench.until(State.RESUMING)
             await rig.run_at(10)

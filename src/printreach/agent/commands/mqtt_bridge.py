@@ -110,10 +110,10 @@ def _shake_hands(websocket: ServerProtocol, request: CommandRequest) -> bytes:
     fields = [b"%b: %b" % field for field in request.headers]
     lines = [b"GET / HTTP/1.1", *fields, *_HANDSHAKE, b"", b""]
     websocket.receive_data(b"\r\n".join(lines))
-    asked = next(iter(websocket.events_received()), None)
-    if not isinstance(asked, Request):
+    handshake = next(iter(websocket.events_received()), None)
+    if not isinstance(handshake, Request):
         raise bad_arguments("The WebSocket handshake can't be read.")
-    answer = websocket.accept(asked)
+    answer = websocket.accept(handshake)
     websocket.send_response(answer)
     websocket.data_to_send()  # the relay writes the head
     if answer.status_code != 101:

@@ -93,11 +93,13 @@ class PendingOrders:
 
         True where the printer may have a print that its view does not show.
         """
-        waited_for = {one: of for one, of in self._following.items() if of in _BEFORE_CANCEL}
+        waited_for = {
+            shown: action for shown, action in self._following.items() if action in _BEFORE_CANCEL
+        }
         if waited_for:
             await asyncio.wait(waited_for, timeout=ORDER_WAITS_S)
-        starts = [one for one, of in waited_for.items() if of is Action.START]
-        return any(not one.done() or one.cancelled() or one.result() for one in starts)
+        starts = [shown for shown, action in waited_for.items() if action is Action.START]
+        return any(not shown.done() or shown.cancelled() or shown.result() for shown in starts)
 
     async def close(self) -> None:
         tasks = [*self._orders, *self._following]

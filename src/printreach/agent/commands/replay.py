@@ -28,7 +28,7 @@ class ServiceClock:
         self._now = steady_time
         self._offset_s: float | None = None
 
-    def told(self, unix_s: float) -> None:
+    def set(self, unix_s: float) -> None:
         """Set the clock by the service's time."""
         self._offset_s = unix_s - self._now()
 

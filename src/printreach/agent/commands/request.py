@@ -82,8 +82,8 @@ class CommandRequest:
         Raises PrinterRefused (751) where the body is too large.
         """
         body = canonical_arguments(await self._whole_body())
-        asked = (self.command, sorted(self._query.items()), body)
-        return hashlib.sha256(repr(asked).encode()).digest()
+        content = (self.command, sorted(self._query.items()), body)
+        return hashlib.sha256(repr(content).encode()).digest()
 
     async def _whole_body(self) -> bytes:
         if self._body is None:

@@ -38,16 +38,16 @@ def shown(status: AgentStatus, address: str, at: float) -> Report:
     address: the service's, "" for none. at: monotonic seconds now.
     """
     if status.snapshot is not None:
-        what = {**report(status.snapshot, at), "Says": phase_sentence(status.snapshot.phase)}
+        fields = {**report(status.snapshot, at), "Says": phase_sentence(status.snapshot.phase)}
     else:
-        what = {
+        fields = {
             "Running": False,
             "IsLinked": False,
             "Says": _sentence_without_agent(status, address),
         }
         if status.trouble is not None:
-            what["LastError"] = status.trouble
-    return {**what, "SavedAddress": address}
+            fields["LastError"] = status.trouble
+    return {**fields, "SavedAddress": address}
 
 
 def looked_up(status: AgentStatus, address: str) -> Lookup:

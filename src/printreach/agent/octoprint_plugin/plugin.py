@@ -176,8 +176,8 @@ class ServicePlugin(
 
     def _limits(self) -> OwnerLimits:
         """Return what config.yaml lets remote callers do. Raises BadLimit."""
-        given = {name: self._settings.get([name]) for name in owner_limits.NAMES}
-        return read_limits(given, lambda name: f"plugins.service.{name} in config.yaml")
+        stored = {name: self._settings.get([name]) for name in owner_limits.NAMES}
+        return read_limits(stored, lambda name: f"plugins.service.{name} in config.yaml")
 
     def _config(self, service: WebAddress, limits: OwnerLimits) -> AgentConfig:
         return AgentConfig(

@@ -105,7 +105,7 @@ class BambuApi:
         try:
             await self.send(order)
             async with asyncio.timeout(ANSWER_S):
-                told = await answer
+                report = await answer
         except TimeoutError:
             if self._lists_unsigned:
                 raise _unsigned() from None
@@ -113,8 +113,8 @@ class BambuApi:
             raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
         finally:
             self._waiting.pop(key, None)
-        _require_success(told)
-        return told
+        _require_success(report)
+        return report
 
     async def other_serial(self) -> PrinterRefused | None:
         """Return a refusal where the printer's certificate names another serial number."""
@@ -157,9 +157,9 @@ class BambuApi:
     async def _messages(self, client: aiomqtt.Client) -> AsyncIterator[object]:
         try:
             async for message in client.messages:
-                told = _parsed(message.payload)
-                self._settle(told)
-                yield told
+                report = _parsed(message.payload)
+                self._settle(report)
+                yield report
         except aiomqtt.MqttError as exc:
             raise self._unreachable(_why(exc)) from exc
 
@@ -201,15 +201,15 @@ class BambuApi:
 
     # --- answers ----------------------------------------------------------------------------------
 
-    def _settle(self, told: object) -> None:
+    def _settle(self, report: object) -> None:
         """Hand an answer to who waits for it."""
-        for part in loose.obj(told).values():
+        for part in loose.obj(report).values():
             command, number = loose.text(part, "command"), loose.text(part, "sequence_id")
             answer = self._waiting.get((command or "", number or ""))
             if answer is not None and not answer.done() and "result" in loose.obj(part):
                 answer.set_result(loose.obj(part))
-        if "hms" in loose.obj(told, "print"):
-            self._look_for_unsigned(health_codes(loose.obj(told, "print")))
+        if "hms" in loose.obj(report, "print"):
+            self._look_for_unsigned(health_codes(loose.obj(report, "print")))
 
     def _look_for_unsigned(self, codes: list[str]) -> None:
         """Fail waiting orders if the health list shows an unsigned order.
@@ -251,11 +251,11 @@ def _code(code: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _require_success(told: Json) -> None:
-    result = loose.text(told, "result") or ""
+def _require_success(report: Json) -> None:
+    result = loose.text(report, "result") or ""
     if result.lower() == "success":
         return
-    reason = loose.text(told, "reason") or result or "it gives no reason"
+    reason = loose.text(report, "reason") or result or "it gives no reason"
     if "verif" in reason.lower() or "sign" in reason.lower():
         raise _unsigned()
     raise failed(f"The printer refused: {reason[:200]}.")

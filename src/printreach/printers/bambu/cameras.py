@@ -29,18 +29,18 @@ def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Cam
     ipcam = loose.obj(known.report, "ipcam")
     if "rtsp_url" not in ipcam:
         return [PortCamera(setup.host, ports.camera, USER, code)]
-    told = loose.text(ipcam, "rtsp_url")
-    is_on = told is not None and told != _OFF
+    reported = loose.text(ipcam, "rtsp_url")
+    is_on = reported is not None and reported != _OFF
     entry = WebcamEntry(name="Camera", enabled=is_on)
-    url = _at(told if is_on and told is not None else "", setup.host)
+    url = _at(reported if is_on and reported is not None else "", setup.host)
     return [RtspCamera(entry, url, user=USER, password=code)]
 
 
-def _at(told: str, host: str) -> str:
+def _at(reported: str, host: str) -> str:
     """Return the address, at the host where the agent finds the printer; without user info."""
     shown = f"[{host}]" if ":" in host else host
     try:
-        parts = urlsplit(told)
+        parts = urlsplit(reported)
         port, path = parts.port or USUAL_RTSPS_PORT, parts.path
     except ValueError:
         port, path = USUAL_RTSPS_PORT, ""

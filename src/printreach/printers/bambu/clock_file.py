@@ -28,11 +28,11 @@ class ClockFile:
         """Return what an earlier agent measured of the same print; else a new stopwatch."""
         try:
             with self._file.open("rb") as file:
-                told = json.loads(file.read(MAX_BYTES))
+                stored = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError, RecursionError):
             return Stopwatch()
-        job, counted_s = loose.text(told, "Job"), loose.number(told, "CountedSec")
-        saved_at, is_running = loose.number(told, "SavedAt"), loose.flag(told, "IsRunning")
+        job, counted_s = loose.text(stored, "Job"), loose.number(stored, "CountedSec")
+        saved_at, is_running = loose.number(stored, "SavedAt"), loose.flag(stored, "IsRunning")
         if not job or job != job_of(report)[:MAX_TEXT_CHARS] or counted_s is None:
             return Stopwatch()
         gap_s = unix_s - (saved_at or 0.0) if is_running else 0.0
@@ -46,13 +46,13 @@ class ClockFile:
         if state == self._saved and (not state[1] or now - self._saved_at < SAVE_EVERY_S):
             return
         self._saved, self._saved_at = state, now
-        told = {
+        stored = {
             "Job": stopwatch.job[:MAX_TEXT_CHARS],
             "CountedSec": stopwatch.duration_s(now),
             "SavedAt": unix_s,
             "IsRunning": state[1],
         }
         try:
-            self._file.write_text(json.dumps(told))
+            self._file.write_text(json.dumps(stored))
         except OSError as exc:
             log.warning("the duration of the print can't be remembered: %s", exc.strerror)

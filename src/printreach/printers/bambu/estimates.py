@@ -28,7 +28,7 @@ class Estimates:
     def __init__(self, look: Look) -> None:
         self._look = look
         self._job = ""
-        self._said = NOTHING
+        self._estimates = NOTHING
         self._looking: asyncio.Task[None] | None = None
         self._started: str | None = None
 
@@ -38,14 +38,14 @@ class Estimates:
 
     def of(self, report: Json) -> Sliced:
         """Return what is known of the print that the report tells of."""
-        return self._said if self._job == job_of(report) else NOTHING
+        return self._estimates if self._job == job_of(report) else NOTHING
 
     def on_update(self, report: Json, state: State) -> None:
         """Look once where another print is under way."""
         job = job_of(report)
         if state not in UNDER_WAY or not job or job == self._job:
             return
-        self._job, self._said = job, NOTHING
+        self._job, self._estimates = job, NOTHING
         self._stop()
         paths = paths_of(report, self._started)
         if paths:
@@ -64,7 +64,7 @@ class Estimates:
 
     async def _find(self, paths: Sequence[str], plate: int | None) -> None:
         try:
-            self._said = await self._look(paths, plate)
+            self._estimates = await self._look(paths, plate)
         except PrinterRefused as refused:
             log.info("the estimates of the print are not known: %s", refused.sentence)
 

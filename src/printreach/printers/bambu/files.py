@@ -101,11 +101,13 @@ class BambuFiles:
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         inside = _inside(path)
-        begun: list[socket.socket] = []  # filled in the thread, which goes on if its caller leaves
+        sockets: list[
+            socket.socket
+        ] = []  # filled in the thread, which goes on if its caller leaves
 
         def begin(ftps: Ftps) -> socket.socket:
-            begun.append(ftps.transfercmd(f"STOR /{inside}"))
-            return begun[0]
+            sockets.append(ftps.transfercmd(f"STOR /{inside}"))
+            return sockets[0]
 
         try:
             async with self._session() as ftps:
@@ -117,7 +119,7 @@ class BambuFiles:
                     sent = await self._send(data, body)
                     has_all = await self._run(ftps.finish_sending, data)
         except BaseException:
-            for data in begun:
+            for data in sockets:
                 data.close()
                 await asyncio.shield(self._remove_half(inside))
             raise
@@ -199,18 +201,18 @@ class BambuFiles:
         return self._known[key]
 
     async def _tree(
-        self, ftps: Ftps, root: str, folder: str, room: list[int], depth: int = MAX_DEPTH
+        self, ftps: Ftps, root: str, folder: str, remaining: list[int], depth: int = MAX_DEPTH
     ) -> list[FileEntry]:
         """room: one number, how many entries may still be taken."""
         entries = []
         for listed in await self._run(ftps.listed, folder, self._setup.unix_time()):
-            if room[0] <= 0 or (not folder and listed.name in VENDOR_FOLDERS):
+            if remaining[0] <= 0 or (not folder and listed.name in VENDOR_FOLDERS):
                 continue
-            room[0] -= 1
+            remaining[0] -= 1
             inside = f"{folder}/{listed.name}".removeprefix("/")
             children: list[FileEntry] = []
             if listed.is_folder and depth > 0:
-                children = await self._tree(ftps, root, inside, room, depth - 1)
+                children = await self._tree(ftps, root, inside, remaining, depth - 1)
             entries.append(_entry(listed, f"{root}/{inside}", children))
         return entries
 

@@ -96,8 +96,8 @@ class LiveView:
                 self._on_lost(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
             asking = asyncio.create_task(self._ask())
             try:
-                async for told in messages:
-                    await self._on_message(told)
+                async for message in messages:
+                    await self._on_message(message)
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -138,8 +138,8 @@ class LiveView:
             return 0.0
         return max(0.0, self._asked_at + PUSH_ALL_EVERY_S - self._setup.steady_time())
 
-    async def _on_message(self, told: object) -> None:
-        known = with_message(self.known, told)
+    async def _on_message(self, message: object) -> None:
+        known = with_message(self.known, message)
         if known is self.known and self._trouble is None:
             return  # an answer to an order
         if self.known.is_enough and not known.is_enough:

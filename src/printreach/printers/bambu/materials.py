@@ -74,17 +74,18 @@ def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
     ]
     sources = [_at(index, source) for index, source in enumerate(_each_once(sources))]
     tools = [_one_of(extruders, index) for index in range(len(extruders))] if has_two else []
-    told_units = [_unit(index, unit) for index, unit in enumerate(units)]
+    filament_units = [_unit(index, unit) for index, unit in enumerate(units)]
     return MaterialSystem(
         capabilities=Capabilities(
             supports_multi_material=bool(units),
             supports_multi_tool=has_two,
             supports_source_routing=bool(units) and not has_two,
-            supports_drying=_can_dry(modules) or any(one.is_drying is True for one in told_units),
+            supports_drying=_can_dry(modules)
+            or any(unit.is_drying is True for unit in filament_units),
         ),
         sources=sources,
         tools=tools or [_only_tool(report)],
-        units=told_units,
+        units=filament_units,
         routes=[] if has_two else _routes(ams, {source.id for source in sources}),
     )
 

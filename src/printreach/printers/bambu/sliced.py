@@ -48,18 +48,20 @@ NOTHING = Sliced()
 def read_sliced(head: bytes) -> Sliced:
     """head: the beginning of the G-code."""
     text = head[:HEAD_BYTES].decode("utf-8", "replace")
-    told = {name.strip(): value.strip() for name, value in _LINE.findall(text)}
+    written = {name.strip(): value.strip() for name, value in _LINE.findall(text)}
     slicer = _SLICER.search(text)
     return Sliced(
         time_s=_time_s(text),
-        layers=loose.count(told, "total layer number") or None,
-        filament_mm=_total(told.get("total filament length [mm]"), 1),
-        filament_mg=_total(told.get("total filament weight [g]"), 1000),
-        height_mm=_positive(told, "max_z_height"),
-        layer_height_mm=_positive(told, "layer_height"),
-        first_layer_height_mm=_positive(told, "initial_layer_print_height"),
-        nozzle_mm=_positive({"first": told.get("nozzle_diameter", "").split(",")[0]}, "first"),
-        filament_type=loose.text({"first": told.get("filament_type", "").split(";")[0]}, "first"),
+        layers=loose.count(written, "total layer number") or None,
+        filament_mm=_total(written.get("total filament length [mm]"), 1),
+        filament_mg=_total(written.get("total filament weight [g]"), 1000),
+        height_mm=_positive(written, "max_z_height"),
+        layer_height_mm=_positive(written, "layer_height"),
+        first_layer_height_mm=_positive(written, "initial_layer_print_height"),
+        nozzle_mm=_positive({"first": written.get("nozzle_diameter", "").split(",")[0]}, "first"),
+        filament_type=loose.text(
+            {"first": written.get("filament_type", "").split(";")[0]}, "first"
+        ),
         slicer=slicer[1] if slicer else None,
         slicer_version=slicer[2] if slicer else None,
     )
@@ -98,19 +100,19 @@ def _time_s(text: str) -> int | None:
     return total_s if total_s <= loose.MAX_INT else None
 
 
-def _total(told: str | None, factor: int) -> int | None:
+def _total(written: str | None, factor: int) -> int | None:
     """Return the sum over all filaments, which stand with commas between them."""
-    if told is None:
+    if written is None:
         return None
-    amounts = [loose.number({"amount": part}, "amount") for part in told.split(",")]
+    amounts = [loose.number({"amount": part}, "amount") for part in written.split(",")]
     if any(amount is None or amount < 0 for amount in amounts):
         return None
     total = factor * sum(amount for amount in amounts if amount is not None)
     return int(total) if 0 < total <= loose.MAX_INT else None
 
 
-def _positive(told: Mapping[str, str], key: str) -> float | None:
-    value = loose.number(told, key)
+def _positive(written: Mapping[str, str], key: str) -> float | None:
+    value = loose.number(written, key)
     return value if value is not None and value > 0 else None
 
 

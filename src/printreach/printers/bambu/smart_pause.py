@@ -113,18 +113,18 @@ def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
     )
 
 
-def parse_saved_state(told: object) -> SavedState | None:
+def parse_saved_state(stored: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
-    job = loose.text(told, "job")
+    job = loose.text(stored, "job")
     if job is None:
         return None
     return SavedState(
         job=job,
-        hotend_c=target_c(told, "hotend_c"),
-        bed_c=target_c(told, "bed_c"),
-        lift_mm=distance_mm(told, "lift_mm"),
-        retract_mm=distance_mm(told, "retract_mm"),
-        progress=parse_progress(told),
+        hotend_c=target_c(stored, "hotend_c"),
+        bed_c=target_c(stored, "bed_c"),
+        lift_mm=distance_mm(stored, "lift_mm"),
+        retract_mm=distance_mm(stored, "retract_mm"),
+        progress=parse_progress(stored),
     )
 
 

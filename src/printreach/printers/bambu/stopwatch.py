@@ -71,8 +71,8 @@ def job_of(report: Json) -> str:
 def _print_id(report: Json) -> str:
     """Return the cloud's ids of the print; "" for one that was sent over the network, or from the
     card: its ids are 0. That the cloud gives each print ids of its own is a guess."""
-    told = (loose.text(report, key) or "0" for key in ("task_id", "subtask_id"))
-    ids = [one for one in told if one != "0"]
+    reported = (loose.text(report, key) or "0" for key in ("task_id", "subtask_id"))
+    ids = [text for text in reported if text != "0"]
     return "\n".join(ids)
 
 
@@ -86,8 +86,8 @@ def seen_print(report: Json) -> SeenPrint:
     """The print as it is now. Only one that runs or is paused has numbers of its own: until then,
     those of the print before are still there."""
     state = state_of(report)
-    told = report if _tells_progress(report) else loose.EMPTY
-    line = loose.text(told, "mc_print_line_number") or ""
+    reported = report if _tells_progress(report) else loose.EMPTY
+    line = loose.text(reported, "mc_print_line_number") or ""
     return SeenPrint(
         state=state,
         is_paused=state is State.PAUSED,
@@ -96,11 +96,11 @@ def seen_print(report: Json) -> SeenPrint:
             print_id=_print_id(report),
             began_s=_began_s(report),
             position=positions(
-                loose.number(told, "mc_percent"),
-                loose.number(told, "layer_num"),
+                loose.number(reported, "mc_percent"),
+                loose.number(reported, "layer_num"),
                 float(line) if line.isascii() and line.isdigit() and len(line) < 16 else 0.0,
             )
-            if told
+            if reported
             else (),
         ),
     )

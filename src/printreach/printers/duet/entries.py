@@ -13,20 +13,20 @@ T = TypeVar("T")
 _OUTER = frozenset({"err", "fileName", "lastModified", "size"})
 
 
-def is_folder(told: Json) -> bool:
-    return loose.text(told, "type") == "d"
+def is_folder(reported: Json) -> bool:
+    return loose.text(reported, "type") == "d"
 
 
-def name_of(told: Json) -> str | None:
+def name_of(reported: Json) -> str | None:
     """Return the name; None for what is no name of an entry in a folder."""
-    name = told.get("name")
+    name = reported.get("name")
     if not isinstance(name, str) or not name or "/" in name or name in (".", ".."):
         return None
     return loose.sendable(name)
 
 
 def entry_of(
-    told: Json, path: str, platform_path: str, children: list[FileEntry] | None
+    reported: Json, path: str, platform_path: str, children: list[FileEntry] | None
 ) -> FileEntry:
     """children: None for a file."""
     return FileEntry(
@@ -35,52 +35,52 @@ def entry_of(
         virtual_path=path,
         path=path,
         platform_path=platform_path,
-        size_bytes=loose.size(told, "size") or 0,
-        modified_time_sec=unix_time(told, "date") or 0.0,
+        size_bytes=loose.size(reported, "size") or 0,
+        modified_time_sec=unix_time(reported, "date") or 0.0,
         children=UNSET if children is None else children,
     )
 
 
-def details_of(told: Json, path: str, platform_path: str) -> FileDetails:
+def details_of(reported: Json, path: str, platform_path: str) -> FileDetails:
     """Return what a file's metadata says.
 
     Values that the firmware did not find are 0 in its answer.
     """
-    slicer, version = _slicer(told)
-    thumbnails = loose.items(told, "thumbnails")
+    slicer, version = _slicer(reported)
+    thumbnails = loose.items(reported, "thumbnails")
     return FileDetails(
         virtual_path=path,
         platform_path=platform_path,
         file_name=path.rpartition("/")[2],
-        size_bytes=_known(loose.size(told, "size")),
-        modified_time_sec=_known(unix_time(told, "lastModified")),
+        size_bytes=_known(loose.size(reported, "size")),
+        modified_time_sec=_known(unix_time(reported, "lastModified")),
         est_print_time_sec=_known(
-            loose.count(told, "simulatedTime") or loose.count(told, "printTime") or None
+            loose.count(reported, "simulatedTime") or loose.count(reported, "printTime") or None
         ),
-        est_filament_used_mm=_filament_mm(told),
-        layer_count=_known(loose.count(told, "numLayers") or None),
-        layer_height_mm=_positive(told, "layerHeight"),
-        first_layer_height_mm=_positive(told, "firstLayerHeight"),
-        object_height_mm=_positive(told, "height"),
+        est_filament_used_mm=_filament_mm(reported),
+        layer_count=_known(loose.count(reported, "numLayers") or None),
+        layer_height_mm=_positive(reported, "layerHeight"),
+        first_layer_height_mm=_positive(reported, "firstLayerHeight"),
+        object_height_mm=_positive(reported, "height"),
         slicer=_known(slicer),
         slicer_version=_known(version),
-        thumbnail_count=len(thumbnails) if "thumbnails" in told else UNSET,
-        platform_details=loose.plain({key: told[key] for key in told if key not in _OUTER})
+        thumbnail_count=len(thumbnails) if "thumbnails" in reported else UNSET,
+        platform_details=loose.plain({key: reported[key] for key in reported if key not in _OUTER})
         or UNSET,
     )
 
 
-def unix_time(told: Json, key: str) -> float | None:
+def unix_time(reported: Json, key: str) -> float | None:
     """Boards write times without a zone; theirs is taken to be the agent's."""
     try:
-        return datetime.fromisoformat(loose.text(told, key) or "").timestamp()
+        return datetime.fromisoformat(loose.text(reported, key) or "").timestamp()
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def _slicer(told: Json) -> tuple[str | None, str | None]:
+def _slicer(reported: Json) -> tuple[str | None, str | None]:
     """`PrusaSlicer 2.7.1+linux-x64 on 2024-01-02`: a name, then a version where there is one."""
-    words = (loose.text(told, "generatedBy") or "").split()
+    words = (loose.text(reported, "generatedBy") or "").split()
     for place, word in enumerate(words):
         number = word.lstrip("vV(")
         if place and number[:1].isdigit():
@@ -88,15 +88,15 @@ def _slicer(told: Json) -> tuple[str | None, str | None]:
     return " ".join(words) or None, None
 
 
-def _filament_mm(told: Json) -> int | UnsetType:
+def _filament_mm(reported: Json) -> int | UnsetType:
     """Return the length over all extruders."""
-    found = [loose.number({"": length}, "") for length in loose.items(told, "filament")]
+    found = [loose.number({"": length}, "") for length in loose.items(reported, "filament")]
     lengths = [length for length in found if length is not None and length >= 0]
     return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
 
 
-def _positive(told: Json, key: str) -> float | UnsetType:
-    value = loose.number(told, key)
+def _positive(reported: Json, key: str) -> float | UnsetType:
+    value = loose.number(reported, key)
     return value if value is not None and value > 0 else UNSET
 
 

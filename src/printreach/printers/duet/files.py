@@ -93,17 +93,17 @@ class _Listing:
         if depth == 0 or self._left < 0:
             raise failed(f"There are more folders than the {MAX_FOLDERS} that can be listed.")
         try:
-            told = await self._board.listed(folder)
+            listed = await self._board.listed(folder)
         except NotFound:
             return []
         entries = []
-        for one in told:
-            name = name_of(one)
+        for entry in listed:
+            name = name_of(entry)
             if name is None:
                 continue
             inner, stored = f"{path}/{name}", f"{folder}/{name}"
-            children = await self.below(inner, stored, depth - 1) if is_folder(one) else None
-            entries.append(entry_of(one, inner, stored, children))
+            children = await self.below(inner, stored, depth - 1) if is_folder(entry) else None
+            entries.append(entry_of(entry, inner, stored, children))
         return entries
 
 

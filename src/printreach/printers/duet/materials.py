@@ -52,12 +52,12 @@ def _source(model: Json, index: int, tool: Tool) -> Source:
 def _tool(model: Json, tool: Tool) -> ContractTool:
     current = duet.current_tool(model)
     actual_c = tool.heater.actual_c
-    is_told = loose.number(loose.obj(model, "state"), "currentTool") is not None
+    is_known = loose.number(loose.obj(model, "state"), "currentTool") is not None
     return ContractTool(
         id=f"tool{tool.number}",
         index=tool.number,
         name=tool.name or f"Tool {tool.number}",
-        is_active=current == tool.number if is_told else UNSET,
+        is_active=current == tool.number if is_known else UNSET,
         actual_celsius=UNSET if actual_c is None else actual_c,
         target_celsius=tool.heater.target_c if tool.heater.state else UNSET,
     )
@@ -78,8 +78,8 @@ def _is_empty(model: Json, tool: Tool) -> bool | UnsetType:
     return HAS_FILAMENT.get(loose.text(monitor, "status") or "", UNSET)
 
 
-def _of_drive(told: Json, key: str, tool: Tool) -> Json:
+def _of_drive(reported: Json, key: str, tool: Tool) -> Json:
     """Return the entry of the tool's first extruder drive."""
-    entries = loose.items(told, key)
+    entries = loose.items(reported, key)
     drive = tool.extruders[0] if tool.extruders else len(entries)
     return loose.obj(entries[drive]) if drive < len(entries) else loose.EMPTY

@@ -34,14 +34,14 @@ class Tool(NamedTuple):
     extruders: tuple[int, ...]
 
 
-def merged(before: object, news: object) -> object:
+def merged(before: object, changes: object) -> object:
     """Merge changes into the model; lists are reported as a whole, with changed entries."""
-    if isinstance(before, Mapping) and isinstance(news, Mapping):
-        return {**before, **{key: merged(before.get(key), value) for key, value in news.items()}}
-    if isinstance(before, list) and isinstance(news, list):
-        kept = [*before[: len(news)], *([None] * (len(news) - len(before)))]
-        return [merged(old, new) for old, new in zip(kept, news, strict=True)]
-    return news
+    if isinstance(before, Mapping) and isinstance(changes, Mapping):
+        return {**before, **{key: merged(before.get(key), value) for key, value in changes.items()}}
+    if isinstance(before, list) and isinstance(changes, list):
+        kept = [*before[: len(changes)], *([None] * (len(changes) - len(before)))]
+        return [merged(old, new) for old, new in zip(kept, changes, strict=True)]
+    return changes
 
 
 def status(model: Json) -> str:
@@ -65,23 +65,23 @@ def tools(model: Json) -> list[Tool]:
     """Return the tools by number. A removed tool leaves a null in the list."""
     found = {}
     for place, entry in enumerate(loose.items(model, "tools")):
-        told = loose.obj(entry)
-        number = loose.count(told, "number")
-        if told:
-            found[place if number is None else number] = told
+        reported = loose.obj(entry)
+        number = loose.count(reported, "number")
+        if reported:
+            found[place if number is None else number] = reported
     return [_tool(model, number, found[number]) for number in sorted(found)]
 
 
 def set_target_c(model: Json, number: int, state: str) -> float:
     """Return a tool's set temperature in a state (active, standby), on or off; 0.0 for none."""
     for place, entry in enumerate(loose.items(model, "tools")):
-        told = loose.obj(entry)
-        own = loose.count(told, "number")
-        if told and (place if own is None else own) == number:
+        reported = loose.obj(entry)
+        own = loose.count(reported, "number")
+        if reported and (place if own is None else own) == number:
             heaters = loose.items(loose.obj(model, "heat"), "heaters")
-            numbers = _numbers(told, "heaters")
-            known = [loose.obj(heaters[one]) for one in numbers if one < len(heaters)]
-            targets = [loose.number(heater, state) or 0.0 for heater in known]
+            indexes = _numbers(reported, "heaters")
+            own_heaters = [loose.obj(heaters[index]) for index in indexes if index < len(heaters)]
+            targets = [loose.number(heater, state) or 0.0 for heater in own_heaters]
             return max(targets, default=0.0)
     return 0.0
 
@@ -93,7 +93,11 @@ def current_tool(model: Json) -> int | None:
 def faults(model: Json) -> list[int]:
     """Return the numbers of the heaters that firmware has stopped because something is wrong."""
     heaters = loose.items(loose.obj(model, "heat"), "heaters")
-    return [number for number, told in enumerate(heaters) if loose.text(told, "state") == "fault"]
+    return [
+        number
+        for number, reported in enumerate(heaters)
+        if loose.text(reported, "state") == "fault"
+    ]
 
 
 def is_too_cold(model: Json, number: int) -> bool:
@@ -113,39 +117,42 @@ def _heater_of(model: Json, part: str) -> Heater | None:
     3.7 tells several for each, in lists of lists.
     """
     heat = loose.obj(model, "heat")
-    told: list[object] = [*loose.items(heat, f"{part}Heaters")]
+    reported: list[object] = [*loose.items(heat, f"{part}Heaters")]
     for several in loose.items(heat, f"{part}HeaterMapping"):
-        told.extend(several if isinstance(several, list) else [])
-    numbers = [number for number in told if isinstance(number, int) and number >= 0]
+        reported.extend(several if isinstance(several, list) else [])
+    numbers = [number for number in reported if isinstance(number, int) and number >= 0]
     return _heater(model, numbers[0]) if numbers else None
 
 
 def _heater(model: Json, number: int) -> Heater | None:
     heaters = loose.items(loose.obj(model, "heat"), "heaters")
-    told = loose.obj(heaters[number]) if number < len(heaters) else loose.EMPTY
-    if not told:
+    reported = loose.obj(heaters[number]) if number < len(heaters) else loose.EMPTY
+    if not reported:
         return None
-    state = loose.text(told, "state") or ""
-    target_c = {"active": loose.number(told, "active"), "standby": loose.number(told, "standby")}
-    actual_c = loose.number(told, "current")
+    state = loose.text(reported, "state") or ""
+    target_c = {
+        "active": loose.number(reported, "active"),
+        "standby": loose.number(reported, "standby"),
+    }
+    actual_c = loose.number(reported, "current")
     is_real = actual_c is not None and COLDEST_C < actual_c < HOTTEST_C
     return Heater(actual_c if is_real else None, max(0.0, target_c.get(state) or 0.0), state)
 
 
-def _tool(model: Json, number: int, told: Json) -> Tool:
-    numbers = _numbers(told, "heaters")
+def _tool(model: Json, number: int, reported: Json) -> Tool:
+    numbers = _numbers(reported, "heaters")
     return Tool(
         number=number,
-        name=loose.text(told, "name") or "",
-        state=loose.text(told, "state") or "",
+        name=loose.text(reported, "name") or "",
+        state=loose.text(reported, "state") or "",
         heater=(_heater(model, numbers[0]) if numbers else None) or NO_HEATER,
-        extruders=_numbers(told, "extruders"),
+        extruders=_numbers(reported, "extruders"),
     )
 
 
-def _numbers(told: Json, key: str) -> tuple[int, ...]:
+def _numbers(reported: Json, key: str) -> tuple[int, ...]:
     return tuple(
         number
-        for number in loose.items(told, key)
+        for number in loose.items(reported, key)
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0
     )

@@ -57,10 +57,10 @@ class Sbc:
     async def model(self) -> Json:
         if not self._model:
             self._model = await self._find_model()
-        told = loose.obj(await self._http.get(self._model))
-        if not duet.status(told):
+        reported = loose.obj(await self._http.get(self._model))
+        if not duet.status(reported):
             raise self._http.garbled()
-        return told
+        return reported
 
     async def order(self, lines: list[str]) -> None:
         """DSF answers when all is done, and continues if the caller stops waiting."""

@@ -130,20 +130,20 @@ def _has_reached(heater: duet.Heater) -> bool:
     return heater.actual_c is not None and heater.actual_c >= heater.target_c - CLOSE_ENOUGH_C
 
 
-def parse_saved_state(told: object) -> SavedState | None:
+def parse_saved_state(stored: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
-    path = loose.text(told, "path")
+    path = loose.text(stored, "path")
     if path is None:
         return None
-    states = {number: loose.text(loose.obj(told, "tools"), number) for number in _numbers(told)}
-    bed_c = loose.number(told, "bed_c") or 0.0
+    states = {number: loose.text(loose.obj(stored, "tools"), number) for number in _numbers(stored)}
+    bed_c = loose.number(stored, "bed_c") or 0.0
     return SavedState(
         path=path,
         tools={int(number): state for number, state in states.items() if state in SWITCHED_ON},
         bed_c=bed_c if 0.0 <= bed_c <= MAX_BED_C else 0.0,
-        lift_mm=distance_mm(told, "lift_mm"),
-        retract_mm=distance_mm(told, "retract_mm"),
-        progress=parse_progress(told),
+        lift_mm=distance_mm(stored, "lift_mm"),
+        retract_mm=distance_mm(stored, "retract_mm"),
+        progress=parse_progress(stored),
     )
 
 
@@ -152,7 +152,7 @@ def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
     return SavedStateStore(folder / STORE, parse_saved_state)
 
 
-def _numbers(told: object) -> list[str]:
+def _numbers(stored: object) -> list[str]:
     """Return the tools' numbers, which are strings in JSON."""
     written = {str(number) for number in range(MAX_TOOL_NUMBER + 1)}
-    return [number for number in loose.obj(told, "tools") if number in written]
+    return [number for number in loose.obj(stored, "tools") if number in written]

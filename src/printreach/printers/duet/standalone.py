@@ -66,16 +66,16 @@ class Standalone:
     async def model(self) -> Json:
         """Poll what changes all the time, and other parts when their sequence number changed."""
         live = await self._model("", LIVE)
-        told = loose.obj(live)
-        if not duet.status(told):
+        reported = loose.obj(live)
+        if not duet.status(reported):
             raise self._http.garbled()
-        seqs = loose.obj(told, "seqs")
+        seqs = loose.obj(reported, "seqs")
         for key in KEYS:
             seq = loose.whole(seqs, key)
             if key not in self._whole or seq != self._seen.get(key):
                 self._whole[key] = await self._model(key, WHOLE)
                 self._seen[key] = seq
-        return loose.obj(merged(self._whole, told))
+        return loose.obj(merged(self._whole, reported))
 
     async def order(self, lines: list[str]) -> None:
         before = await self._replies()
@@ -144,21 +144,21 @@ class Standalone:
 
     async def _model(self, key: str, flags: str) -> object:
         """Read a part of the object model. Long lists come in parts."""
-        told: object = None
+        reported: object = None
         start = 0
         for _ in range(MAX_PARTS):
             more = f"{flags}a{start}" if start else flags
             answer = await self._get("rr_model", **({"key": key} if key else {}), flags=more)
             result = loose.obj(answer).get("result")
-            if isinstance(told, list) and isinstance(result, list):
-                told = [*told, *result]
+            if isinstance(reported, list) and isinstance(result, list):
+                reported = [*reported, *result]
             else:
-                told = result
+                reported = result
             after = loose.count(answer, "next") or 0
             if after <= start:
                 break
             start = after
-        return told
+        return reported
 
     async def _replies(self) -> int:
         """Return how many answers to orders there were so far, modulo 65536."""

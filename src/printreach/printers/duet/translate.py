@@ -74,9 +74,9 @@ def _time_left_s(known: KnownState, state: State) -> int | None:
     if state not in UNDER_WAY:
         return None
     job = duet.job(known.model)
-    told = loose.obj(job, "timesLeft")
+    reported = loose.obj(job, "timesLeft")
     for key in ("slicer", "filament", "file"):
-        left_s = loose.count(told, key)
+        left_s = loose.count(reported, key)
         if left_s is not None:
             return left_s
     file = loose.obj(job, "file")

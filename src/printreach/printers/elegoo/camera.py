@@ -49,11 +49,11 @@ class SwitchedCamera:
             async for frame in frames:
                 yield frame
 
-    def _found(self, told: str | None) -> str:
+    def _found(self, reported: str | None) -> str:
         """Complete the address; the printer may leave out the scheme."""
-        if told is None:
+        if reported is None:
             return self._usual_url
-        url = told if "://" in told else f"http://{told}"
+        url = reported if "://" in reported else f"http://{reported}"
         return next(iter(candidates(url, self._host, 80, tls=False)), self._usual_url)
 
     def _at(self, url: str) -> HttpCamera:

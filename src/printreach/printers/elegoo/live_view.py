@@ -18,7 +18,7 @@ PAUSING = "Pausing"
 class LiveView:
     """A printer's view. follow: receives and calls tell(), until it is lost (PrinterRefused).
 
-    print_id: of the print that was last told of, "" where it has none. on_lost: called then.
+    print_id: of the print last reported, "" where it has none. on_lost: called then.
     """
 
     def __init__(
@@ -27,24 +27,24 @@ class LiveView:
         self._follow = follow
         self._uniform = uniform
         self._updates = UpdateSignal()
-        self._told = View()
-        self._heard = self._told
+        self._view = View()
+        self._latest = self._view
         self.print_id = ""
         self.on_lost: Callable[[], None] = lambda: None
 
     @property
-    def told(self) -> View:
-        """As the printer tells it."""
-        return self._told
+    def view(self) -> View:
+        """The view as last reported."""
+        return self._view
 
     def tell(self, view: View, print_id: str) -> None:
-        self._told = self._heard = view
+        self._view = self._latest = view
         self.print_id = print_id
         self._updates.tell()
 
     async def wait_until(self, condition: Callable[[View], bool], seconds: float) -> bool:
         """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        return await self._updates.wait_until(lambda: condition(self._told), seconds)
+        return await self._updates.wait_until(lambda: condition(self._view), seconds)
 
     async def until_paused(self) -> None:
         """Wait until the pause is complete: before that a print can't be resumed.
@@ -52,17 +52,17 @@ class LiveView:
         Raises PrinterRefused.
         """
         if not await self._updates.wait_until(
-            lambda: self._told.job.sub_state != PAUSING, PAUSES_S
+            lambda: self._view.job.sub_state != PAUSING, PAUSES_S
         ):
             raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self._heard, self._uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self._latest, self._uniform)
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus(refused.status)
-        self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self._view = View(trouble=Trouble(status=status, sentence=refused.sentence))
         self.on_lost()
 
 
@@ -86,10 +86,10 @@ class Answers:
         finally:
             self._waiting.pop(key, None)
 
-    def settle(self, key: str, told: Json) -> None:
+    def settle(self, key: str, message: Json) -> None:
         answer = self._waiting.get(key)
         if answer is not None and not answer.done():
-            answer.set_result(told)
+            answer.set_result(message)
 
     def give_up(self, refused: PrinterRefused) -> None:
         for answer in self._waiting.values():

@@ -113,7 +113,7 @@ class PauseController:
         self.smart = SmartPauses(saved_state_store(folder), self)
 
     async def pause(self, order: Pause) -> None:
-        saved = plan_saved_state(order, self._live_view.told, self._limits)
+        saved = plan_saved_state(order, self._live_view.view, self._limits)
         require_paused = await self.smart.begin_pause()
         await self.pause_print()
         if order.smart_pause and not saved.is_empty:
@@ -143,7 +143,7 @@ class PauseController:
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
     def seen(self) -> SeenPrint | None:
-        view = self._live_view.told
+        view = self._live_view.view
         if view.trouble is not None:
             return None
         current = view.job.current_print
@@ -159,7 +159,7 @@ class PauseController:
         )
 
     def is_warm(self, saved: SavedState) -> bool:
-        return _is_warm(saved, self._live_view.told)
+        return _is_warm(saved, self._live_view.view)
 
     def without_moves(self, saved: SavedState) -> SavedState:
         return replace(saved, lift_mm=0)
@@ -204,17 +204,17 @@ def plan_saved_state(
     )
 
 
-def parse_saved_state(told: object) -> SavedState | None:
+def parse_saved_state(stored: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
-    file_name = loose.text(told, "file_name")
+    file_name = loose.text(stored, "file_name")
     if file_name is None:
         return None
     return SavedState(
         file_name=file_name,
-        hotend_c=target_c(told, "hotend_c"),
-        bed_c=target_c(told, "bed_c"),
-        lift_mm=distance_mm(told, "lift_mm"),
-        progress=parse_progress(told),
+        hotend_c=target_c(stored, "hotend_c"),
+        bed_c=target_c(stored, "bed_c"),
+        lift_mm=distance_mm(stored, "lift_mm"),
+        progress=parse_progress(stored),
     )
 
 

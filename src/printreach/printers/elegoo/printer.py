@@ -51,7 +51,7 @@ class ElegooPrinter(ABC, Generic[F]):
 
     @property
     def view(self) -> View:
-        return self._pausing.smart.shown(self._live_view.told)
+        return self._pausing.smart.shown(self._live_view.view)
 
     async def run(self) -> None:
         try:

@@ -127,7 +127,7 @@ class MoonrakerPrinter:
         return FileDone(virtual_path=order.path, platform_path=place.platform_path)
 
     async def set_light(self, order: SetLight) -> None:
-        light = next((one for one in all_lights(self._known) if one.name == order.name), None)
+        light = next((light for light in all_lights(self._known) if light.name == order.name), None)
         if not isinstance(light, LightSource):
             action = "on" if order.on else "off"
             switch = {"device": order.name, "action": action}

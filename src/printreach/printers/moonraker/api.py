@@ -167,8 +167,8 @@ class MoonrakerApi:
             answer = await self._fetcher.fetch(
                 method, target.encode("ascii"), self.headers, at_most=MAX_LIST_BYTES
             )
-        told = parsed(self._accept(answer).body)
-        return told.get("result") if isinstance(told, dict) else None
+        reported = parsed(self._accept(answer).body)
+        return reported.get("result") if isinstance(reported, dict) else None
 
     def _accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if 200 <= answer.status < 300:

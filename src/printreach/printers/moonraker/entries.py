@@ -16,7 +16,7 @@ ROOTS: Final[Mapping[FileRoot, str]] = MappingProxyType(
     {FileRoot.GCODE: "gcodes", FileRoot.CONFIG: "config", FileRoot.LOGS: "logs"}
 )
 PICTURES: Final = ".thumbs"
-_TOLD = frozenset({"filename", "size", "modified", "permissions"})
+_LISTED = frozenset({"filename", "size", "modified", "permissions"})
 
 
 class Place(NamedTuple):
@@ -50,21 +50,23 @@ def folder_of(answer: object, root: FileRoot, inside: str) -> Folder:
     """inside: the folder's path below the root, "" for the root itself."""
     prefix = f"{inside}/" if inside else ""
     folders = [
-        _entry(told, Place(root, prefix + name), EntryType.FOLDER)
-        for told in loose.items(answer, "dirs")
-        if (name := _shown_name(told, "dirname", root)) is not None
+        _entry(reported, Place(root, prefix + name), EntryType.FOLDER)
+        for reported in loose.items(answer, "dirs")
+        if (name := _shown_name(reported, "dirname", root)) is not None
     ]
     files = [
-        _entry(told, Place(root, prefix + name), EntryType.FILE)
-        for told in loose.items(answer, "files")
-        if (name := _shown_name(told, "filename", root)) is not None
+        _entry(reported, Place(root, prefix + name), EntryType.FILE)
+        for reported in loose.items(answer, "files")
+        if (name := _shown_name(reported, "filename", root)) is not None
     ]
     return Folder(folders, files)
 
 
 def has_pictures(answer: object) -> bool:
     """Return whether it is a folder in which Moonraker keeps thumbnails of files."""
-    return any(loose.text(told, "dirname") == PICTURES for told in loose.items(answer, "dirs"))
+    return any(
+        loose.text(reported, "dirname") == PICTURES for reported in loose.items(answer, "dirs")
+    )
 
 
 def is_empty(answer: object) -> bool:
@@ -80,8 +82,8 @@ def stored_at(answer: object, place: Place) -> Place:
     return place if inside is None else Place(place.root, inside)
 
 
-def _entry(told: object, place: Place, kind: EntryType) -> FileEntry:
-    more = {key: value for key, value in loose.plain(told).items() if key not in _TOLD}
+def _entry(reported: object, place: Place, kind: EntryType) -> FileEntry:
+    more = {key: value for key, value in loose.plain(reported).items() if key not in _LISTED}
     is_file = kind is EntryType.FILE
     return FileEntry(
         type=kind,
@@ -89,16 +91,16 @@ def _entry(told: object, place: Place, kind: EntryType) -> FileEntry:
         virtual_path=place.virtual_path,
         path=place.virtual_path,
         platform_path=place.platform_path,
-        size_bytes=loose.size(told, "size") or 0 if is_file else 0,
-        modified_time_sec=loose.number(told, "modified") or 0.0,
-        permissions=loose.text(told, "permissions") or "",
+        size_bytes=loose.size(reported, "size") or 0 if is_file else 0,
+        modified_time_sec=loose.number(reported, "modified") or 0.0,
+        permissions=loose.text(reported, "permissions") or "",
         metadata=more if is_file and more else UNSET,
     )
 
 
-def _shown_name(told: object, key: str, root: FileRoot) -> str | None:
+def _shown_name(reported: object, key: str, root: FileRoot) -> str | None:
     """Return a name to list; names that begin with a dot are hidden from people."""
-    name = loose.text(told, key)
+    name = loose.text(reported, key)
     if name is None or "/" in name or (root is FileRoot.GCODE and name.startswith(".")):
         return None
     return name

@@ -71,10 +71,10 @@ class MoonrakerFiles:
             found = await self._api.head(target_of(place))
         except NotFound:
             raise no_such_file(path) from None
-        told = await self._metadata(place)
-        modified = loose.number(told, "modified")
+        listed = await self._metadata(place)
+        modified = loose.number(listed, "modified")
         return details_of(
-            told,
+            listed,
             virtual_path=path,
             platform_path=place.platform_path,
             size=_length(found.headers),
@@ -172,12 +172,12 @@ class MoonrakerFiles:
 
     async def _delete_folder(self, place: Place) -> None:
         """Delete an empty folder; thumbnails of files that are gone don't count."""
-        told = await self._told(place)
-        if told is None:
+        listed = await self._listing(place)
+        if listed is None:
             raise no_such_file(place.virtual_path)
-        if not is_empty(told):
+        if not is_empty(listed):
             raise failed(f"The folder {place.virtual_path!r} is not empty.")
-        if has_pictures(told):
+        if has_pictures(listed):
             await self._remove(Place(place.root, f"{place.inside}/{PICTURES}"), force=True)
         await self._remove(place, force=False)
 
@@ -189,10 +189,10 @@ class MoonrakerFiles:
     # --- questions ------------------------------------------------------------------------------
 
     async def _folder(self, place: Place) -> Folder | None:
-        told = await self._told(place)
-        return None if told is None else folder_of(told, place.root, place.inside)
+        listed = await self._listing(place)
+        return None if listed is None else folder_of(listed, place.root, place.inside)
 
-    async def _told(self, place: Place) -> object | None:
+    async def _listing(self, place: Place) -> object | None:
         """Return Moonraker's listing of a folder; None if the folder doesn't exist."""
         query = {"path": place.platform_path.rstrip("/"), "extended": "true"}
         try:
@@ -218,12 +218,12 @@ class _Walk:
     def __init__(self, look: Callable[[Place], Awaitable[Folder | None]], root: FileRoot) -> None:
         self._look = look
         self._root = root
-        self._room = asyncio.Semaphore(FOLDERS_AT_ONCE)
+        self._slots = asyncio.Semaphore(FOLDERS_AT_ONCE)
         self._left = MAX_FOLDERS
 
     async def below(self, inside: str, depth: int) -> list[FileEntry]:
         self._left -= 1
-        async with self._room:
+        async with self._slots:
             found = await self._look(Place(self._root, inside))
         if found is None:
             return []

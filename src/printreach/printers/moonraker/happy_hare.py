@@ -128,11 +128,11 @@ def _route(mmu: Json, source: Source, tool_id: str) -> Route:
 def _units(machine: Json) -> list[tuple[Unit, range]]:
     """Return the units, each with its gates."""
     count = min(loose.count(machine, "num_units") or 0, MAX_UNITS)
-    told = [loose.obj(machine, f"unit_{number}") for number in range(count)]
-    sizes = [loose.count(unit, "num_gates") or 0 for unit in told]
+    reported = [loose.obj(machine, f"unit_{number}") for number in range(count)]
+    sizes = [loose.count(unit, "num_gates") or 0 for unit in reported]
     usual_starts = accumulate(sizes[:-1], initial=0)
     units = []
-    for number, (unit, size, usual) in enumerate(zip(told, sizes, usual_starts, strict=False)):
+    for number, (unit, size, usual) in enumerate(zip(reported, sizes, usual_starts, strict=False)):
         start = loose.count(unit, "first_gate")
         name = loose.text(unit, "name") or loose.text(unit, "vendor") or f"Unit {number + 1}"
         first = usual if start is None else start
@@ -140,8 +140,8 @@ def _units(machine: Json) -> list[tuple[Unit, range]]:
     return units
 
 
-def _unit(number: int, name: str, told: Json) -> Unit:
-    vendor = loose.text(told, "vendor")
+def _unit(number: int, name: str, reported: Json) -> Unit:
+    vendor = loose.text(reported, "vendor")
     return Unit(
         id=f"mmu{number}",
         index=number,

@@ -12,7 +12,7 @@ from printreach.printers import loose
 
 MG_PER_G = 1000.0
 _UNKNOWN_SLICERS = frozenset({"Unknown", "?"})
-_TOLD = frozenset(
+_LISTED = frozenset(
     {
         *("filename", "size", "modified", "slicer", "slicer_version", "estimated_time"),
         *("filament_total", "filament_weight_total", "layer_count", "layer_height"),
@@ -67,7 +67,7 @@ def details_of(
     modified: float | None,
 ) -> FileDetails:
     """answer: of server.files.metadata, or nothing. size, modified: as the file system has them."""
-    rest = {key: value for key, value in loose.plain(answer).items() if key not in _TOLD}
+    rest = {key: value for key, value in loose.plain(answer).items() if key not in _LISTED}
     length = _whole(_above_zero(answer, "filament_total"))
     weight = _weight_mg(answer)
     duration = _whole(_above_zero(answer, "estimated_time"))

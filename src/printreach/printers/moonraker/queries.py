@@ -21,9 +21,9 @@ ID_SPACE, ID_KEY = "service", "public.printerId"
 
 async def identify(api: MoonrakerApi) -> None:
     """Introduce the agent, so that Moonraker's log and pages can name it."""
-    who = {"client_name": "Printreach", "version": __version__, "type": "other", "url": ""}
+    client = {"client_name": "Printreach", "version": __version__, "type": "other", "url": ""}
     try:
-        await api.call("server.connection.identify", who)
+        await api.call("server.connection.identify", client)
     except PrinterRefused as refused:
         if refused.status == CommandStatus.NOT_AUTHORIZED:
             raise
@@ -34,11 +34,11 @@ async def publish_id(api: MoonrakerApi, printer_id: str) -> None:
     """Store the printer's id in Moonraker's database for apps on the network, if it has changed."""
     if not printer_id:
         return
-    place = {"namespace": ID_SPACE, "key": ID_KEY}
-    if loose.text(await _known(api, "server.database.get_item", place), "value") == printer_id:
+    item = {"namespace": ID_SPACE, "key": ID_KEY}
+    if loose.text(await _known(api, "server.database.get_item", item), "value") == printer_id:
         return
     try:
-        await api.call("server.database.post_item", {**place, "value": printer_id})
+        await api.call("server.database.post_item", {**item, "value": printer_id})
     except PrinterRefused as refused:
         log.warning("The printer id could not be left in Moonraker's database: %s", refused)
 

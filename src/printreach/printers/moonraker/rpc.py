@@ -79,28 +79,28 @@ class Rpc:
 
     def _take(self, message: str | bytes) -> None:
         """Handle a message; one that makes no sense is ignored."""
-        told = parsed(message)
-        method = loose.text(told, "method")
+        decoded = parsed(message)
+        method = loose.text(decoded, "method")
         if method is not None:
-            params = told.get("params") if isinstance(told, dict) else None
+            params = decoded.get("params") if isinstance(decoded, dict) else None
             self._on_notification(method, params)
             return
-        answer = self._waiting.get(loose.whole(told, "id") or 0)
-        if answer is None or answer.done() or not isinstance(told, dict):
+        answer = self._waiting.get(loose.whole(decoded, "id") or 0)
+        if answer is None or answer.done() or not isinstance(decoded, dict):
             return
-        if "result" in told:
-            answer.set_result(told["result"])
+        if "result" in decoded:
+            answer.set_result(decoded["result"])
         else:
-            answer.set_exception(_refused(told.get("error")))
+            answer.set_exception(_refused(decoded.get("error")))
 
 
 def parsed(message: str | bytes) -> object:
     """Return parsed JSON; None for a message that is not JSON."""
     try:
-        told: object = msgspec.json.decode(message)
+        decoded: object = msgspec.json.decode(message)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-    return told
+    return decoded
 
 
 def _refused(error: object) -> RpcRefused:

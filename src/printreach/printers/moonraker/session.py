@@ -58,7 +58,7 @@ class Session:
         self._asked_path: str | None = None
         self._new_file_at: float | None = None
         self._hidden_start: KnownState | None = None  # not shown yet, as its file wasn't known
-        self._has_news_of_file = False
+        self._has_file_changed = False
         self._is_spool_known = False
         self._are_cameras_known = False
         self._check_requested = asyncio.Event()
@@ -131,7 +131,7 @@ class Session:
                 self._request_check()
             case "notify_metadata_update" | "notify_filelist_changed":
                 if self.known.metadata == NOTHING_KNOWN or self._is_of_the_print(params):
-                    self._has_news_of_file = True
+                    self._has_file_changed = True
                     self._request_check()
 
     def _on_line(self, params: object) -> None:
@@ -144,24 +144,24 @@ class Session:
     def _on_status(self, params: object) -> None:
         if self._updates is not None:
             self._updates.append(params)
-        news, clock_s = _news_of(params)
+        changes, clock_s = _changes_of(params)
         if not self._is_ready:
             return
-        state = loose.text(loose.obj(news, "webhooks"), "state")
+        state = loose.text(loose.obj(changes, "webhooks"), "state")
         if state is not None and state != READY:
             self._lose_klipper(state)
             return
-        for known in steps_to(self.known, news, clock_s):
+        for known in steps_to(self.known, changes, clock_s):
             self.known = known
             if print_path(known) != self._asked_path:
                 self._request_check()
             self.redraw()
 
     def _is_of_the_print(self, params: object) -> bool:
-        """News of files: of the one that is printed, which may have been replaced before."""
-        news = params[0] if isinstance(params, list) and params else None
-        item = loose.obj(news, "item")
-        named = loose.text(item, "path") or loose.text(news, "filename")
+        """Return whether a notification is of the printed file, which may have been replaced."""
+        changes = params[0] if isinstance(params, list) and params else None
+        item = loose.obj(changes, "item")
+        named = loose.text(item, "path") or loose.text(changes, "filename")
         return named is not None and named == print_path(self.known)
 
     def _lose_klipper(self, state: str) -> None:
@@ -258,7 +258,7 @@ class Session:
             wanted = {"objects": subscription(machine)}
             answer = await self._api.call("printer.objects.subscribe", wanted)
             for params in (_status_of(answer), *self._updates):
-                fresh = with_changes(fresh, *_news_of(params))
+                fresh = with_changes(fresh, *_changes_of(params))
         finally:
             self._updates = None
         self.known = fresh
@@ -268,8 +268,8 @@ class Session:
         self.redraw()
 
     async def _ask_metadata(self) -> None:
-        while (path := print_path(self.known)) != self._asked_path or self._has_news_of_file:
-            self._has_news_of_file = False
+        while (path := print_path(self.known)) != self._asked_path or self._has_file_changed:
+            self._has_file_changed = False
             metadata = await queries.metadata(self._api, path)
             if path != print_path(self.known):
                 continue  # another file in between
@@ -296,17 +296,19 @@ class Session:
             return self._refused(CommandStatus.TOO_MANY_CLIENTS, "takes no more connections")
         return self._refused(CommandStatus.NOT_CONNECTED, f"can't be reached: {ended.text}")
 
-    def _refused(self, status: CommandStatus, what: str) -> PrinterRefused:
-        return PrinterRefused(status, f"{self._api.where} {what}.")
+    def _refused(self, status: CommandStatus, problem: str) -> PrinterRefused:
+        return PrinterRefused(status, f"{self._api.where} {problem}.")
 
 
 def _status_of(answer: object) -> list[object]:
     """Return an answer's status in the shape in which Moonraker pushes it."""
-    told = loose.obj(answer)
-    return [told.get("status"), told.get("eventtime")]
+    reported = loose.obj(answer)
+    return [reported.get("status"), reported.get("eventtime")]
 
 
-def _news_of(params: object) -> tuple[object, float | None]:
+def _changes_of(params: object) -> tuple[object, float | None]:
     """Return what has changed, and the time of Klipper's clock."""
-    told = params if isinstance(params, list) else []
-    return told[0] if told else None, loose.number({"": told[1]}, "") if len(told) > 1 else None
+    reported = params if isinstance(params, list) else []
+    return reported[0] if reported else None, loose.number({"": reported[1]}, "") if len(
+        reported
+    ) > 1 else None

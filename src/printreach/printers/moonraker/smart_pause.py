@@ -122,12 +122,12 @@ def seen_print(known: KnownState) -> SeenPrint:
     )
 
 
-def parse_saved_state(told: object) -> SavedState | None:
+def parse_saved_state(stored: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
-    path = loose.text(told, "path")
+    path = loose.text(stored, "path")
     if path is None:
         return None
-    targets = loose.obj(told, "targets")
+    targets = loose.obj(stored, "targets")
     found = {heater: target_c(targets, heater) for heater in targets}
     return SavedState(
         path=path,
@@ -136,9 +136,9 @@ def parse_saved_state(told: object) -> SavedState | None:
             for heater, target in found.items()
             if target and heater.replace("_", "").isalnum()
         },
-        lift_mm=distance_mm(told, "lift_mm"),
-        retract_mm=distance_mm(told, "retract_mm"),
-        progress=parse_progress(told),
+        lift_mm=distance_mm(stored, "lift_mm"),
+        retract_mm=distance_mm(stored, "retract_mm"),
+        progress=parse_progress(stored),
     )
 
 

@@ -61,33 +61,33 @@ class KnownState:
     began_s: float | None = None
 
 
-def with_changes(known: KnownState, news: object, clock_s: float | None = None) -> KnownState:
-    """news: objects with those of their fields that have changed. clock_s: of Klipper, then.
+def with_changes(known: KnownState, changes: object, clock_s: float | None = None) -> KnownState:
+    """changes: objects with those of their fields that have changed. clock_s: of Klipper, then.
 
     A print's total_duration is what has passed on that clock since its start, pauses included.
     Source: print_stats.py of Klipper.
     """
     objects: dict[str, Json] = dict(known.objects)
-    for name, fields in loose.obj(news).items():
+    for name, fields in loose.obj(changes).items():
         changed = loose.obj(fields)
         if changed:
             objects[name] = {**objects.get(name, loose.EMPTY), **changed}
     after = replace(known, objects=objects)
     if print_path(known) not in ("", print_path(after)):
         after = replace(after, metadata=NOTHING_KNOWN)  # it was of another file
-    passed_s = loose.number(loose.obj(news, "print_stats"), "total_duration")
+    passed_s = loose.number(loose.obj(changes, "print_stats"), "total_duration")
     if passed_s is not None:
         after = replace(after, began_s=None if clock_s is None else clock_s - passed_s)
     return replace(after, latest=_latest(after, known))
 
 
-def steps_to(known: KnownState, news: object, clock_s: float | None = None) -> list[KnownState]:
-    """Return what is known after these news, and before that what must have happened unseen.
+def steps_to(known: KnownState, changes: object, clock_s: float | None = None) -> list[KnownState]:
+    """Return the state after these changes, and before it the states that were not reported.
 
     Klipper reports four times a second. A print's total_duration only grows, and stays as it is
     once the print has ended: whatever else it does, another print has begun since.
     """
-    after = with_changes(known, news, clock_s)
+    after = with_changes(known, changes, clock_s)
     if not _is_another_print(known, after):
         return [after]
     steps = [known]
@@ -97,12 +97,12 @@ def steps_to(known: KnownState, news: object, clock_s: float | None = None) -> l
         steps.append(with_changes(steps[-1], _start_of(print_path(after))))
     # What was told of the print before is not told again where it is the same.
     whole = {name: obj(after, name) for name in ("print_stats", "virtual_sdcard")}
-    return [*steps[1:], with_changes(steps[-1], {**loose.obj(news), **whole}, clock_s)]
+    return [*steps[1:], with_changes(steps[-1], {**loose.obj(changes), **whole}, clock_s)]
 
 
 def _is_another_print(before: KnownState, after: KnownState) -> bool:
     was_s, is_s = (
-        loose.number(obj(one, "print_stats"), "total_duration") for one in (before, after)
+        loose.number(obj(state, "print_stats"), "total_duration") for state in (before, after)
     )
     if was_s is None or is_s is None or state_of(after) is State.IDLE:
         return False
@@ -110,7 +110,7 @@ def _is_another_print(before: KnownState, after: KnownState) -> bool:
 
 
 def _start_of(path: str) -> Json:
-    """Return the news of a print that has just begun."""
+    """Return the changes of a print that has just begun."""
     counts = dict.fromkeys(("total_duration", "print_duration", "filament_used"), 0.0)
     return {
         "print_stats": {"filename": path, "state": "printing", **counts},
@@ -197,9 +197,9 @@ def _latest(after: KnownState, before: KnownState) -> Latest:
 def _layer(known: KnownState, before: int | None) -> int | None:
     """Return the layer as the slicer tells it, else from the nozzle's height while it prints."""
     info = loose.obj(obj(known, "print_stats"), "info")
-    told = loose.count(info, "current_layer")
-    if told is not None:
-        return told
+    reported = loose.count(info, "current_layer")
+    if reported is not None:
+        return reported
     if state_of(known) is not State.PRINTING:
         return before
     layer_mm, first_mm = known.metadata.layer_mm, known.metadata.first_layer_mm

@@ -154,10 +154,10 @@ class OctoPrintPrinter:
         """
         order: JsonObject = {"command": "generate", "app": app_name}
         try:
-            told = await self._api.post("/api/plugin/appkeys", order)
+            answer = await self._api.post("/api/plugin/appkeys", order)
         except NotFound:
             raise failed("OctoPrint's Application Keys are switched off.") from None
-        key = loose.text(told, "api_key")
+        key = loose.text(answer, "api_key")
         if not key:
             raise failed("OctoPrint gave no key.")
         return key

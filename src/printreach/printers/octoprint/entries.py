@@ -28,8 +28,8 @@ def log_entries_of(answer: object) -> list[FileEntry]:
     """Read the entries of /plugin/logging/logs, which has no folders."""
     return [
         entry
-        for one in loose.items(answer, "files")
-        if (entry := _file(loose.obj(one), FileRoot.LOGS.value, "name")) is not None
+        for item in loose.items(answer, "files")
+        if (entry := _file(loose.obj(item), FileRoot.LOGS.value, "name")) is not None
     ]
 
 
@@ -42,8 +42,8 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
 
     The analysis comes some seconds after an upload.
     """
-    told = loose.obj(answer)
-    analysis = loose.obj(told, "gcodeAnalysis")
+    reported = loose.obj(answer)
+    analysis = loose.obj(reported, "gcodeAnalysis")
     lengths = [
         length
         for tool in loose.obj(analysis, "filament").values()
@@ -53,13 +53,13 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
         virtual_path=path,
         platform_path=inside,
         file_name=inside.rpartition("/")[2],
-        size_bytes=_known(loose.size(told, "size")),
-        modified_time_sec=_known(loose.number(told, "date")),
+        size_bytes=_known(loose.size(reported, "size")),
+        modified_time_sec=_known(loose.number(reported, "date")),
         est_print_time_sec=_known(loose.count(analysis, "estimatedPrintTime")),
         est_filament_used_mm=_filament_mm(lengths),
         object_height_mm=_known(loose.number(loose.obj(analysis, "dimensions"), "height")),
-        thumbnail_count=_thumbnails(told),
-        platform_details=_metadata(told) or UNSET,
+        thumbnail_count=_thumbnails(reported),
+        platform_details=_metadata(reported) or UNSET,
     )
 
 
@@ -70,24 +70,26 @@ def stored_path(answer: object) -> str | None:
 
 def response_of(answer: object) -> JsonObject | UnsetType:
     """Return what OctoPrint answered to an upload, without the fields that are listed elsewhere."""
-    told = loose.obj(answer)
-    kept = {key: told[key] for key in ("effectivePrint", "effectiveSelect") if key in told}
-    return loose.plain(kept) or UNSET
+    reported = loose.obj(answer)
+    effective = {
+        key: reported[key] for key in ("effectivePrint", "effectiveSelect") if key in reported
+    }
+    return loose.plain(effective) or UNSET
 
 
 def _entries(found: list[object], root: str, depth: int) -> list[FileEntry]:
     entries = []
-    for one in found:
-        told = loose.obj(one)
-        is_folder = loose.text(told, "type") == "folder"
-        entry = _folder(told, root, depth) if is_folder else _file(told, root, "path")
+    for item in found:
+        reported = loose.obj(item)
+        is_folder = loose.text(reported, "type") == "folder"
+        entry = _folder(reported, root, depth) if is_folder else _file(reported, root, "path")
         if entry is not None:
             entries.append(entry)
     return entries
 
 
-def _folder(told: Json, root: str, depth: int) -> FileEntry | None:
-    path = _path(told, "path")
+def _folder(reported: Json, root: str, depth: int) -> FileEntry | None:
+    path = _path(reported, "path")
     if path is None or depth == 0:
         return None
     return FileEntry(
@@ -96,14 +98,14 @@ def _folder(told: Json, root: str, depth: int) -> FileEntry | None:
         virtual_path=f"{root}/{path}",
         path=f"{root}/{path}",
         platform_path=path,
-        size_bytes=loose.size(told, "size") or 0,
-        modified_time_sec=loose.number(told, "date") or 0.0,
-        children=_entries(loose.items(told, "children"), root, depth - 1),
+        size_bytes=loose.size(reported, "size") or 0,
+        modified_time_sec=loose.number(reported, "date") or 0.0,
+        children=_entries(loose.items(reported, "children"), root, depth - 1),
     )
 
 
-def _file(told: Json, root: str, path_key: str) -> FileEntry | None:
-    path = _path(told, path_key)
+def _file(reported: Json, root: str, path_key: str) -> FileEntry | None:
+    path = _path(reported, path_key)
     if path is None:
         return None
     return FileEntry(
@@ -112,19 +114,19 @@ def _file(told: Json, root: str, path_key: str) -> FileEntry | None:
         virtual_path=f"{root}/{path}",
         path=f"{root}/{path}",
         platform_path=path,
-        size_bytes=loose.size(told, "size") or 0,
-        modified_time_sec=loose.number(told, "date") or 0.0,
-        metadata=_metadata(told) or UNSET,
+        size_bytes=loose.size(reported, "size") or 0,
+        modified_time_sec=loose.number(reported, "date") or 0.0,
+        metadata=_metadata(reported) or UNSET,
     )
 
 
-def _metadata(told: Json) -> JsonObject:
+def _metadata(reported: Json) -> JsonObject:
     """Return everything of OctoPrint that has no field of its own."""
-    return loose.plain({key: value for key, value in told.items() if key not in _OUTER})
+    return loose.plain({key: value for key, value in reported.items() if key not in _OUTER})
 
 
-def _path(told: Json, key: str) -> str | None:
-    path = told.get(key)
+def _path(reported: Json, key: str) -> str | None:
+    path = reported.get(key)
     return loose.sendable(path) if isinstance(path, str) and path else None
 
 
@@ -133,9 +135,9 @@ def _filament_mm(lengths: list[float]) -> int | UnsetType:
     return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
 
 
-def _thumbnails(told: Json) -> int | UnsetType:
+def _thumbnails(reported: Json) -> int | UnsetType:
     """Plugins that draw previews add `thumbnail`; OctoPrint itself has none."""
-    return 1 if loose.text(told, "thumbnail") else UNSET
+    return 1 if loose.text(reported, "thumbnail") else UNSET
 
 
 def _known(value: T | None) -> T | UnsetType:

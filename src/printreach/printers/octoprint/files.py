@@ -54,7 +54,7 @@ class OctoPrintFiles:
         root, inside = _split(path)
         if root is FileRoot.LOGS:
             return await self._log_details(path)
-        answer = await self._told(path, inside)
+        answer = await self._file_info(path, inside)
         if loose.text(answer, "type") == "folder":
             raise no_such_file(path)
         return details_of(answer, path, inside)
@@ -64,7 +64,7 @@ class OctoPrintFiles:
         root, inside = _split(path)
         target = f"/downloads/logs/{quote(inside)}"
         if root is FileRoot.GCODE:
-            target = _download_target(await self._told(path, inside), inside)
+            target = _download_target(await self._file_info(path, inside), inside)
         try:
             async with self._api.open(target) as answer:
                 yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
@@ -86,11 +86,11 @@ class OctoPrintFiles:
         if root is FileRoot.LOGS:
             return await self._delete(path, inside, f"{LOGS}/{quote(inside)}")
         # OctoPrint would delete a folder with everything in it.
-        if has_children(await self._told(path, inside)):
+        if has_children(await self._file_info(path, inside)):
             raise failed(f"The folder {path!r} is not empty.")
         return await self._delete(path, inside, f"{LOCAL}/{quote(inside)}")
 
-    async def _told(self, path: str, inside: str) -> object:
+    async def _file_info(self, path: str, inside: str) -> object:
         """Return what OctoPrint tells of a file or folder. Raises PrinterRefused (404)."""
         try:
             return await self._api.get(f"{LOCAL}/{quote(inside)}", at_most=MAX_LIST_BYTES)
@@ -144,14 +144,14 @@ def _split(path: str) -> tuple[FileRoot, str]:
     return FileRoot(root), inside
 
 
-def _download_target(told: object, inside: str) -> str:
+def _download_target(reported: object, inside: str) -> str:
     """Return OctoPrint's download address; the host in it is the page's, not the agent's."""
     try:
-        said = urlsplit(str(loose.obj(told, "refs").get("download", ""))).path
+        path = urlsplit(str(loose.obj(reported, "refs").get("download", ""))).path
     except ValueError:
-        said = ""
-    if said.startswith("/") and said.isascii() and said.isprintable() and " " not in said:
-        return said
+        path = ""
+    if path.startswith("/") and path.isascii() and path.isprintable() and " " not in path:
+        return path
     return f"/downloads/files/local/{quote(inside)}"
 
 

@@ -129,10 +129,10 @@ def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
     )
 
 
-def parse_saved_state(told: object) -> SavedState | None:
+def parse_saved_state(stored: object) -> SavedState | None:
     """Decode a stored state; None where it can't be read."""
-    targets = loose.obj(told, "targets")
-    path = loose.text(told, "path")
+    targets = loose.obj(stored, "targets")
+    path = loose.text(stored, "path")
     if path is None:
         return None
     found = {heater: loose.number(targets, heater) for heater in targets}
@@ -143,11 +143,11 @@ def parse_saved_state(told: object) -> SavedState | None:
             for heater, target in found.items()
             if target and 1 <= target <= MAX_TARGET_C and _is_known(heater)
         },
-        lift_mm=distance_mm(told, "lift_mm"),
-        retract_mm=distance_mm(told, "retract_mm"),
-        has_tools=loose.flag(told, "has_tools") or False,
-        is_relative=loose.flag(told, "is_relative") or False,
-        progress=parse_progress(told),
+        lift_mm=distance_mm(stored, "lift_mm"),
+        retract_mm=distance_mm(stored, "retract_mm"),
+        has_tools=loose.flag(stored, "has_tools") or False,
+        is_relative=loose.flag(stored, "is_relative") or False,
+        progress=parse_progress(stored),
     )
 
 
@@ -163,8 +163,8 @@ class ModeSearch:
 
     def feed(self, data: bytes) -> bool:
         """Read on; True once the mode is known."""
-        whole, newline, self._rest = (self._rest + data).rpartition(b"\n")
-        for found in _MODE.finditer(whole + newline):
+        lines, newline, self._rest = (self._rest + data).rpartition(b"\n")
+        for found in _MODE.finditer(lines + newline):
             if found[1].startswith(b"G1"):
                 return True
             self.is_relative = found[1] == b"M83"

@@ -197,15 +197,15 @@ def seen_print(known: KnownState) -> SeenPrint | None:
     """The print as it is now; None while OctoPrint has no connection to the printer."""
     if known.condition.state is None:
         return None
-    told = loose.obj(known.now, "progress")
+    reported = loose.obj(known.now, "progress")
     return SeenPrint(
         state=known.condition.state,
         is_paused=is_fully_paused(known),
         path=job_path(known) or "",
         progress=PrintProgress(
-            duration_s=loose.number(told, "printTime"),
+            duration_s=loose.number(reported, "printTime"),
             began_s=_pause_began_s(known),
-            position=positions(loose.number(told, "filepos")),
+            position=positions(loose.number(reported, "filepos")),
         ),
     )
 
@@ -217,7 +217,9 @@ def _pause_began_s(known: KnownState) -> float | None:
     Source: standard.py of 1.11.8.
     """
     marks = loose.items(known.now, "markings")
-    latest = next((one for one in reversed(marks) if loose.text(one, "type") in _PRINT_MARKS), None)
+    latest = next(
+        (mark for mark in reversed(marks) if loose.text(mark, "type") in _PRINT_MARKS), None
+    )
     return loose.number(latest, "time") if loose.text(latest, "type") == "pause" else None
 
 
@@ -364,8 +366,8 @@ def _time_left_s(now: Json, state: State) -> int | None:
     left = _seconds(now, "printTimeLeft")
     if left is not None:
         return left
-    whole = loose.count(loose.obj(now, "job"), "estimatedPrintTime")
-    return None if whole is None else max(0, whole - (_seconds(now, "printTime") or 0))
+    total_s = loose.count(loose.obj(now, "job"), "estimatedPrintTime")
+    return None if total_s is None else max(0, total_s - (_seconds(now, "printTime") or 0))
 
 
 def _completion(now: Json) -> float | None:

@@ -98,8 +98,10 @@ class PrusaLinkApi:
     async def upload(
         self, target: str, headers: Headers, length: int, chunks: AsyncIterator[bytes]
     ) -> object:
-        """Send a body as it comes, and return the answer's JSON. An exception of chunks ends the
-        request off."""
+        """Send a body as it comes, and return the answer's JSON.
+
+        An exception from the chunks ends the request.
+        """
         await self._sign_afresh()
         with as_refusals(self.where):
             signed = [_JSON_ANSWER, *headers, *self._login.headers(b"PUT", target)]
@@ -135,10 +137,10 @@ class PrusaLinkApi:
                 answer = await self._fetcher.fetch(
                     method, target.encode("ascii"), signed, body, at_most=at_most
                 )
-            asked = answer.header(b"www-authenticate")
+            demand = answer.header(b"www-authenticate")
             if answer.status != 401 or not challenges_left:
                 return answer
-            if not self._login.accepts(asked, answered):
+            if not self._login.accepts(demand, answered):
                 return answer
             challenges_left -= 1
 
@@ -155,8 +157,8 @@ class PrusaLinkApi:
 
     def _refuse(self, answer: FetchedAnswer) -> NoReturn:
         """Raise what a status means. Source: answers of 0.8.1, Buddy's `status_page.cpp`."""
-        told = loose.parsed(answer.body)
-        words = loose.text(told, "text") or loose.text(told, "message") or ""
+        reported = loose.parsed(answer.body)
+        words = loose.text(reported, "text") or loose.text(reported, "message") or ""
         sentence = words[:MAX_WORDS] or f"{self.where} answered {answer.status}."
         if answer.status in (401, 403):
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._denied)

@@ -26,11 +26,11 @@ async def cameras_of(api: PrusaLinkApi, base_url: str) -> list[Camera]:
     except NotFound:
         return []
     found: list[Camera] = []
-    for told in loose.items(answer, "camera_list")[:MAX_CAMERAS]:
-        camera_id = loose.text(told, "camera_id")
-        if camera_id is None or loose.flag(told, "connected") is False:
+    for reported in loose.items(answer, "camera_list")[:MAX_CAMERAS]:
+        camera_id = loose.text(reported, "camera_id")
+        if camera_id is None or loose.flag(reported, "connected") is False:
             continue
-        name = loose.text(loose.obj(told, "config"), "name") or "Webcam"
+        name = loose.text(loose.obj(reported, "config"), "name") or "Webcam"
         target = f"/api/v1/cameras/{quote(camera_id, safe='')}/snap"
         found.append(PrusaLinkCamera(api, name, base_url, target))
     return found

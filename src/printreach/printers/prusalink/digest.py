@@ -53,7 +53,7 @@ class Account:
 
 
 def authorization(
-    asked: Challenge, account: Account, method: str, target: str, count: int, cnonce: str
+    challenge: Challenge, account: Account, method: str, target: str, count: int, cnonce: str
 ) -> bytes:
     """Return the value of an Authorization header.
 
@@ -61,31 +61,34 @@ def authorization(
     cnonce: unguessable.
     """
     nc = f"{count:08x}"
-    secret = _digest(asked, account.user, asked.realm, account.password)
-    if asked.algorithm.lower().endswith("-sess"):
-        secret = _digest(asked, secret, asked.nonce, cnonce)
-    request = _digest(asked, method, target)
-    if asked.has_qop:
-        response = _digest(asked, secret, asked.nonce, nc, cnonce, "auth", request)
+    secret = _digest(challenge, account.user, challenge.realm, account.password)
+    if challenge.algorithm.lower().endswith("-sess"):
+        secret = _digest(challenge, secret, challenge.nonce, cnonce)
+    request = _digest(challenge, method, target)
+    if challenge.has_qop:
+        response = _digest(challenge, secret, challenge.nonce, nc, cnonce, "auth", request)
     else:
-        response = _digest(asked, secret, asked.nonce, request)
+        response = _digest(challenge, secret, challenge.nonce, request)
     fields = [
         f'username="{_escaped(account.user)}"',
-        *(f'{name}="{value}"' for name, value in (("realm", asked.realm), ("nonce", asked.nonce))),
+        *(
+            f'{name}="{value}"'
+            for name, value in (("realm", challenge.realm), ("nonce", challenge.nonce))
+        ),
         f'uri="{target}"',
         f'response="{response}"',
     ]
-    if asked.algorithm:
-        fields.append(f'algorithm="{asked.algorithm}"')
-    if asked.opaque is not None:
-        fields.append(f'opaque="{asked.opaque}"')
-    if asked.has_qop:
+    if challenge.algorithm:
+        fields.append(f'algorithm="{challenge.algorithm}"')
+    if challenge.opaque is not None:
+        fields.append(f'opaque="{challenge.opaque}"')
+    if challenge.has_qop:
         fields += ['qop="auth"', f'nc="{nc}"', f'cnonce="{cnonce}"']
     return f"Digest {', '.join(fields)}".encode()
 
 
-def _digest(asked: Challenge, *parts: str) -> str:
-    name = _hash_name(asked.algorithm) or "md5"
+def _digest(challenge: Challenge, *parts: str) -> str:
+    name = _hash_name(challenge.algorithm) or "md5"
     return hashlib.new(name, ":".join(parts).encode()).hexdigest()
 
 

@@ -25,44 +25,44 @@ def entries_of(folder: object, above: str) -> list[FileEntry]:
     """Return the entries of one folder, without those in its folders. above: its VirtualPath."""
     return [
         entry
-        for told in loose.items(folder, "children")
-        if (entry := _entry(loose.obj(told), above)) is not None
+        for reported in loose.items(folder, "children")
+        if (entry := _entry(loose.obj(reported), above)) is not None
     ]
 
 
-def is_folder(told: object) -> bool:
-    return loose.text(told, "type") == "FOLDER"
+def is_folder(reported: object) -> bool:
+    return loose.text(reported, "type") == "FOLDER"
 
 
 def has_children(folder: object) -> bool:
     return bool(loose.items(folder, "children"))
 
 
-def name_of(told: object) -> str | None:
+def name_of(reported: object) -> str | None:
     """Buddy's `name` is the short one of a FAT file system; `display_name` works as well in
     addresses (a guess, from `FileInfo` and the long names that its uploads have)."""
     for key in ("display_name", "name"):
-        name = loose.obj(told).get(key)
+        name = loose.obj(reported).get(key)
         if isinstance(name, str) and name not in ("", ".", "..") and "/" not in name:
             return loose.sendable(name)
     return None
 
 
-def download_path(told: object) -> str | None:
+def download_path(reported: object) -> str | None:
     """Return where the file can be had; None for one on the printer's SD card."""
-    path = loose.obj(told, "refs").get("download")
+    path = loose.obj(reported, "refs").get("download")
     return path if isinstance(path, str) and path.startswith("/") else None
 
 
-def details_of(told: object, path: str, inside: str) -> FileDetails:
-    meta = loose.obj(told, "meta")
-    thumbnail = loose.text(loose.obj(told, "refs"), "thumbnail")
+def details_of(reported: object, path: str, inside: str) -> FileDetails:
+    meta = loose.obj(reported, "meta")
+    thumbnail = loose.text(loose.obj(reported, "refs"), "thumbnail")
     return FileDetails(
         virtual_path=path,
         platform_path=inside,
         file_name=path.rpartition("/")[2],
-        size_bytes=_known(loose.size(told, "size")),
-        modified_time_sec=_known(loose.number(told, "m_timestamp")),
+        size_bytes=_known(loose.size(reported, "size")),
+        modified_time_sec=_known(loose.number(reported, "m_timestamp")),
         est_print_time_sec=_known(print_time_s(meta)),
         est_filament_used_mm=_known(filament_mm(meta)),
         est_filament_weight_mg=_known(filament_mg(meta)),
@@ -77,27 +77,27 @@ def details_of(told: object, path: str, inside: str) -> FileDetails:
     )
 
 
-def _entry(told: Json, above: str) -> FileEntry | None:
-    name = name_of(told)
+def _entry(reported: Json, above: str) -> FileEntry | None:
+    name = name_of(reported)
     if name is None:
         return None
     path = f"{above}/{name}"
-    is_read_only = loose.flag(told, "ro" if "ro" in told else "read_only")
+    is_read_only = loose.flag(reported, "ro" if "ro" in reported else "read_only")
     return FileEntry(
-        type=EntryType.FOLDER if is_folder(told) else EntryType.FILE,
+        type=EntryType.FOLDER if is_folder(reported) else EntryType.FILE,
         name=name,
         virtual_path=path,
         path=path,
         platform_path=path.partition("/")[2],
-        size_bytes=loose.size(told, "size") or 0,
-        modified_time_sec=loose.number(told, "m_timestamp") or 0.0,
+        size_bytes=loose.size(reported, "size") or 0,
+        modified_time_sec=loose.number(reported, "m_timestamp") or 0.0,
         permissions="" if is_read_only is None else "r" if is_read_only else "rw",
-        metadata=_metadata(told) or UNSET,
+        metadata=_metadata(reported) or UNSET,
     )
 
 
-def _metadata(told: Json) -> JsonObject:
-    return loose.plain({"type": told["type"]} if "type" in told else {})
+def _metadata(reported: Json) -> JsonObject:
+    return loose.plain({"type": reported["type"]} if "type" in reported else {})
 
 
 def _known(value: T | None) -> T | UnsetType:

@@ -64,19 +64,19 @@ class PrusaLinkFiles:
 
     async def details(self, path: str) -> FileDetails:
         inside = _inside(path)
-        told = await self._told(path)
-        if is_folder(told):
+        reported = await self._file_info(path)
+        if is_folder(reported):
             raise no_such_file(path)
-        return details_of(told, path, inside)
+        return details_of(reported, path, inside)
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
-        told = await self._told(path)
-        said = download_path(told)
-        if is_folder(told) or said is None:
+        reported = await self._file_info(path)
+        target = download_path(reported)
+        if is_folder(reported) or target is None:
             raise no_such_file(path)
         # PrusaLink's own names have no percent sign; Buddy's may be encoded already.
-        target = quote(said, safe="/%")
+        target = quote(target, safe="/%")
         try:
             async with self._api.open(target) as answer:
                 yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
@@ -91,10 +91,10 @@ class PrusaLinkFiles:
             return await self._upload(path, found_size, found)
 
     async def delete(self, path: str) -> FileDone:
-        told = await self._told(path)
+        reported = await self._file_info(path)
         headers: Headers = []
-        if is_folder(told):
-            if has_children(told):
+        if is_folder(reported):
+            if has_children(reported):
                 raise failed(f"The folder {path!r} is not empty.")
             # PrusaLink's own hidden files would count as content otherwise.
             headers = _FORCE
@@ -126,7 +126,7 @@ class PrusaLinkFiles:
             found.append(entry)
         return found
 
-    async def _told(self, path: str) -> object:
+    async def _file_info(self, path: str) -> object:
         """Return what PrusaLink tells of a file or folder. Raises PrinterRefused (404)."""
         try:
             return await self._api.get(self.target(_inside(path)), at_most=MAX_LIST_BYTES)
@@ -143,8 +143,8 @@ class PrusaLinkFiles:
     async def _listed(self, inside: str) -> object:
         """Return what the list of its folder tells of a file; None where it isn't in it."""
         folder, _, name = inside.rpartition("/")
-        told = await self._api.get(self.target(folder), at_most=MAX_LIST_BYTES)
-        children = loose.items(told, "children")
+        reported = await self._api.get(self.target(folder), at_most=MAX_LIST_BYTES)
+        children = loose.items(reported, "children")
         return next((child for child in children if name_of(child) == name), None)
 
     async def _upload(self, path: str, size: int, chunks: AsyncIterator[bytes]) -> FileDone:
@@ -187,10 +187,10 @@ class PrusaLinkFiles:
 
     async def _is_noticed(self, path: str, *, is_there: bool, size: int | None) -> bool:
         try:
-            told = await self._told(path)
+            reported = await self._file_info(path)
         except PrinterRefused as refused:
             return not is_there and refused.status == CommandStatus.NOT_FOUND
-        return is_there and (size is None or loose.size(told, "size") == size)
+        return is_there and (size is None or loose.size(reported, "size") == size)
 
 
 def _is_unlucky(size: int, refused: PrinterRefused) -> bool:

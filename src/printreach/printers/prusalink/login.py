@@ -20,7 +20,7 @@ class Login:
         if setup.password and not setup.api_key:
             self._account = Account(user=setup.user or USUAL_USER, password=setup.password)
         self._token_bytes: Callable[[int], bytes] = setup.token_bytes
-        self._asked: Challenge | None = None
+        self._challenge: Challenge | None = None
         self._count = 0
 
     @property
@@ -30,23 +30,23 @@ class Login:
     @property
     def challenge(self) -> Challenge | None:
         """The demand that requests are signed for at present."""
-        return self._asked
+        return self._challenge
 
     @property
     def wants_challenge(self) -> bool:
         """A request has to be refused first: it isn't known what it is to be signed for."""
-        return self._account is not None and self._asked is None
+        return self._account is not None and self._challenge is None
 
     def headers(self, method: bytes, target: str) -> Headers:
         """Return what a request carries. target: as its request line has it."""
         if self._api_key:
             return [(b"X-Api-Key", self._api_key.encode())]
-        if self._account is None or self._asked is None:
+        if self._account is None or self._challenge is None:
             return []
         self._count += 1
         cnonce = self._token_bytes(8).hex()
         signed = authorization(
-            self._asked, self._account, method.decode(), target, self._count, cnonce
+            self._challenge, self._account, method.decode(), target, self._count, cnonce
         )
         return [(b"Authorization", signed)]
 
@@ -55,13 +55,13 @@ class Login:
 
         header: its WWW-Authenticate. answered: what the refused request was signed for.
         """
-        asked = None if header is None else Challenge.parse(header)
-        if self._account is None or asked is None or asked == answered:
+        challenge = None if header is None else Challenge.parse(header)
+        if self._account is None or challenge is None or challenge == answered:
             return False
-        if asked != self._asked:
-            self._asked, self._count = asked, 0
+        if challenge != self._challenge:
+            self._challenge, self._count = challenge, 0
         return True
 
     def forget_challenge(self) -> None:
         """Let the next request be refused, so that what follows is signed afresh."""
-        self._asked = None
+        self._challenge = None

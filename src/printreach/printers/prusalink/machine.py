@@ -54,8 +54,8 @@ def _storage(storages: object, *, has_sdk: bool) -> str:
 
     Without a USB drive, Buddy's firmware has none at the moment.
     """
-    for told in loose.items(storages, "storage_list"):
-        name = (loose.text(told, "path") or "").strip("/")
-        if name in (PI_STORAGE, BUDDY_STORAGE) and loose.flag(told, "read_only") is not True:
+    for reported in loose.items(storages, "storage_list"):
+        name = (loose.text(reported, "path") or "").strip("/")
+        if name in (PI_STORAGE, BUDDY_STORAGE) and loose.flag(reported, "read_only") is not True:
             return name
     return PI_STORAGE if has_sdk else BUDDY_STORAGE

@@ -54,7 +54,7 @@ class SimulatedAdapter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._setup = setup
         self._api = Api(setup)
-        self._view = self._heard = View()
+        self._view = self._latest = View()
         self._changes = ChangeListeners()
         self.files = SimulatedFiles(self._api)
         self.restores = PrinterRestore(self._api)
@@ -76,7 +76,7 @@ class SimulatedAdapter:
     async def run(self) -> None:
         uniform = self._setup.uniform
         try:
-            await keep_following(self._follow, self._on_lost, lambda: self._heard, uniform)
+            await keep_following(self._follow, self._on_lost, lambda: self._latest, uniform)
         finally:
             await self._api.close()
 
@@ -131,9 +131,9 @@ class SimulatedAdapter:
     async def _follow(self) -> None:
         """Raises PrinterRefused when the printer is lost."""
         async for status in self._api.statuses():
-            self._heard = view_of(status, VERSION)
-            self._see(self._heard)
-            await self.restores.on_state(self._heard.job.state)
+            self._latest = view_of(status, VERSION)
+            self._see(self._latest)
+            await self.restores.on_state(self._latest.job.state)
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)

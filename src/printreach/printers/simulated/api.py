@@ -70,8 +70,8 @@ class Api:
         with as_refusals(self._where):
             send = self._fetcher.send(b"PUT", _target(path), _G_CODE, chunks, length=size)
             async with send as answer:
-                told = _json_of(answer.status, await answer.whole(MAX_ANSWER_BYTES))
-        return loose.size(told, "SizeBytes") or 0
+                reported = _json_of(answer.status, await answer.whole(MAX_ANSWER_BYTES))
+        return loose.size(reported, "SizeBytes") or 0
 
     async def _ask(self, method: bytes, target: bytes, body: bytes = b"", file: str = "") -> object:
         with as_refusals(self._where):
@@ -88,9 +88,9 @@ def _json_of(status: int, body: bytes, file: str = "") -> object:
 
     file: what isn't there where the status is 404.
     """
-    told = loose.parsed(body)
+    reported = loose.parsed(body)
     if status == 404 and file:
         raise no_such_file(f"gcode/{file}")
     if not 200 <= status < 300:
-        raise failed(loose.text(told, "Error") or f"The printer answered {status}.")
-    return told
+        raise failed(loose.text(reported, "Error") or f"The printer answered {status}.")
+    return reported

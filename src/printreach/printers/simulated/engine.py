@@ -20,18 +20,18 @@ class Engine:
         self.printer = printer
         self.speed = speed
         self.version = 0
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
 
     def touch(self) -> None:
         """Something was ordered or changed: let time pass, tell those who wait."""
         self.version += 1
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
     async def wait_for_change(self, seen_version: int) -> None:
         """Return once the version is another than the one seen."""
         while self.version == seen_version:
-            await self._news.wait()
+            await self._changed.wait()
 
     async def run(self) -> None:
         """Let time pass until cancelled."""

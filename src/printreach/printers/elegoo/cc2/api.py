@@ -182,9 +182,9 @@ class Cc2Api:
 
     async def _registered(self, client: aiomqtt.Client) -> str:
         async for message in client.messages:
-            told = _read(message.payload)
-            if loose.text(told, "client_id") == self._name:
-                return loose.text(told, "error") or "no reason given"
+            reply = _read(message.payload)
+            if loose.text(reply, "client_id") == self._name:
+                return loose.text(reply, "error") or "no reason given"
         return "no answer"
 
     async def _messages(self, client: aiomqtt.Client) -> AsyncIterator[Json]:
@@ -195,11 +195,11 @@ class Cc2Api:
                     message = await anext(incoming)
             except TimeoutError:
                 raise unreachable(self.host, "it says nothing any more") from None
-            told = _read(message.payload)
-            number = loose.whole(told, "id")
+            report = _read(message.payload)
+            number = loose.whole(report, "id")
             if str(message.topic).endswith("/api_response") and number is not None:
-                self._answers.settle(str(number), loose.obj(told, "result"))
-            yield told
+                self._answers.settle(str(number), loose.obj(report, "result"))
+            yield report
 
     async def _publish(self, order: JsonObject) -> None:
         if self._client is None:

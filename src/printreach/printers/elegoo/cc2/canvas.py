@@ -65,9 +65,9 @@ def _number(source: Json, key: str) -> int | None:
     return number if number is not None and number < MAX_ID else None
 
 
-def _sources(unit: int, told: Json) -> dict[str, Source]:
+def _sources(unit: int, reported: Json) -> dict[str, Source]:
     found = {}
-    for tray in map(loose.obj, loose.items(told, "tray_list")):
+    for tray in map(loose.obj, loose.items(reported, "tray_list")):
         number = _number(tray, "tray_id")
         if number is None:
             continue

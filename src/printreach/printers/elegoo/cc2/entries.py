@@ -12,11 +12,11 @@ class ListedEntry(NamedTuple):
     """inside: below the storage."""
 
     inside: str
-    told: Json
+    reported: Json
 
     @property
     def is_folder(self) -> bool:
-        return loose.text(self.told, "type") in ("dir", "folder")
+        return loose.text(self.reported, "type") in ("dir", "folder")
 
     @property
     def name(self) -> str:
@@ -42,8 +42,8 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
         virtual_path=path,
         path=path,
         platform_path=file.inside,
-        size_bytes=0 if file.is_folder else loose.size(file.told, "size") or 0,
-        modified_time_sec=loose.size(file.told, "create_time") or 0.0,
+        size_bytes=0 if file.is_folder else loose.size(file.reported, "size") or 0,
+        modified_time_sec=loose.size(file.reported, "create_time") or 0.0,
         permissions="rw",
         children=UNSET if children is None else children,
     )
@@ -51,15 +51,15 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
 
 def details_of(file: ListedEntry) -> FileDetails:
     """total_filament_used stays among the platform's details: its unit is not known."""
-    told = file.told
-    size, made_at = loose.size(told, "size"), loose.size(told, "create_time")
+    reported = file.reported
+    size, made_at = loose.size(reported, "size"), loose.size(reported, "create_time")
     return FileDetails(
         virtual_path=f"{FileRoot.GCODE.value}/{file.inside}",
         platform_path=file.inside,
         file_name=file.name,
         size_bytes=UNSET if size is None else size,
         modified_time_sec=UNSET if made_at is None else float(made_at),
-        est_print_time_sec=loose.count(told, "print_time") or UNSET,
-        layer_count=loose.count(told, "layer") or UNSET,
-        platform_details=loose.plain(told),
+        est_print_time_sec=loose.count(reported, "print_time") or UNSET,
+        layer_count=loose.count(reported, "layer") or UNSET,
+        platform_details=loose.plain(reported),
     )

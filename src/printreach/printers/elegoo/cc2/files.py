@@ -71,11 +71,11 @@ class Cc2Files:
         file = await self.find(path)
         if file.is_folder:
             raise not_supported("delete folders from here")
-        told = await self._api.ask(
+        reported = await self._api.ask(
             Method.DELETE, {"storage_media": STORAGE, "file_path": [file.inside]}
         )
         return FileDone(
-            virtual_path=path, platform_path=file.inside, printer_response=loose.plain(told)
+            virtual_path=path, platform_path=file.inside, printer_response=loose.plain(reported)
         )
 
     async def find(self, path: str) -> ListedEntry:
@@ -90,7 +90,7 @@ class Cc2Files:
         """Page by page, to the one that brings nothing new."""
         found: dict[str, ListedEntry] = {}
         for page in range(MAX_PAGES):
-            told = await self._api.ask(
+            reported = await self._api.ask(
                 Method.LIST,
                 {
                     "storage_media": STORAGE,
@@ -99,7 +99,7 @@ class Cc2Files:
                     "limit": PAGE,
                 },
             )
-            files = listed(told, folder)
+            files = listed(reported, folder)
             before = len(found)
             found.update({file.inside: file for file in files})
             if len(files) < PAGE or len(found) == before:
@@ -126,8 +126,8 @@ class Cc2Files:
                 (b"X-File-MD5", file.md5.encode()),
                 (b"X-Token", self._api.code.encode()),
             ]
-            told = await self._web.send(b"PUT", b"/upload", headers, piece)
-            error = loose.whole(told, "error_code")
+            reported = await self._web.send(b"PUT", b"/upload", headers, piece)
+            error = loose.whole(reported, "error_code")
             if error == _BAD_TOKEN:
                 raise not_authorized(self._api.host, "refuses the access code")
             if error != 0:

@@ -96,14 +96,14 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
             "bedlevel_force": False,
             "slot_map": [],
         }
-        told = await self._api.ask(
+        reported = await self._api.ask(
             Method.START,
             {"storage_media": STORAGE, "filename": file.inside, "config": config},
         )
         return FileDone(
             virtual_path=order.path,
             platform_path=file.inside,
-            printer_response=loose.plain(told),
+            printer_response=loose.plain(reported),
         )
 
     async def set_light(self, order: SetLight) -> None:

@@ -129,14 +129,14 @@ def state_of(status: Json) -> State:
     word = (loose.text(loose.obj(status, "print_status"), "state") or "").lower()
     if code == _STATUS_HALTED:
         return State.ERROR
-    told = _WORDS.get(word)
-    if told is State.PAUSED:
-        return State.RESUMING if sub in _RESUMING else told
+    reported = _WORDS.get(word)
+    if reported is State.PAUSED:
+        return State.RESUMING if sub in _RESUMING else reported
     if _faults(status):
         return State.ERROR
-    if told is State.PRINTING:
+    if reported is State.PRINTING:
         return _printing(status, sub)
-    return told or _by_codes(status, code, sub)
+    return reported or _by_codes(status, code, sub)
 
 
 def _by_codes(status: Json, code: int | None, sub: int) -> State:
@@ -196,21 +196,21 @@ def _features(status: Json) -> Feature:
 
 
 def _lights(status: Json) -> list[Light] | None:
-    told = loose.number(loose.obj(status, "led"), "status")
-    return None if told is None else [Light(name=LIGHT, on=bool(told))]
+    reported = loose.number(loose.obj(status, "led"), "status")
+    return None if reported is None else [Light(name=LIGHT, on=bool(reported))]
 
 
 def _print(status: Json, state: State) -> CurrentPrint:
-    told = loose.obj(status, "print_status")
+    reported = loose.obj(status, "print_status")
     progress = loose.percent(loose.number(loose.obj(status, "machine_status"), "progress"))
-    is_told = state is not State.IDLE
+    has_job = state is not State.IDLE
     return CurrentPrint(
-        progress=100.0 if state is State.COMPLETE else progress if is_told else 0.0,
-        duration_sec=loose.count(told, "print_duration") or 0,
-        time_left_sec=loose.count(told, "remaining_time_sec") if state in UNDER_WAY else None,
-        file_name=(loose.text(told, "filename") or "").rpartition("/")[2],
-        current_layer=loose.count(told, "current_layer") if is_told else None,
-        total_layers=(loose.count(told, "total_layer") or None) if is_told else None,
+        progress=100.0 if state is State.COMPLETE else progress if has_job else 0.0,
+        duration_sec=loose.count(reported, "print_duration") or 0,
+        time_left_sec=loose.count(reported, "remaining_time_sec") if state in UNDER_WAY else None,
+        file_name=(loose.text(reported, "filename") or "").rpartition("/")[2],
+        current_layer=loose.count(reported, "current_layer") if has_job else None,
+        total_layers=(loose.count(reported, "total_layer") or None) if has_job else None,
         temps=_temps(status),
     )
 

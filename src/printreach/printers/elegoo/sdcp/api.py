@@ -116,14 +116,14 @@ class SdcpApi:
         Raises PrinterRefused where that is a no, or none comes.
         """
         request_id = self._new_id()
-        told = await self._answers.after(self.send(cmd, data, request_id), request_id)
-        ack = loose.whole(told, "Ack")
+        message = await self._answers.after(self.send(cmd, data, request_id), request_id)
+        ack = loose.whole(message, "Ack")
         if ack == NOT_FOUND and cmd is Cmd.START:
             raise no_such_file(str(data.get("Filename")))
         if ack:
             words = _ACKS.get(cmd, {}).get(ack, f"it answers {ack}")
             raise failed(f"The printer refused: {words}.")
-        return told
+        return message
 
     def _new_id(self) -> str:
         return self._setup.token_bytes(16).hex()
@@ -135,15 +135,15 @@ class SdcpApi:
                     text = await socket.receive(SILENT_S)
             except TimeoutError:
                 raise unreachable(self.host, "it says nothing any more") from None
-            told = _read(text)
-            if told is None:
+            message = _read(text)
+            if message is None:
                 if _TOO_MANY in str(text[:200]).lower():
                     raise too_many_clients(self.host)
                 continue  # "pong", or nonsense
-            data = loose.obj(told, "Data")
-            self.board = loose.text(told, "MainboardID") or self.board
+            data = loose.obj(message, "Data")
+            self.board = loose.text(message, "MainboardID") or self.board
             self._answers.settle(loose.text(data, "RequestID") or "", loose.obj(data, "Data"))
-            yield told
+            yield message
 
     async def _explain(self, exc: WebSocketFailed) -> NoReturn:
         """Say why there is no connection. Raises PrinterRefused."""
@@ -168,5 +168,5 @@ class SdcpApi:
 
 def _read(text: str | bytes) -> Json | None:
     """Parse a message; None for what is no JSON object."""
-    told = loose.parsed(text)
-    return told if isinstance(told, dict) else None
+    message = loose.parsed(text)
+    return message if isinstance(message, dict) else None

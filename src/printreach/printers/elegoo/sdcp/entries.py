@@ -15,11 +15,11 @@ class ListedEntry(NamedTuple):
     """inside: below the storage."""
 
     inside: str
-    told: Json
+    reported: Json
 
     @property
     def is_folder(self) -> bool:
-        return loose.whole(self.told, "type") == _FOLDER
+        return loose.whole(self.reported, "type") == _FOLDER
 
     @property
     def name(self) -> str:
@@ -28,8 +28,8 @@ class ListedEntry(NamedTuple):
     @property
     def size(self) -> int | None:
         """FileSize is what Centauri Carbons tell, usedSize what the protocol's document names."""
-        size = loose.size(self.told, "FileSize")
-        return loose.size(self.told, "usedSize") if size is None else size
+        size = loose.size(self.reported, "FileSize")
+        return loose.size(self.reported, "usedSize") if size is None else size
 
 
 def listed(answer: Json) -> list[ListedEntry]:
@@ -55,14 +55,17 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
         path=path,
         platform_path=f"{STORAGE}/{file.inside}",
         size_bytes=0 if file.is_folder else file.size or 0,
-        modified_time_sec=loose.size(file.told, "CreateTime") or 0.0,
+        modified_time_sec=loose.size(file.reported, "CreateTime") or 0.0,
         permissions="rw",
         children=UNSET if children is None else children,
     )
 
 
 def details_of(file: ListedEntry) -> FileDetails:
-    made_at, layers = loose.size(file.told, "CreateTime"), loose.count(file.told, "TotalLayers")
+    made_at, layers = (
+        loose.size(file.reported, "CreateTime"),
+        loose.count(file.reported, "TotalLayers"),
+    )
     size = file.size
     return FileDetails(
         virtual_path=f"{FileRoot.GCODE.value}/{file.inside}",
@@ -71,5 +74,5 @@ def details_of(file: ListedEntry) -> FileDetails:
         size_bytes=UNSET if size is None else size,
         modified_time_sec=UNSET if made_at is None else float(made_at),
         layer_count=layers or UNSET,
-        platform_details=loose.plain(file.told),
+        platform_details=loose.plain(file.reported),
     )

@@ -87,9 +87,9 @@ class SdcpFiles:
         if file.is_folder:
             raise not_supported("delete folders from here")
         # FolderList: as SDCP's document has it.
-        told = await self._api.ask(Cmd.DELETE, {"FileList": [platform_path], "FolderList": []})
+        reported = await self._api.ask(Cmd.DELETE, {"FileList": [platform_path], "FolderList": []})
         return FileDone(
-            virtual_path=path, platform_path=platform_path, printer_response=loose.plain(told)
+            virtual_path=path, platform_path=platform_path, printer_response=loose.plain(reported)
         )
 
     async def find(self, path: str) -> ListedEntry:
@@ -131,9 +131,9 @@ class SdcpFiles:
                 "TotalSize": str(file.size),
             }
             form = _form(fields, name, piece, boundary)
-            told = await self._uploads.send(b"POST", UPLOAD, headers, form)
-            if loose.text(told, "code") != TAKEN:
-                raise failed(f"The printer refused the upload{_reason(told)}.")
+            reported = await self._uploads.send(b"POST", UPLOAD, headers, form)
+            if loose.text(reported, "code") != TAKEN:
+                raise failed(f"The printer refused the upload{_reason(reported)}.")
 
     async def _drop(self, name: str, upload_id: str) -> None:
         """Drop an upload; of no effect where the printer itself forgets an unfinished one."""
@@ -159,9 +159,9 @@ def _form(fields: dict[str, str], name: str, piece: bytes, boundary: str) -> byt
     return b"".join(["".join(parts).encode(), piece, f"\r\n--{boundary}--\r\n".encode()])
 
 
-def _reason(told: object) -> str:
+def _reason(reported: object) -> str:
     """Explain the printer's error number: -1 and -2 are a wrong offset, -3 its storage."""
-    for message in loose.items(told, "messages"):
+    for message in loose.items(reported, "messages"):
         number = loose.whole(message, "message")
         if number is not None:
             return f": error {number}"

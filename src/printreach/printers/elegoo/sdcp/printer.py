@@ -81,11 +81,11 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
             data["Calibration_switch"] = int(order.bed_leveling is True)
             data["PrintPlatformType"] = 0
             data["Tlp_Switch"] = int(order.timelapse is True)
-        told = await self._api.ask(Cmd.START, data)
+        reported = await self._api.ask(Cmd.START, data)
         return FileDone(
             virtual_path=order.path,
             platform_path=platform_path,
-            printer_response=loose.plain(told),
+            printer_response=loose.plain(reported),
         )
 
     async def set_light(self, order: SetLight) -> None:

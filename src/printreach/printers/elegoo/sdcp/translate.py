@@ -139,9 +139,9 @@ def _features(known: KnownState) -> Feature:
 
 def _lights(status: Json) -> list[Light] | None:
     """Return the light; its value is 0 or 1, in some versions true and false."""
-    told = loose.obj(status, "LightStatus")
-    is_on = loose.flag(told, "SecondLight")
-    number = loose.number(told, "SecondLight")
+    reported = loose.obj(status, "LightStatus")
+    is_on = loose.flag(reported, "SecondLight")
+    number = loose.number(reported, "SecondLight")
     if is_on is None and number is None:
         return None
     return [Light(name=LIGHT, on=is_on is True or bool(number))]
@@ -154,14 +154,14 @@ def _print(known: KnownState, state: State) -> CurrentPrint:
     passed_s = _seconds(passed, ticks_a_second) or 0
     total_s = _seconds(total, ticks_a_second)
     left_s = max(0, total_s - passed_s) if total_s and state in UNDER_WAY else None
-    is_told = state is not State.IDLE
+    has_job = state is not State.IDLE
     return CurrentPrint(
-        progress=100.0 if state is State.COMPLETE else _progress(info) if is_told else 0.0,
+        progress=100.0 if state is State.COMPLETE else _progress(info) if has_job else 0.0,
         duration_sec=passed_s,
         time_left_sec=left_s,
         file_name=(loose.text(info, "Filename") or "").rpartition("/")[2],
-        current_layer=loose.count(info, "CurrentLayer") if is_told else None,
-        total_layers=(loose.count(info, "TotalLayer") or None) if is_told else None,
+        current_layer=loose.count(info, "CurrentLayer") if has_job else None,
+        total_layers=(loose.count(info, "TotalLayer") or None) if has_job else None,
         temps=_temps(known.status),
     )
 
@@ -174,9 +174,9 @@ def _seconds(ticks: float | None, ticks_a_second: int) -> int | None:
 
 def _progress(info: Json) -> float:
     """Return the progress as reported; by layers where it isn't, as on resin printers."""
-    told = loose.number(info, "Progress")
-    if told is not None:
-        return loose.percent(told)
+    reported = loose.number(info, "Progress")
+    if reported is not None:
+        return loose.percent(reported)
     layer, layers = loose.count(info, "CurrentLayer"), loose.count(info, "TotalLayer")
     return loose.percent(100.0 * layer / layers) if layer is not None and layers else 0.0
 

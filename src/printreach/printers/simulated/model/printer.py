@@ -104,7 +104,9 @@ class SimulatedPrinter:
         self._go_by_hand(travel(self._paused_at, lifted, _JOG_MM_S))
         off = {HeaterName.HOTEND: options.hotend_off, HeaterName.BED: options.bed_off}
         heaters = {name: self.machine.heaters[name] for name, is_off in off.items() if is_off}
-        self._heat_due = {name: one.target_c for name, one in heaters.items() if one.target_c > 0}
+        self._heat_due = {
+            name: heater.target_c for name, heater in heaters.items() if heater.target_c > 0
+        }
         self._by_hand.steps.extend(SetHeat(name, 0.0) for name in self._heat_due)
         return None
 
@@ -243,8 +245,8 @@ class SimulatedPrinter:
 
     @property
     def total_layers(self) -> int | None:
-        told = self._program.layers.total if self._program else None
-        return told or (self._survey.layers if self._survey else None)
+        reported = self._program.layers.total if self._program else None
+        return reported or (self._survey.layers if self._survey else None)
 
     @property
     def filament_mm(self) -> float:

@@ -153,7 +153,7 @@ class LayerCounter:
     def __init__(self) -> None:
         self.current = 0
         self.total: int | None = None
-        self._told_by_comments = False
+        self._has_layer_comments = False
         self._highest_mm = -math.inf
 
     def read_comment(self, comment: str) -> None:
@@ -161,16 +161,16 @@ class LayerCounter:
         if numbered := _NUMBERED.match(comment):
             self._tell(int(numbered[1]) + 1)
         elif comment in ("LAYER_CHANGE", "CHANGE_LAYER"):
-            self._tell(self.current + 1 if self._told_by_comments else 1)
+            self._tell(self.current + 1 if self._has_layer_comments else 1)
         elif total := _TOTAL.match(comment):
             self.total = int(total[1])
 
     def extrude_at(self, height_mm: float) -> None:
         """Plastic is laid at this height; without comments, a new height is a new layer."""
-        if not self._told_by_comments and height_mm > self._highest_mm + _RISE_MM:
+        if not self._has_layer_comments and height_mm > self._highest_mm + _RISE_MM:
             self._highest_mm = height_mm
             self.current += 1
 
     def _tell(self, layer: int) -> None:
-        self._told_by_comments = True
+        self._has_layer_comments = True
         self.current = layer

@@ -69,7 +69,7 @@ class FilesApi:
             async for piece in call.body:
                 upload.write(piece)
             upload.commit(path)
-        return json_answer(_told(path, upload), 200 if existed else 201)
+        return json_answer(_upload_details(path, upload), 200 if existed else 201)
 
     async def _receive_form(self, call: Call) -> Answer:
         """Receive a form with a file, and optionally `path` (folder) and `print` (start it)."""
@@ -90,7 +90,7 @@ class FilesApi:
             problem = await self._control.start(path)
             if problem is not None:
                 return error_answer(problem.status, problem.sentence)
-        return json_answer(_told(path, upload), 201)
+        return json_answer(_upload_details(path, upload), 201)
 
 
 class _UploadForm:
@@ -132,7 +132,7 @@ def _missing() -> Answer:
     return error_answer(404, "There is no file of that path.")
 
 
-def _told(path: str, upload: Upload) -> dict[str, object]:
+def _upload_details(path: str, upload: Upload) -> dict[str, object]:
     return {"Path": path, "SizeBytes": upload.size_bytes}
 
 

@@ -116,7 +116,7 @@ class Control:
             return OrderProblem(400, f"{exc}.")
         if isinstance(order, _Print) and order.action == "start":
             return await self.start(order.path)
-        return self._told(self._carry_out(order))
+        return self._problem_of(self._carry_out(order))
 
     async def start(self, path: str | None) -> OrderProblem | None:
         """Print a file, after a trial run that tells how long it will take; None when it began."""
@@ -133,9 +133,9 @@ class Control:
         job = Job(name=place.name, size_bytes=place.stat().st_size, lines=read_lines(place))
         if job.size_bytes <= _SURVEY_UP_TO_BYTES:
             job = replace(job, survey=await asyncio.to_thread(survey, job), lines=read_lines(place))
-        return self._told(self._printer.start(job))
+        return self._problem_of(self._printer.start(job))
 
-    def _told(self, refusal: Refusal | None) -> OrderProblem | None:
+    def _problem_of(self, refusal: Refusal | None) -> OrderProblem | None:
         self._engine.touch()
         return None if refusal is None else OrderProblem(409, refusal.reason)
 
