@@ -1,4 +1,4 @@
-"""What an uplink works with, for tests: its own folder, clocks that a test sets, a key."""
+"""The context of an uplink under test: its own folder, clocks that a test sets, a key."""
 
 import json
 import os
@@ -89,7 +89,7 @@ class Agent:
 def tracker_environment(
     clock: Callable[[], float], unix_time: float = NOON_UNIX_S
 ) -> TrackerEnvironment:
-    """What the watch over prints has of a machine that has not met the service."""
+    """The tracker's environment on a machine that has not met the service."""
     return TrackerEnvironment(
         steady_time=clock,
         unix_time=lambda: unix_time,

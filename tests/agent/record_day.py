@@ -40,7 +40,7 @@ def record() -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def replay() -> Iterator[tuple[int, dict[str, Any]]]:
-    """What was recorded, as it was told."""
+    """The recorded events, as they were reported."""
     told: dict[str, Any] = {}
     with gzip.open(FILE, "rt") as lines:
         for line in lines:
@@ -50,7 +50,7 @@ def replay() -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _plan(printer: SimulatedPrinter) -> dict[int, Callable[[], object]]:
-    """What people do, by the second of the day."""
+    """The actions of people, by the second of the day."""
 
     def start(name: str, gcode: str) -> Callable[[], object]:
         data = gcode.encode()

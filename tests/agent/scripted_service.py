@@ -78,13 +78,13 @@ class ServiceVisit:
         self.says(signin.Welcome(printer_id="printer", printer_name="Voron"))
 
     async def end(self) -> tuple[CloseCode | int | None, str]:
-        """How the tunnel ended."""
+        """Wait for the end of the tunnel."""
         async with asyncio.timeout(PATIENCE_S):
             await self.is_closed.wait()
         return self.closing
 
     def unheard(self) -> list[signin.FromAgent]:
-        """What the agent has said and nobody has heard."""
+        """The agent's messages that no test has read."""
         return [self._inbox.get_nowait() for _ in range(self._inbox.qsize())]
 
     # --- TunnelHandler ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a script may wait for."""
+"""The announcements that scripts wait for."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""What the agent is told at its start."""
+"""The agent's settings at its start."""
 
 import argparse
 from pathlib import Path

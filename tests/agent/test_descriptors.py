@@ -1,4 +1,4 @@
-"""What the agent's log says where file descriptors run out."""
+"""The agent's log when file descriptors run out."""
 
 import errno
 

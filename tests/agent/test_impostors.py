@@ -1,4 +1,4 @@
-"""Who is not the service that the agent was linked with gets nothing out of it."""
+"""A service other than the linked one gets nothing out of the agent."""
 
 import base64
 import os

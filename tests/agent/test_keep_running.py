@@ -1,4 +1,4 @@
-"""What the agent lives by begins again when it stumbles."""
+"""The agent's main tasks are restarted after a failure."""
 
 import asyncio
 from collections.abc import Callable

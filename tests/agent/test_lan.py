@@ -19,7 +19,7 @@ LOOKUP = "/api/plugin/service"
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. headers: names in lower case."""
+    """The response. headers: names in lower case."""
 
     status: int
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""What the service pushes of its failure detector stands in the status."""
+"""The detector status that the service pushes stands in the printer's status."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -44,7 +44,7 @@ class Stand:
 
 
 class Broker:
-    """What one client says to it, and a way to answer."""
+    """The messages of one client, and a way to answer."""
 
     def __init__(self) -> None:
         self.heard = bytearray()

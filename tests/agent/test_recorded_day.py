@@ -39,7 +39,7 @@ class Day:
         )
 
     def live(self, restart_every_s: int = DAY_S) -> list[PrintEvent]:
-        """What was told of the day."""
+        """The events that were reported of the day."""
         next_restart = restart_every_s
         for second, status in replay():
             self.printer.view = view_of(status, "1")

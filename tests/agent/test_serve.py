@@ -1,4 +1,4 @@
-"""What a stream is for: a command of the service, or the printer's own web server."""
+"""The dispatch of streams: a command of the service, or the printer's own web server."""
 
 import json
 from typing import cast

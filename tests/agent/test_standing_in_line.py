@@ -1,4 +1,4 @@
-"""What the agent's callers ask of one printer at once has a bound."""
+"""The number of requests that wait for one printer has a bound."""
 
 from pathlib import Path
 

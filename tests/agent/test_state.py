@@ -1,4 +1,4 @@
-"""What a running agent is doing."""
+"""The state of a running agent."""
 
 from collections.abc import Callable
 

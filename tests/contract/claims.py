@@ -1,4 +1,4 @@
-"""Which tests claim to provoke which error codes with `@pytest.mark.provokes(785)`.
+"""Claims of tests that they provoke error codes, as `@pytest.mark.provokes(785)`.
 
 Failure detection names its errors: `@pytest.mark.provokes("OE_BAD_ARGS")`.
 

@@ -22,7 +22,7 @@ CODES: list[ErrorCode | CommandStatus | DetectionError] = [
 ]
 CLAIMS = claims_below(TESTS)
 TABLES = ("awaited", "errors", "detection_errors")
-"""Where codes stand that nothing answers with yet."""
+"""The modules whose tables may name codes that nothing answers with yet."""
 
 
 @pytest.mark.parametrize("code", [code.value for code in CODES])

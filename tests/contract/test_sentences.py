@@ -1,4 +1,4 @@
-"""What is said of a body that is not what was asked for."""
+"""The sentences about bodies that do not have the expected shape."""
 
 import pytest
 

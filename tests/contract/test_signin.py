@@ -1,4 +1,4 @@
-"""What agent and service say while an agent signs in, as bytes."""
+"""The messages of agent and service during a sign-in, as bytes."""
 
 import json
 

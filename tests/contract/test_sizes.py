@@ -1,4 +1,4 @@
-"""How much an agent may say of its printer: refused when it is more, cut before it is said."""
+"""The bounds of an agent's report of its printer: cut by the agent, else refused."""
 
 from math import inf, nan
 

@@ -1,4 +1,4 @@
-"""Which node is asked, what becomes of one that fails, and whom a picture may harm."""
+"""The choice of a detector node, the retries after failures, and harmful pictures."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 def nobody() -> NodeAddress:
-    """Where nobody listens."""
+    """An address at which nothing listens."""
     return NodeAddress("127.0.0.1", free_port(), is_tls=False)
 
 

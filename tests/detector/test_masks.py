@@ -1,4 +1,4 @@
-"""What is masked is not looked at, and the rest is looked at as it is."""
+"""Masked parts are not scored, and the rest is scored as it is."""
 
 import numpy as np
 import pytest

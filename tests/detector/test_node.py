@@ -1,4 +1,4 @@
-"""What a detector node answers, and to whom."""
+"""The answers of a detector node, and its access control."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -43,7 +43,7 @@ async def fetch(
 
 
 def asked(target: bytes, method: bytes = b"POST", body: bytes = b"picture") -> FetchedAnswer:
-    """What a node answers that scores anything."""
+    """Return the answer of a node whose scorer takes anything."""
     told: list[FetchedAnswer] = []
 
     async def use(node: RunningNode) -> None:

@@ -1,4 +1,4 @@
-"""Which images are decoded, and which are refused before they cost anything."""
+"""Images that are decoded, and images that are refused before they cost anything."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What every scorer does, whichever way its pictures go."""
+"""The contract of every scorer, local or remote."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

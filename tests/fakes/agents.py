@@ -1,4 +1,4 @@
-"""What a relay under test knows of agents, in memory."""
+"""The relay's knowledge of agents, in memory."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """What was said when the agent connected."""
+    """The facts that an agent gave when it connected."""
 
     node_id: str
     lan_ip: str | None

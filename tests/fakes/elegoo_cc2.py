@@ -168,7 +168,7 @@ class FakeCc2:
         }
 
     def push(self) -> None:
-        """What has changed, object by object, as news."""
+        """Return the changes, object by object."""
         now = self.status()
         news = {
             key: {name: value for name, value in told.items() if self._said[key][name] != value}

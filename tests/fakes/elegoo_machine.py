@@ -1,4 +1,4 @@
-"""What both fake Elegoo printers do: files, one print, heat and a light, in time given to it."""
+"""The machine of both fake Elegoo printers: files, one print, heat and a light."""
 
 import asyncio
 import re

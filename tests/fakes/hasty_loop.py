@@ -46,7 +46,7 @@ class HastyLoop(asyncio.SelectorEventLoop):
 
     @property
     def timers(self) -> int:
-        """How many calls are due some day."""
+        """The number of calls that are due later."""
         handles: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]  # private
         return sum(not handle.cancelled() for handle in handles)
 

@@ -8,7 +8,7 @@ from printreach.rules.notify_channels import may_be_used
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What would have been sent."""
+    """The messages that would have been sent."""
 
     url: str
     title: str

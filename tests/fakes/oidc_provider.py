@@ -55,14 +55,14 @@ class FakeOidcProvider:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def authorise(self, address: str) -> str:
-        """What a browser that was sent there brings back, as a query."""
+        """Return the query that a browser sent there brings back."""
         asked = dict(parse_qsl(urlsplit(address).query))
         code = secrets.token_hex(8)
         self.codes[code] = asked
         return urlencode({"code": code, "state": asked["state"]})
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: str) -> tuple[int, Any]:
-        """What it says, as status and JSON."""
+        """Return its answer, as status and JSON."""
         self.asked.append(path)
         if self.is_down:
             return 503, {}

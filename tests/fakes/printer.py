@@ -148,5 +148,5 @@ async def _g28() -> AsyncIterator[bytes]:
 
 
 def refusing(status: CommandStatus) -> PrinterRefused:
-    """What an adapter raises when its printer says no."""
+    """Return the exception of an adapter whose printer refuses."""
     return PrinterRefused(status, "The printer said no.")

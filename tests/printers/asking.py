@@ -61,7 +61,7 @@ class Reply:
 
     @property
     def error(self) -> str:
-        """What a person is told of a failure."""
+        """The sentence that a person reads about a failure."""
         return str(self.envelope["Error"])
 
     @property
@@ -258,7 +258,7 @@ async def _each(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def parts_of_stream(asked: Asked) -> int:
-    """How many pictures of a webcam's stream have come."""
+    """Return the number of pictures that came from a webcam's stream."""
     assert asked.head is not None
     kind = get(decode_response(asked.head).headers, b"content-type") or b""
     boundary = b"--" + kind.rpartition(b"boundary=")[2]

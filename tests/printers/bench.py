@@ -32,7 +32,7 @@ TEST_S = 110.0
 
 @dataclass(frozen=True)
 class Bench:
-    """What a test of the suite works with."""
+    """The adapter under test with its rig."""
 
     rig: PrinterRig
     printer: Printer
@@ -89,7 +89,7 @@ class Bench:
         return await self.until_true(f"Status {status}", look)
 
     async def upload(self, name: str, data: bytes, root: str = "gcode") -> str:
-        """Where it was put: the VirtualPath of the answer."""
+        """Return the VirtualPath of the answer, where the file was put."""
         chunks = [data[at : at + 8192] for at in range(0, len(data), 8192)]
         reply = await self.calls.put("files/upload", chunks, len(data), f"{root}/{name}")
         return str(reply.result["VirtualPath"])
@@ -109,7 +109,7 @@ class Bench:
 
 
 def machine(rig: PrinterRig, data_dir: Path) -> PrinterSetup:
-    """What the adapter is told, with this machine's clocks and chance."""
+    """The adapter's environment, with this machine's clocks and random numbers."""
     loop = asyncio.get_running_loop()
     return rig.setup(
         PrinterSetup(

@@ -21,12 +21,12 @@ from tests.printers.bench import Bench, on_the_bench
 
 E = EventType
 IN_ANY_NUMBER = {E.PROGRESS, E.FIRST_LAYER_COMPLETE, E.THIRD_LAYER_COMPLETE}
-"""How many of these there are depends on how quick the rig's printer is."""
+"""Their number depends on the speed of the rig's printer."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What was told so far."""
+    """The events so far."""
 
     outbox: Outbox
     bench: Bench
@@ -137,7 +137,7 @@ class EventContract:
     async def test_a_print_that_is_gone_after_an_interruption_is_told_as_ended_once(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whether a print outlasts the interruption is up to the platform."""
+        """A print may outlast the interruption or not, depending on the platform."""
         monkeypatch.setattr(transitions, "GONE_AFTER_S", 1.0)
         async with watched(bench) as told:
             await bench.start_long()

@@ -16,7 +16,7 @@ Probe = Callable[[Bench], Awaitable[bool]]
 
 
 def order(command: str, body: Json | None = None, **query: object) -> Probe:
-    """Whether a command isn't refused because the printer can't."""
+    """Return whether a command isn't refused for lack of support."""
 
     async def probe(bench: Bench) -> bool:
         return _is_supported(await bench.calls.post(command, body, **query))

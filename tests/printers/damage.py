@@ -17,7 +17,7 @@ JUNK = st.one_of(
     st.lists(st.none() | st.integers() | st.text(max_size=5), max_size=3),
     st.dictionaries(st.text(max_size=5), st.integers() | st.none(), max_size=3),
 )
-"""What may stand where something else is expected."""
+"""Values that may stand in place of the expected one."""
 
 Path = tuple[str | int, ...]
 

@@ -81,7 +81,7 @@ class Meddler:
 
     @property
     def websockets(self) -> int:
-        """How many are open."""
+        """The number of open connections."""
         return len(self._sockets)
 
     async def say(self, message: str | bytes) -> None:

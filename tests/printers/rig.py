@@ -1,4 +1,4 @@
-"""What the contract suite asks of a rig: a printer that runs, and ways to make it misbehave."""
+"""The interface of a rig of the contract suite: a running printer, and ways to disturb it."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ class PrinterRig:
 
     @property
     def suffix(self) -> str:
-        """How the names of its prints end."""
+        """The suffix of its prints' names."""
         return ".gcode"
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:

@@ -1,4 +1,4 @@
-"""Which machines the agent asks for pictures that a platform names."""
+"""The machines from which the agent fetches pictures that a platform names."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ def network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked_at(hosts: CameraHosts, host: str) -> str | None:
-    """Where the agent would connect to; None where it refuses."""
+    """Return the address that the agent would connect to; None where it refuses."""
     try:
         return asyncio.run(hosts.address_of(host))
     except PrinterRefused:

@@ -1,4 +1,4 @@
-"""Where a camera is, seen from the agent."""
+"""The address of a camera, as seen from the agent."""
 
 import pytest
 from hypothesis import given

@@ -12,7 +12,7 @@ REFUSED = PrinterRefused(CommandStatus.NOT_CONNECTED, "It is switched off.")
 
 
 def waits_of(speaks: list[bool], monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long it waited after each try; True: the printer said something before it was lost."""
+    """Return the wait after each try; True: the printer sent something before it was lost."""
     heard, left = object(), list(speaks)
     lost: list[PrinterRefused] = []
     waited: list[float] = []

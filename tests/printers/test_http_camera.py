@@ -55,7 +55,7 @@ async def _closable(camera: HttpCamera) -> AsyncGenerator[bytes, None]:
 
 
 def refused(work: Coroutine[object, object, object]) -> PrinterRefused:
-    """What asking a camera came to."""
+    """Return the result of asking a camera."""
     found: list[PrinterRefused] = []
 
     async def body() -> None:

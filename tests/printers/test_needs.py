@@ -1,4 +1,4 @@
-"""What printers want of a person, in the words of each platform."""
+"""The needs of printers for a person, as each platform reports them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""When a print or its pause began, as each platform tells it, and which tell an id instead."""
+"""The beginning of a print or pause on each platform, and platforms with an id instead."""
 
 from itertools import pairwise
 

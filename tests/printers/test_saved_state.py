@@ -1,4 +1,4 @@
-"""What a smart pause took, on a disk that may fail."""
+"""The saved state of a smart pause, on a disk that may fail."""
 
 import errno
 import os

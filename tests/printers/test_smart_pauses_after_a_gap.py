@@ -1,4 +1,4 @@
-"""What a smart pause took is given back unseen where it is proven to be the same print alone.
+"""After a gap, a smart pause is restored only in what is proven to be the same print.
 
 A file that pauses itself does so at the same place each time it is printed.
 """
@@ -146,7 +146,7 @@ async def test_a_beginning_that_is_told_later_is_remembered_too(tmp_path: Path) 
 async def test_a_print_that_is_paused_again_under_our_eyes_keeps_what_was_taken(
     tmp_path: Path,
 ) -> None:
-    """Where the pause is what has a beginning, the next one has another."""
+    """Each pause has its own beginning, if pauses have one at all."""
     platform, _ = resting_as(tmp_path, BEGUN)
     platform.obeys = False
     platform.becomes(replace(GOING, progress=replace(BEGUN, began_s=None)))

@@ -1,4 +1,4 @@
-"""What a smart pause took is restored in no other print, within limits, and moves once."""
+"""A smart pause is restored in no other print, within limits, and moves once."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -34,7 +34,7 @@ class Order(TypedDict):
 
 
 class Done(TypedDict):
-    """What came of it. status: the exit status; a signal's as its negative number."""
+    """The result of a command. status: the exit status; a signal's as its negative number."""
 
     status: int
     stdout: str

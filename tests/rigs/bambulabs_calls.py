@@ -1,4 +1,4 @@
-"""What bambulabs-api, a published client, gets from a printer; runs in an environment of its own.
+"""Calls of bambulabs-api, a published client, to a printer; runs in its own environment.
 
 Standard input: {"port", "file_port", "camera_port", "serial", "access_code"}. Standard output: what
 each call returned.

@@ -112,7 +112,7 @@ def _be_patient(context: BrowserContext) -> None:
 
 @dataclass
 class Watched:
-    """What a page said and did while a test used it."""
+    """The console output and requests of a page while a test used it."""
 
     errors: list[str] = field(default_factory=list)
     frames_received: int = 0

@@ -11,7 +11,7 @@ from tests.rigs.ways import Header, Way
 
 @dataclass(frozen=True)
 class CurlAnswer:
-    """What curl printed: the body, and the status it was told to add."""
+    """curl's output: the body, and the status that was requested with it."""
 
     status: int
     body: bytes

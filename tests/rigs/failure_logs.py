@@ -1,4 +1,4 @@
-"""What the programs of the rigs wrote during a test, shown when it fails.
+"""The output of the rigs' programs during a test, shown when it fails.
 
 A conftest takes part by importing both hooks.
 """

@@ -12,7 +12,7 @@ FIRST = 3  # sd_listen_fds(3)
 
 
 def handover_words(listeners: Sequence[socket.socket]) -> list[str]:
-    """What to put before a program's command line; nothing where there is no socket."""
+    """Return the prefix of a program's command line; nothing without a socket."""
     if not listeners:
         return []
     return [sys.executable, __file__, ",".join(str(one.fileno()) for one in listeners)]

@@ -19,7 +19,7 @@ from printreach.contract.events import PrintEvent
 
 
 class Step(StrEnum):
-    """Where an event is when the power goes."""
+    """The point of an event's way at which the power goes."""
 
     SEEN = "seen"
     IN_JOURNAL = "in-journal"

@@ -1,4 +1,4 @@
-"""What Klipper does with G-code, as far as Moonraker and its clients can tell. No sockets here.
+"""Klipper's handling of G-code, as seen by Moonraker and its clients. No sockets here.
 
 The words of its errors are Klipper's own, so that what people read is tested with the real ones.
 Heaters are hot within a second; moves take their time.
@@ -78,7 +78,7 @@ class KlipperMachine:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a command is being carried out."""
+        """Whether a command is being executed."""
         return self._mutex.locked()
 
     def tick(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What the objects of a Klipper printer report: one extruder, a heated bed, and nothing done yet.
+"""The reports of a Klipper printer's objects: one extruder, a heated bed, not yet used.
 
 Source of the names: Klipper's Status Reference.
 """

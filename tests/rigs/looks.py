@@ -48,7 +48,7 @@ _TOO_WIDE: Final = """() => {
 
 
 class Violation(TypedDict):
-    """What axe says of one rule."""
+    """axe's finding on one rule."""
 
     id: str
     impact: str

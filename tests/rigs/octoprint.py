@@ -74,7 +74,7 @@ class OctoPrint:
         return call(Way.straight(self.url), target, headers=[self.key])
 
     def state(self) -> str:
-        """What the job is doing: Operational, Printing, Cancelling..."""
+        """The job's state: Operational, Printing, Cancelling..."""
         return str(json.loads(self.get("/api/job").body)["state"])
 
     def wait_operational(self) -> None:
@@ -82,7 +82,7 @@ class OctoPrint:
         self.program.wait_until("operational", self._is_operational, 60)
 
     def completion(self) -> float | None:
-        """How much of the job is done in per cent; None when it was cancelled or never began."""
+        """The job's progress in per cent; None when it was cancelled or never began."""
         progress = json.loads(self.get("/api/job").body)["progress"]
         done: float | None = progress["completion"]
         return done

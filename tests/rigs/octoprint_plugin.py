@@ -57,24 +57,24 @@ class PluginRig:
 
     @property
     def agent_folder(self) -> Path:
-        """Where the agent keeps its key."""
+        """The folder of the agent's key."""
         return self.folder / "data" / "service" / "agent"
 
     def look_up(self) -> dict[str, Any]:
-        """What an app on the network is told, without a key."""
+        """Return the facts for an app on the network, without a key."""
         answer = call(self.way, PLUGIN)
         assert answer.status == 200, answer.body
         told: dict[str, Any] = json.loads(answer.body)
         return told
 
     def order(self, command: str, *headers: Header, **more: str) -> Answer:
-        """What the settings page does, with the administrator's key where no headers are given."""
+        """Call the settings page's API, with the administrator's key unless headers are given."""
         body = json.dumps({"command": command, **more}).encode()
         proof = headers or (self.octoprint.key,)
         return call(self.way, PLUGIN, method="POST", headers=[*proof, _JSON], body=body)
 
     def state(self) -> dict[str, Any]:
-        """What the settings page shows."""
+        """Return the content of the settings page."""
         told: dict[str, Any] = json.loads(self.order("state").body)
         return told
 
@@ -106,7 +106,7 @@ class PluginRig:
         return linked["PrinterId"]
 
     def save_settings(self, settings: dict[str, object]) -> None:
-        """What OctoPrint's own API saves."""
+        """Save settings through OctoPrint's own API."""
         body = json.dumps({"plugins": {"service": settings}}).encode()
         headers = [self.octoprint.key, _JSON]
         answer = call(self.way, "/api/settings", method="POST", headers=headers, body=body)
@@ -128,7 +128,7 @@ class PluginRig:
         return "X-Api-Key", str(json.loads(key.body)["apikey"])
 
     def csrf_token(self) -> list[Header]:
-        """What a page that nobody has signed in on sends along."""
+        """Return the headers that a page without a sign-in sends along."""
         page = call(self.way, "/")
         cookies = [one.partition(";")[0] for one in page.all("Set-Cookie")]
         token = next(one for one in cookies if one.startswith("csrf_token"))
@@ -148,7 +148,7 @@ class PluginRig:
         return took
 
     def log(self) -> str:
-        """What OctoPrint has logged."""
+        """Return OctoPrint's log."""
         return (self.folder / "logs" / "octoprint.log").read_text()
 
 

@@ -1,4 +1,4 @@
-"""What octorest, a published client, gets from OctoPrint; runs in octorest's own environment.
+"""Calls of octorest, a published client, to OctoPrint; runs in octorest's own environment.
 
 Standard input: {"url", "api_key", "headers", "gcode"}. Credentials are headers of the
 session, as its documentation shows. Standard output: what each call returned.

@@ -1,4 +1,4 @@
-"""Where the programs of other people live: each in a virtual environment of its own."""
+"""The programs of other people: each in a virtual environment of its own."""
 
 import os
 import shutil

@@ -31,7 +31,7 @@ class Shop:
         self.running.admin("account", "add", email, stdin=PASSWORD + "\n")
 
     def open(self, page: Page, **query: str) -> None:
-        """What the app does."""
+        """Open the portal as the app does."""
         asked = {"appId": APP, "returnUrl": RETURN_URL, "appLogoUrl": LOGO_URL, **query}
         page.goto(f"{self.running.base_url}/appportal/v1?{urlencode(asked)}")
 
@@ -67,7 +67,7 @@ def come_as(page: Page, shop: Shop, email: str = OWNER, **query: str) -> None:
 
 
 def heard(page: Page) -> dict[str, str]:
-    """What the app is told, once the browser has come back to it by itself."""
+    """Return the app's tokens, once the browser has come back to it by itself."""
     page.wait_for_url(RETURN_URL + "?*")
     return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
 

@@ -136,15 +136,15 @@ class Program:
         return self._stdout.read_text(errors="replace")
 
     def stdout_since_start(self) -> str:
-        """What it has printed since it was started for the last time."""
+        """Return its output since the last start."""
         return self._stdout.read_bytes()[self._begins_at :].decode(errors="replace")
 
     def log_marks(self) -> tuple[int, int]:
-        """How long both outputs are now; log_since takes it."""
+        """Return the present length of both outputs; log_since takes it."""
         return self._stdout.stat().st_size, self._stderr.stat().st_size
 
     def log_since(self, marks: tuple[int, int]) -> str:
-        """What it has written since log_marks."""
+        """Return its output since log_marks."""
         pairs = zip((self._stdout, self._stderr), marks, strict=True)
         return "".join(path.read_bytes()[start:].decode(errors="replace") for path, start in pairs)
 

@@ -25,7 +25,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """What came, in order. behave: how it answers from now on."""
+    """The received requests, in order. behave: how it answers from now on."""
 
     port: int = 0
     behave: Behave = field(default=lambda _, writer: answer(writer, 200))

@@ -100,7 +100,7 @@ class LinkedPrinter:
 
 @dataclass(frozen=True, kw_only=True)
 class Front:
-    """What stands before the service, as its callers see it.
+    """The server in front of the service, as its callers see it.
 
     agent_env: what an agent needs to find and to trust it.
     """
@@ -226,18 +226,18 @@ class Service:
         self.admin("printer", "remove", printer.id)
 
     def way(self, connection: Connection) -> Way:
-        """How an app reaches the printer through that connection."""
+        """Return the way of an app to the printer through that connection."""
         return self.way_at(urlsplit(connection.url).netloc).proving(connection.basic)
 
     def way_at(self, host: str) -> Way:
-        """How anybody reaches the address of a connection: a host of its, or a port for each."""
+        """Return anyone's way to the address of a connection: a host of its own, or a port."""
         port = urlsplit(f"//{host}").port
         if "PRINTREACH_TUNNEL_PORTS" in self.env and port is not None:
             return Way(port=port, host=host)
         return self.way_to(host)
 
     def way_to(self, host: str) -> Way:
-        """How anybody reaches one of its hosts."""
+        """Return anyone's way to one of its hosts."""
         if self.front is None:
             return Way(port=self.port, host=host)
         return Way(port=self.front.port, host=host, tls=self.front.tls)
@@ -247,7 +247,7 @@ class Service:
         return self.admin("printer", "open", printer.id)["Url"]
 
     def open_own_host(self, printer: LinkedPrinter) -> Way:
-        """How the owner's browser reaches it: by cookie, after the single-use link."""
+        """Return the owner's way to it in a browser: by cookie, after the single-use link."""
         link = urlsplit(self.own_link(printer))
         way = self.way_at(link.netloc)
         answer = call(way, f"{link.path}?{link.query}", headers=[("Accept", "text/html")])

@@ -17,7 +17,7 @@ from tests.rigs.waiting import TIMEOUT_S, free_port
 
 @dataclass
 class MailBox:
-    """What was handed in, in its order; those that were refused, too.
+    """The mails that were handed in, in order; the refused ones, too.
 
     answer: to each mail once it has come whole. recipient: to whom it is for. may_answer: while it
     is not set, whoever hands one in waits.

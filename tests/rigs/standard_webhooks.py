@@ -14,7 +14,7 @@ TOLERANCE_S = 300
 
 
 def verify(headers: Mapping[str, str], body: bytes, public_key: bytes, *, at: float) -> bool:
-    """Whether the message is authentic and recent. Header names are compared without case."""
+    """Return whether the message is authentic and recent. Header names ignore case."""
     lower = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp = lower["webhook-id"], lower["webhook-timestamp"]
     if abs(at - int(timestamp)) > TOLERANCE_S:

@@ -1,4 +1,4 @@
-"""How long this machine stood still, which a test of promptness has to leave out.
+"""The time for which this machine was stalled, which tests of promptness leave out.
 
 A thread wants to wake often. What it wakes too late, everything else on the machine is late, too.
 """
@@ -13,7 +13,7 @@ TIMEOUT_S = 60.0
 
 
 class Standstills:
-    """What the thread has noticed so far."""
+    """The thread's findings so far."""
 
     def __init__(self) -> None:
         self._noticed: list[tuple[float, float]] = []  # from when it should have run until it did
@@ -30,7 +30,7 @@ class Standstills:
         return sum(seconds for seconds in overlaps if seconds > 0)
 
     def running_s(self, began_at: float, ended_at: float | None = None) -> float:
-        """How much of that time, or of that until now, the machine was running."""
+        """Return how long of that time, or of that until now, the machine was running."""
         until = time.monotonic() if ended_at is None else ended_at
         return until - began_at - self.between(began_at, until)
 

@@ -20,7 +20,7 @@ TIMEOUT_S = 240
 
 
 class ToldApp:
-    """What it was told, since the last print that it has read of."""
+    """The events it received since the last print that it has read of."""
 
     def __init__(self, receiver: HttpsReceiver) -> None:
         self._receiver = receiver

@@ -1,4 +1,4 @@
-"""How a caller reaches a printer: straight to its port, or through the relay."""
+"""The ways of a caller to a printer: straight to its port, or through the relay."""
 
 import socket
 import ssl
@@ -56,7 +56,7 @@ class Way:
 
     @property
     def origin(self) -> str:
-        """What a browser on this host says as Origin."""
+        """Return the Origin of a browser on this host."""
         return self.url
 
     @property

@@ -114,7 +114,7 @@ class End:
 
     @property
     def stream_count(self) -> int:
-        """How many streams the tunnel remembers."""
+        """The number of streams that the tunnel remembers."""
         return len(self.tunnel._streams)
 
     def open(

@@ -1,4 +1,4 @@
-"""Whatever the sizes, the paces and the readers: everything arrives whole and nothing is left."""
+"""With any sizes, paces and readers everything arrives complete and nothing is left."""
 
 import asyncio
 from dataclasses import dataclass

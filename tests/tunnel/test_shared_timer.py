@@ -9,7 +9,7 @@ from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 
 
 class Calls:
-    """When it was called."""
+    """The instants at which it was called."""
 
     def __init__(self) -> None:
         self.at: list[float] = []

@@ -47,7 +47,7 @@ def answers_of(*sizes: int) -> Callable[[Stream, StreamOpened], None]:
 
 
 async def whole(listener: Listener) -> float:
-    """When the answer is whole, by the loop's clock."""
+    """Return when the answer is complete, by the loop's clock."""
     await listener.is_whole.wait()
     return hasty_loop().time()
 
@@ -110,7 +110,7 @@ async def congested(*sizes: int) -> tuple[MemoryEnds, list[Listener]]:
 
 
 def order_of_pieces(asked: list[Listener]) -> Callable[[], list[int]]:
-    """Which stream each piece came on, since this was called."""
+    """Return the stream of each piece that came since the call."""
     arrivals: list[Listener] = []
     for listener in asked:
         listener.arrivals = arrivals

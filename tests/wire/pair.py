@@ -24,7 +24,7 @@ class FakeClock:
 
 
 class Settled(NamedTuple):
-    """What each end reported while the pair came to rest."""
+    """The reports of each end until nothing was left to send."""
 
     at_hub: list[Event]
     at_agent: list[Event]

@@ -22,7 +22,7 @@ PATTERN = bytes(range(251)) * 600
 sizes = st.sampled_from([0, 1, 1000, WINDOW // 2, CHUNK_BYTES]) | st.integers(0, CHUNK_BYTES)
 sometimes = st.integers(0, 4).map(lambda number: number == 4)
 picks = st.integers(0, 2)
-"""Which of the streams that fit; taken modulo their number."""
+"""The stream among those that fit; taken modulo their number."""
 
 
 @dataclass

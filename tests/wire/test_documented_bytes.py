@@ -53,7 +53,7 @@ def agent_says(say: Callable[[Session], object], *, streams: int = 0) -> bytes:
 
 
 def with_uploads(streams: int) -> SessionPair:
-    """That many streams, two chunks of a body on each."""
+    """Return a pair with this many streams, two chunks of a body on each."""
     pair = SessionPair()
     for _ in range(streams):
         stream = pair.opened(POST_FILE)

@@ -103,7 +103,7 @@ def receive(session: Session, message: bytes) -> list[Event] | RemoteProtocolErr
 
 
 def decode_heads(arrived: list[Event]) -> None:
-    """What relay and agent do with the heads; only a fault of the other end is let pass."""
+    """Relay and agent handle the heads; only a fault of the other end is let pass."""
     for event in arrived:
         with suppress(RemoteProtocolError):
             match event:

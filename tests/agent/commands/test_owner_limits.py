@@ -1,4 +1,4 @@
-"""What the owner of an agent has set holds, whatever comes through the service."""
+"""The limits that an agent's owner has set hold for every order of the service."""
 
 import pytest
 

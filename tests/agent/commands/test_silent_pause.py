@@ -1,4 +1,4 @@
-"""Which pauses nobody is to be notified of."""
+"""Pauses of which no notification is sent."""
 
 from collections.abc import Callable
 

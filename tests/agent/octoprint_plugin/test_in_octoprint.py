@@ -31,7 +31,7 @@ def printer_id(plugin: PluginRig, service: Service) -> str:
 
 @pytest.fixture
 def app(service: Service, printer_id: str) -> Way:
-    """How an app reaches it."""
+    """The address under which apps reach the printer."""
     words = ("connection", "add", "--app", "journeys", "--printer", printer_id)
     return service.way(Connection.of(service.admin(*words)))
 
@@ -44,7 +44,7 @@ def other_service(tmp_path: Path) -> Iterator[Service]:
 
 
 def result(answer: Answer) -> dict[str, object]:
-    """What a command gave; it must have succeeded."""
+    """Return the data of a command; it must have succeeded."""
     envelope = json.loads(answer.body)
     assert envelope["Status"] == 200, envelope
     told: dict[str, object] = envelope["Result"]

@@ -1,4 +1,4 @@
-"""What the settings page shows and takes."""
+"""The content of the settings page, and the input that it takes."""
 
 import pytest
 

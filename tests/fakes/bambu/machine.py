@@ -1,4 +1,4 @@
-"""What the fake printer does and says, without its network. Its time is given to it."""
+"""The fake printer's behaviour without its network. Its time is given to it."""
 
 import json
 import re
@@ -106,7 +106,7 @@ class Machine:
         return {"print": {**self.report, "command": "push_status", "msg": 0, "sequence_id": "1"}}
 
     def changes(self) -> Json | None:
-        """What is new since the last time, as P1 printers push it."""
+        """Return the changes since the last call, as P1 printers push them."""
         new = {key: value for key, value in self.report.items() if self._told.get(key) != value}
         if not new:
             return None
@@ -142,7 +142,7 @@ class Machine:
         return [{part: {**order, **result}}]
 
     def _obey(self, command: str, order: Json) -> str | None:
-        """Why not."""
+        """Return the reason of the refusal."""
         match command:
             case "pause" if self.state == "RUNNING":
                 self.report.update(gcode_state="PAUSE", stg_cur=16, print_error=0x03008001)

@@ -199,7 +199,7 @@ class Board:
 
 
 def file_info(machine: Machine, path: str) -> Json:
-    """What both web servers tell of a file."""
+    """Return the facts about a file that both web servers report."""
     return {
         "fileName": path,
         "size": len(machine.files[path]),

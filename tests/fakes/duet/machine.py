@@ -1,4 +1,4 @@
-"""What both fake boards do: files, one job, heat, and orders in G-code, in time given to it."""
+"""The machine of both fake boards: files, one job, heat, and G-code, in time given to it."""
 
 import asyncio
 import re
@@ -97,7 +97,7 @@ class Machine:
         )
 
     def remove(self, path: str) -> str | None:
-        """What is wrong with it: missing, or busy."""
+        """Return its fault: missing, or busy."""
         if path in self.files:
             del self.files[path]
             return None

@@ -42,7 +42,7 @@ def live(model: Json) -> Json:
 
 
 def rest(model: Json) -> Json:
-    """What is not live: a change of it counts up the number of its key."""
+    """The keys that are not live: a change counts up the key's number."""
     told: Json = {}
     for key, fields in LIVE.items():
         part = model[key]

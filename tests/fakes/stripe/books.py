@@ -1,4 +1,4 @@
-"""What Stripe knows: prices, sessions, customers, subscriptions, and what was paid for them."""
+"""Stripe's records: prices, sessions, customers, subscriptions, and their payments."""
 
 import itertools
 from collections.abc import Callable

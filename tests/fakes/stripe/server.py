@@ -53,7 +53,7 @@ class FakeStripe:
     before_answer: Callable[[str], None] = lambda _path: None
 
     def event(self, kind: str, about: Object, event_id: str = "evt_1") -> str:
-        """What a call says."""
+        """Return the response of a call."""
         return json.dumps(
             {
                 "id": event_id,

@@ -1,4 +1,4 @@
-"""What the slicer said, in the details of a file and in the status of its print, on the fake."""
+"""The slicer's estimates in a file's details and in a print's status, on the fake."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is special about Bambu printers, on the fake one."""
+"""Special features of Bambu printers, on the fake one."""
 
 import asyncio
 import socket
@@ -29,7 +29,7 @@ def fake_rig(rig: PrinterRig) -> BambuRig:
 
 
 def orders(bench: Bench, command: str) -> list[dict[str, object]]:
-    """What the printer has heard of this kind."""
+    """Return the orders of this kind that the printer received."""
     fake = fake_rig(bench.rig).fake
     with fake.lock:
         every = [order for message in fake.machine.heard for order in message.values()]

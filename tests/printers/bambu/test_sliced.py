@@ -1,4 +1,4 @@
-"""What a slicer wrote into a print: read out of a project without fetching it."""
+"""A slicer's facts about a print, read out of a project without fetching it."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""How long a print has run and still will."""
+"""The elapsed and the remaining time of a print."""
 
 from pathlib import Path
 

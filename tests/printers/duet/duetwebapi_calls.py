@@ -1,4 +1,4 @@
-"""What duetwebapi, a published client, gets from a Duet; runs in an environment of its own.
+"""Calls of duetwebapi, a published client, to a Duet; runs in an environment of its own.
 
 Standard input: {"url"}. Standard output: what each call returned.
 """

@@ -1,4 +1,4 @@
-"""What is particular to a Duet: its sessions, its two web servers, its ways to say no."""
+"""Special features of a Duet: its sessions, its two web servers, its refusals."""
 
 import asyncio
 import time

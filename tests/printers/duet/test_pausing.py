@@ -1,4 +1,4 @@
-"""What was taken from a print is given back, at the second try where the first one fails."""
+"""The state of a paused print is restored, at the second try where the first one fails."""
 
 from collections.abc import Callable
 from pathlib import Path

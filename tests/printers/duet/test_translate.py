@@ -1,4 +1,4 @@
-"""What a Duet says, in the contract's words: as its sources have it, and damaged."""
+"""A Duet's reports in the contract's words: as its sources have them, and damaged."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is particular to Elegoo printers: who is refused, and how gaps are closed."""
+"""Special features of Elegoo printers: refused logins, and gaps of the connection."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What Elegoo printers say, in the contract's words: as they say it, and damaged."""
+"""Elegoo printers' reports in the contract's words: as they are sent, and damaged."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a real Moonraker 0.11.0 said of the simulated Klipper; record.py wrote it down."""
+"""Answers of a real Moonraker 0.11.0 with the simulated Klipper, recorded by record.py."""
 
 import json
 from dataclasses import replace
@@ -37,7 +37,7 @@ def statuses() -> list[Any]:
 
 
 def at_first(*, sliced: bool = True) -> KnownState:
-    """What is known when Klipper has answered. sliced: of the file that is printed, too."""
+    """The known state after Klipper's answer. sliced: of the file that is printed, too."""
     known = KnownState(
         machine=machine_of(answers()["printer.objects.list"]["objects"]),
         power=power_lights(answers()["machine.device_power.devices"]),

@@ -50,7 +50,7 @@ WARM_C = 60.0
 
 
 class Ports(NamedTuple):
-    """What Moonraker is told of before it is there."""
+    """The ports of other programs, which Moonraker's configuration names."""
 
     camera: int
     spoolman: int

@@ -1,4 +1,4 @@
-"""Which cameras are found, and where they are looked for."""
+"""The cameras that are found, and the places where they are searched."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable

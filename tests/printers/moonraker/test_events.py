@@ -1,4 +1,4 @@
-"""What is told of prints on Klipper that end as no print should."""
+"""The events of prints on Klipper that end as no print should."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is told of a print from its file: filament, layers, time; and never of another file."""
+"""The facts from a print's file: filament, layers, time; never of another file."""
 
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET

@@ -1,4 +1,4 @@
-"""What a Klipper printer has, found by the names of its objects."""
+"""The parts of a Klipper printer, found by the names of its objects."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Where filament comes from: spools, Happy Hare, AFC; and the limits of what is told.
+"""The sources of filament: spools, Happy Hare, AFC; and the limits of their reports.
 
 What these units report is written down from their sources (get_status() of Happy Hare 3 and AFC 1),
 not recorded.

@@ -1,4 +1,4 @@
-"""What is special about Moonraker, on a real one with a simulated Klipper."""
+"""Special features of Moonraker, on a real one with a simulated Klipper."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What Klipper gets to do, through a real Moonraker."""
+"""The commands that Klipper gets through a real Moonraker."""
 
 import asyncio
 from pathlib import Path

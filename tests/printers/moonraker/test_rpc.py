@@ -20,7 +20,7 @@ DEADLINE_S = 30.0
 
 
 class OnNotification:
-    """What was notified."""
+    """The notifications that came."""
 
     def __init__(self) -> None:
         self.methods: list[str] = []

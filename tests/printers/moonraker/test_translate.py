@@ -1,4 +1,4 @@
-"""What Klipper says, in the contract's words: over what a real Moonraker passed on, and worse."""
+"""Klipper's reports in the contract's words: as a real Moonraker sent them, and damaged."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What Klipper did between two of its reports, of which it makes four a second."""
+"""Prints between two of Klipper's reports, of which it makes four a second."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a real OctoPrint 1.11.8 said; record.py wrote it down."""
+"""Messages of a real OctoPrint 1.11.8, recorded by record.py."""
 
 import json
 from functools import cache

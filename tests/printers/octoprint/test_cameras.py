@@ -1,4 +1,4 @@
-"""Which cameras OctoPrint has, by its settings."""
+"""OctoPrint's cameras, by its settings."""
 
 from typing import Any
 

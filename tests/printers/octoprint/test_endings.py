@@ -1,4 +1,4 @@
-"""How prints end on a real OctoPrint, and what is told of it."""
+"""The ends of prints on a real OctoPrint, and their events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What is special about OctoPrint, on a real one with its virtual printer."""
+"""Special features of OctoPrint, on a real one with its virtual printer."""
 
 import asyncio
 import re

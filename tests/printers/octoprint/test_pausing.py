@@ -1,4 +1,4 @@
-"""What was taken from a print is given back: once what moves, until it is taken what heats."""
+"""The restore of a paused print: moves are tried once, heat until it is accepted."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a smart pause sends, what is sent to undo it, and what of it survives a restart."""
+"""The commands of a smart pause, those of its restore, and the state that survives a restart."""
 
 import dataclasses
 import re

@@ -1,4 +1,4 @@
-"""What OctoPrint says, in the contract's words: over what a real one said, and over worse."""
+"""OctoPrint's messages in the contract's words: as a real one sent them, and worse."""
 
 import json
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def hear(known: KnownState, message: Message) -> KnownState:
 
 
 def after(messages: Iterable[Message]) -> list[KnownState]:
-    """What is known after each message."""
+    """The known state after each message."""
     known, all_heard = KnownState(), []
     for message in messages:
         known = hear(known, message)

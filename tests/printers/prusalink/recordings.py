@@ -1,4 +1,4 @@
-"""What a real PrusaLink 0.8.1 said (record.py wrote it down), and what Buddy's firmware says.
+"""Answers of a real PrusaLink 0.8.1, recorded by record.py, and answers of Buddy's firmware.
 
 The latter is composed by hand: the fields of its published source (`status_renderer.cpp`,
 `basic_gets.cpp`, `file_info.cpp`) and of answers that people have published, with values of ours.

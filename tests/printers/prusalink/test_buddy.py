@@ -1,4 +1,4 @@
-"""What the adapter does at a printer whose own firmware answers as PrusaLink."""
+"""The adapter with a printer whose own firmware answers as PrusaLink."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What is special about PrusaLink, on a real one with the board of an MK3S simulated."""
+"""Special features of PrusaLink, on a real one with a simulated MK3S board."""
 
 import asyncio
 import time
@@ -53,7 +53,7 @@ async def _is_connected(bench: Bench) -> bool:
 
 
 def orders(peer: PrusaLink, since: int) -> list[str]:
-    """What the firmware was told, without what PrusaLink asks all the time."""
+    """Return the firmware's orders, without the requests that PrusaLink always makes."""
     asked = ("M2", "M79", "M73", "M117", "D3", "M862", "PRUSA", "M4", "M155", "M300", "M72")
     return [order for order in peer.firmware.received[since:] if not order.startswith(asked)]
 

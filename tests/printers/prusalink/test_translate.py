@@ -42,7 +42,7 @@ def with_state(word: str, **printer: object) -> dict[str, Any]:
 
 
 def until(moment: str) -> KnownState:
-    """What is known at a moment, all before it heard too."""
+    """The known state at a moment, after everything before it."""
     known = KnownState()
     for count, each in enumerate(MOMENTS[: MOMENTS.index(moment) + 1]):
         job = told()[f"{each}: v1/job"] if wants_job(known, status(each)) else None

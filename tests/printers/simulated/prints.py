@@ -11,7 +11,7 @@ HOT = "M104 S200\nM109 S200\nG90\nM83\n"
 """Makes the hotend hot, and says how the rest is meant."""
 FROM_ORIGIN = "G28\n" + HOT
 HEATED_S = (200 - 22) / 12
-"""How long M109 S200 waits from cold."""
+"""Seconds that M109 S200 takes from cold."""
 ONE_LINE = "G1 X100 E5 F6000\n"
 """100 mm from the origin, at 100 mm/s."""
 

@@ -16,7 +16,7 @@ LATER_S = 1.5
 
 
 async def start_and_cancel(bench: Bench, path: str, *, cut_after_s: float | None) -> int:
-    """What the cancel came to. cut_after_s: when the start's caller is cut off; None: never."""
+    """Return the cancel's result. cut_after_s: when the start's caller is cut off; None: never."""
     body = json.dumps({"Path": path}).encode()
     asked = bench.calls.ask(b"POST", "start", body)
     if cut_after_s is None:

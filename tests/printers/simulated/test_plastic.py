@@ -1,4 +1,4 @@
-"""What the simulated printer extrudes, and what becomes of it when a print goes wrong."""
+"""The simulated printer's plastic, and its shape when a print goes wrong."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How the simulated printer prints: the states of a job, and what is done by hand."""
+"""The simulated printer: the states of a job, and controls by hand."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from .prints import (
 )
 
 ONE_TICK_MM = 100 * TICK_S + 0.1
-"""What a print may have gone on while it was noticed that it does."""
+"""Millimetres that a print may have moved on before a test noticed."""
 
 
 def refused(answer: object) -> bool:

@@ -1,4 +1,4 @@
-"""How long the simulated printer takes, and what it tells of that beforehand."""
+"""The simulated printer's printing time, and its estimate of it."""
 
 import pytest
 from hypothesis import given

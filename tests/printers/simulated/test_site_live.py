@@ -1,4 +1,4 @@
-"""What the simulated printer's web server pushes: status and pictures."""
+"""The pushes of the simulated printer's web server: status and pictures."""
 
 import asyncio
 

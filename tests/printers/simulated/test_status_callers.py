@@ -11,7 +11,7 @@ CALLERS, TURNS, TURN_S = 20, 10, 0.1
 
 
 async def requests_meanwhile(bench: Bench, rig: SimulatedRig, callers: int) -> int:
-    """How often the printer was asked while so many asked for its status over and over."""
+    """The number of times the printer was asked while many asked for its status."""
     before = len(rig.meddler.asked)
     for _ in range(TURNS):
         await asyncio.gather(*(bench.status() for _ in range(callers)), asyncio.sleep(TURN_S))

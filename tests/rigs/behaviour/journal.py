@@ -1,4 +1,4 @@
-"""What happened to a request, and the go-ahead that a stepped answer waits for."""
+"""The record of a request, and the go-ahead that a stepped answer waits for."""
 
 import asyncio
 import time

@@ -25,7 +25,7 @@ def fresh_key() -> str:
 
 @dataclass(frozen=True)
 class EchoedRequest:
-    """What an echoed request looked like to the printer."""
+    """An echoed request, as the printer received it."""
 
     method: str
     target: str
@@ -79,7 +79,7 @@ class BehaviourPrinter:
         self.program.wait_until("listening", lambda: accepts_connections(port))
 
     def entries(self, key: str) -> list[Entry]:
-        """What was noted about the request with this key."""
+        """Return the notes about the request with this key."""
         return self._control(f"/control/journal?key={key}")
 
     def allow_step(self, key: str) -> None:

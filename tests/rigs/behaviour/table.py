@@ -1,4 +1,4 @@
-"""Which path does what."""
+"""The routes of the printer, by path."""
 
 import asyncio
 import dataclasses

@@ -1,4 +1,4 @@
-"""What a printer does with a body: take it, refuse it, answer before its end."""
+"""The printer's handling of a body: take it, refuse it, answer before its end."""
 
 import hashlib
 

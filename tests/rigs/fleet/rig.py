@@ -62,7 +62,7 @@ class Fleet:
         return self._program.wait_until("all agents to arrive", look)
 
     def dials(self, since: float) -> list[Moment]:
-        """When each agent dialled for the first time later than that."""
+        """Return the moment after since at which each agent dialled for the first time."""
         return self._first(Phase.CONNECTING, since)
 
     def _first(self, phase: Phase, since: float) -> list[Moment]:
@@ -73,7 +73,7 @@ class Fleet:
         return [Moment(number, at) for number, at in first.items()]
 
     def strays(self) -> list[str]:
-        """What reached a printer and was meant for another."""
+        """Return the requests that reached a printer and were meant for another."""
         return [str(line["stray"]) for line in self._lines() if "stray" in line]
 
     def _lines(self) -> list[dict[str, str | int | float]]:

@@ -26,7 +26,7 @@ LARGEST_PACKET = 65535
 
 @dataclass
 class Condition:
-    """What packets meet. delay_s: one way. loss: the part of them that is lost."""
+    """The conditions of packets. delay_s: one way. loss: the part of them that is lost."""
 
     loss: float = 0.0
     delay_s: float = 0.0
