@@ -359,10 +359,8 @@ def _print_of(known: KnownState, state: State, profile: Profile) -> CurrentPrint
 
 def _time_left_s(now: Json, state: State) -> int | None:
     """OctoPrint's own estimate, else what the analysis of the file leaves to do."""
-    if state is State.COMPLETE:
-        return 0
     if state not in UNDER_WAY:
-        return None
+        return 0 if state is State.COMPLETE else None
     left = _seconds(now, "printTimeLeft")
     if left is not None:
         return left
