@@ -1,6 +1,7 @@
 """WebSockets to our own host, answered by an ASGI application of the same process."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_network
@@ -287,6 +288,84 @@ async def test_a_caller_that_only_sends_is_held_up(opcode: Opcode) -> None:
 
 
 @on_a_loop
+async def test_nothing_is_parsed_before_the_application_asks_for_it() -> None:
+    asks = asyncio.Event()
+
+    async def look_up_and_refuse(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "websocket.accept"})
+        await asks.wait()
+        await send({"type": "websocket.close", "code": 4401})
+
+    async with relay(web_app=look_up_and_refuse) as rig, calling(rig.port) as caller:
+        unmasked = bytes((0x80 | Opcode.TEXT, 1)) + b"x"
+        caller.send(request(OWN, *HANDSHAKE) + unmasked)
+        assert (await caller.head()).status == 101
+        asks.set()
+
+        assert await caller.rest() == b"\x88\x02" + (4401).to_bytes(2, "big")
+
+
+@on_a_loop
+async def test_tiny_frames_are_parsed_a_few_in_each_turn_of_the_loop() -> None:
+    loop = asyncio.get_running_loop()
+    turn = 0
+    heard: list[int] = []
+
+    def count_turns() -> None:
+        nonlocal turn
+        turn += 1
+        loop.call_soon(count_turns)
+
+    async def note_turns(_scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            heard.append(turn)
+
+    async with relay(web_app=note_turns) as rig, calling(rig.port) as caller:
+        count_turns()
+        tiny = masked(Opcode.TEXT, b"")
+        caller.send(request(OWN, *HANDSHAKE) + tiny * web_socket.MAX_FRAMES)
+        await until(lambda: len(heard) == web_socket.MAX_FRAMES)
+
+    most_in_a_turn = web_socket.PARSED_BYTES // len(tiny) + 1
+    assert max(Counter(heard).values()) <= most_in_a_turn
+
+
+@on_a_loop
+async def test_what_was_sent_before_the_end_reaches_the_application_in_order() -> None:
+    app = Recorder()
+    async with relay(web_app=app) as rig, calling(rig.port) as caller:
+        numbers = [str(number) for number in range(500)]
+        frames = b"".join(masked(Opcode.TEXT, number.encode()) for number in numbers)
+        caller.send(request(OWN, *HANDSHAKE) + frames)
+        caller.half_close()
+        await until(lambda: app.disconnect)
+
+    received = [one["text"] for one in app.heard if one["type"] == "websocket.receive"]
+    assert received == numbers
+
+
+@on_a_loop
+async def test_a_caller_that_sends_too_many_frames_is_closed_with_1008(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web_socket, "MAX_FRAMES", 8)
+    monkeypatch.setattr(web_socket, "FRAME_EVERY_S", 600.0)
+    async with relay(web_app=Recorder()) as rig, opened(rig) as socket:
+        for _ in range(8):
+            await socket.send("")
+            assert await socket.recv() == ""
+        await socket.ping()
+        with pytest.raises(ConnectionClosed) as closed:
+            async with asyncio.timeout(PATIENCE_S):
+                await socket.recv()
+
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+@on_a_loop
 async def test_a_caller_that_sends_on_after_our_close_is_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -294,7 +373,7 @@ async def test_a_caller_that_sends_on_after_our_close_is_cut(
     async with relay(web_app=Recorder()) as rig, calling(rig.port) as caller:
         caller.send(request(OWN, *HANDSHAKE) + masked(Opcode.TEXT, b"close"))
         assert (await caller.head()).status == 101
-        caller.send(masked(Opcode.TEXT, b"") * (web_socket.MAX_BYTES_AFTER_CLOSE // 4))
+        caller.send(masked(Opcode.TEXT, b"") * 2 * web_socket.MAX_FRAMES)
         await until(lambda: rig.figure("connections") == 0)
 
 

@@ -9,10 +9,11 @@ from websockets.datastructures import Headers as HandshakeHeaders
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request as Handshake
 from websockets.http11 import Response as HandshakeAnswer
-from websockets.protocol import State
+from websockets.protocol import Event, State
 from websockets.server import ServerProtocol
 
 from printreach.http1.heads import Request
+from printreach.rules.token_bucket import TokenBucket
 from printreach.wire.heads import Headers
 
 from .answering import AnswerWriter
@@ -23,35 +24,48 @@ from .refusals import answer as answer_with
 log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 64 * 1024
-MAX_WAITING = 16
-"""Messages that wait for the application, above which reading from the caller is paused."""
+MAX_UNPARSED_BYTES = 64 * 1024
+"""Bytes that wait until the application asks, above which reading from the caller is paused."""
+PARSED_BYTES = 512
+"""The most bytes whose frames are parsed in a turn of the loop: up to 85, in half a millisecond."""
+MAX_FRAMES = 1024
+FRAME_EVERY_S = 0.01
+"""A caller may send so many frames at once, and one more each time this passes. Programs that read
+events send a ping every few seconds."""
 MAX_REASON_BYTES = 123
 """As RFC 6455, section 5.5, has it for the text of a close."""
 CLOSE_TIMEOUT_S = 5.0
 """The time in which a caller has to answer our close."""
-MAX_BYTES_AFTER_CLOSE = 16 * 1024
-"""The most bytes that are searched for that answer. Tiny frames cost much more than their bytes."""
 
 _TEXT: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
 _FRAMING = frozenset({"connection", "content-length"})
 
 
 class WebSocketCall:
-    """One WebSocket; the handler of its caller's connection."""
+    """One WebSocket; the handler of its caller's connection.
+
+    Nothing of the caller's is parsed before the application asks for a message, and then a little
+    in each turn of the loop: a frame costs much more than its bytes.
+    """
 
     def __init__(self, caller: FrontConnection, request: Request) -> None:
         self._caller = caller
         self._writer = AnswerWriter(caller, request)
         self._handshake = _answer_to(request)
         self._protocol = ServerProtocol(state=State.OPEN, max_size=MAX_MESSAGE_BYTES)
+        self._loop = asyncio.get_running_loop()
+        self._frames = TokenBucket(MAX_FRAMES, FRAME_EVERY_S, self._loop.time())
+        self._unparsed = bytearray()
+        self._has_ended = False  # the caller's direction, after the unparsed bytes
+        self._will_parse = False
         self._waiting: deque[Message] = deque([{"type": "websocket.connect"}])
+        self._is_awaited = False  # the application waits for a message
         self._part = bytearray()  # of a message that isn't whole yet
         self._is_text = False
         self._is_accepted = False
         self._is_congested = False
         self._is_over = False  # the application can neither send nor receive any more
         self._changed = asyncio.Event()
-        self._bytes_after_close = 0
         self._closing_timer: asyncio.TimerHandle | None = None
 
     def refuse_bad_handshake(self) -> bool:
@@ -83,37 +97,38 @@ class WebSocketCall:
         """Unused: a handshake has no body."""
 
     def on_raw(self, data: bytes) -> None:
-        if self._is_over:
-            self._bytes_after_close += len(data)
-            if self._bytes_after_close > MAX_BYTES_AFTER_CLOSE:
-                self._caller.abort_for_gone_caller()
-                return
-        self._protocol.receive_data(data)
-        self._take_frames()
+        self._unparsed += data
+        if len(self._unparsed) > MAX_UNPARSED_BYTES:
+            self._caller.pause()
+        self._parse_soon()
 
     def on_raw_end(self) -> None:
-        self._protocol.receive_eof()
-        self._take_frames()
+        self._has_ended = True
+        self._parse_soon()
 
     def on_caller_writable(self) -> None:
         self._is_congested = False
-        self._read_on()
+        self._parse_soon()
         self._changed.set()
 
     def on_caller_gone(self) -> None:
         self._leave(CloseCode.ABNORMAL_CLOSURE)
         self._stop_timer()
+        self._drop_unparsed()
 
     # --- from the application ---------------------------------------------------------------------
 
     async def _receive(self) -> Message:
-        while not self._waiting:
-            await self._wait()
+        self._is_awaited = True
+        try:
+            while not self._waiting:
+                self._parse_soon()
+                await self._wait()
+        finally:
+            self._is_awaited = False
         if self._is_over and len(self._waiting) == 1:
             return self._waiting[0]  # the disconnect, which stays
-        message = self._waiting.popleft()
-        self._read_on()
-        return message
+        return self._waiting.popleft()
 
     async def _send(self, message: Message) -> None:
         if self._is_over:
@@ -152,13 +167,36 @@ class WebSocketCall:
         self._writer.upgrade(headers, b"")
         self._caller.upgraded()
 
-    def _take_frames(self) -> None:
-        for event in self._protocol.events_received():
+    def _parse_soon(self) -> None:
+        if not self._will_parse and (self._unparsed or self._has_ended):
+            self._will_parse = True
+            self._loop.call_soon(self._parse)
+
+    def _parse(self) -> None:
+        """Parse until something has come; what follows it is left for later turns of the loop."""
+        self._will_parse = False
+        if self._is_congested or not (self._is_over or (self._is_awaited and not self._waiting)):
+            return  # a congested caller could have us gather answers to its pings
+        events: list[Event] = []
+        while self._unparsed and not events:
+            self._protocol.receive_data(bytes(self._unparsed[:PARSED_BYTES]))
+            del self._unparsed[:PARSED_BYTES]
+            events = self._protocol.events_received()
+        if self._has_ended and not self._unparsed:
+            self._has_ended = False
+            self._protocol.receive_eof()
+        if len(self._unparsed) <= MAX_UNPARSED_BYTES:
+            self._caller.resume()
+        self._take_all(events)
+        self._parse_soon()
+
+    def _take_all(self, events: list[Event]) -> None:
+        for event in events:
             if isinstance(event, Frame) and not self._is_over:
                 self._take(event)
+        if self._frames.reserve(self._loop.time(), len(events)):
+            self._protocol.fail(CloseCode.POLICY_VIOLATION, "too many frames")
         self._flush()
-        if len(self._waiting) > MAX_WAITING or self._is_congested:
-            self._caller.pause()  # a congested caller could have us gather answers to its pings
 
     def _take(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
@@ -188,10 +226,11 @@ class WebSocketCall:
             self._leave(CloseCode.ABNORMAL_CLOSURE if closed is None else closed.code)
             self._stop_timer()
             self._caller.close_raw()
+            self._drop_unparsed()
 
-    def _read_on(self) -> None:
-        if len(self._waiting) <= MAX_WAITING and not self._is_congested:
-            self._caller.resume()
+    def _drop_unparsed(self) -> None:
+        self._unparsed.clear()
+        self._has_ended = False
 
     def _end(self, code: CloseCode) -> None:
         """End what the application has left open."""
@@ -207,10 +246,9 @@ class WebSocketCall:
         self._leave(code)
         shown = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
         self._protocol.send_close(code, shown)
-        self._closing_timer = asyncio.get_running_loop().call_later(
-            CLOSE_TIMEOUT_S, self._caller.abort
-        )
+        self._closing_timer = self._loop.call_later(CLOSE_TIMEOUT_S, self._caller.abort)
         self._flush()
+        self._parse_soon()
 
     def _answer(self, status: int, headers: Headers, body: bytes) -> None:
         self._leave(CloseCode.ABNORMAL_CLOSURE)
