@@ -37,6 +37,11 @@ CURRENT_IN_VIEW = """() => {
 }"""
 
 
+ALL_IN_VIEW = """() => [...document.querySelectorAll(".printer-head .subsections a")].every(
+    section => section.getBoundingClientRect().right <= document.documentElement.clientWidth
+)"""
+
+
 def broken_words(page: Page, selector: str) -> object:
     return page.evaluate(BROKEN_WORDS, selector)
 
@@ -61,6 +66,15 @@ def test_words_of_a_printers_pages_stay_whole(page: Page, home: Home, path: str)
     for selector in (".tabs a", "h1", ".heater > p", ".of-file", ".buttons"):
         assert broken_words(page, selector) == []
     assert page.evaluate(CURRENT_IN_VIEW)
+
+
+@pytest.mark.parametrize("width", [320, 360, 414, 600])
+def test_all_sections_of_a_printer_are_in_view(page: Page, home: Home, width: int) -> None:
+    opened(page, home.browser, home.path)
+    page.set_viewport_size({"width": width, "height": 640})
+
+    assert page.locator(".subsections a").count() == 5
+    assert page.evaluate(ALL_IN_VIEW)
 
 
 @pytest.mark.parametrize("width", [320, 360, 414, 600])

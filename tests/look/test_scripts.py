@@ -65,6 +65,22 @@ def test_a_part_is_brought_up_to_date_in_place(page: Page, stream: Stream) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [("2026-12-20T18:30", "18:30"), ("2026-12-21T07:05", "21 December, 07:05")],
+)
+def test_a_time_around_now_has_its_date_on_another_day_alone(
+    page: Page, stream: Stream, at: str, said: str
+) -> None:
+    """Times without a zone are of the browser's."""
+    html = f'<div id="part"><time datetime="{at}" data-time="near">soon</time></div>'
+    page.clock.set_fixed_time("2026-12-20T12:00")
+    stream.sends("part", id="part", html=html)
+    page.goto(PAGE)
+
+    expect(page.locator("#part time")).to_have_text(said)
+
+
 def test_what_is_being_typed_and_the_focus_stay(page: Page, stream: Stream) -> None:
     page.goto(PAGE)
     page.locator("#typed").press_sequentially("mine")

@@ -72,7 +72,14 @@ def test_what_is_unknown_is_never_zero() -> None:
     assert "unknown" in drawn("readings", "temperature('Bed', none, none)")
     assert "unknown" in drawn("readings", "big_percent(none)")
     assert "aria-valuenow" not in drawn("readings", "progress(none)")
-    assert "left unknown" in drawn("materials", "materials([u], [])", u=samples.UNKNOWN_UNIT)
+    unit = {"name": "Unit", "about": [], "slots": [samples.slot("1", "PLA")]}
+    assert "amount unknown" in drawn("materials", "materials([u], [])", u=unit)
+
+
+def test_a_spool_of_which_nothing_is_known_says_so_once() -> None:
+    unit = {"name": "Unit", "about": [], "slots": [samples.slot("1")]}
+
+    assert drawn("materials", "materials([u], [])", u=unit).lower().count("unknown") == 1
 
 
 def test_a_heater_without_target_is_off() -> None:

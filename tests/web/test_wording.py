@@ -52,6 +52,12 @@ def test_a_time_of_day_is_utc_until_the_readers_zone_is_known() -> None:
     )
 
 
+def test_a_time_around_now_has_its_date_until_the_readers_zone_is_known() -> None:
+    assert wording.near(AFTERNOON) == (
+        '<time datetime="2026-12-20T14:02:00+00:00" data-time="near">20 December, 14:02 UTC</time>'
+    )
+
+
 def test_a_date_carries_its_moment() -> None:
     at = datetime(2026, 12, 3, 18, tzinfo=UTC)
 

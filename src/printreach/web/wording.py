@@ -1,6 +1,6 @@
 """Readings in words: the filters of every template.
 
-A time of day depends on the reader's time zone, which a server does not know. So `clock` and `day`
+A time of day depends on the reader's time zone, which a server does not know. So `clock` and others
 write UTC and mark it, and the script replaces it by the reader's own time.
 """
 
@@ -68,6 +68,12 @@ def clock(at: datetime) -> Markup:
     return _time(at, "clock", f"{at.astimezone(UTC):%H:%M} UTC")
 
 
+def near(at: datetime) -> Markup:
+    """Format a time around now: "14:02" if it is today where the reader is, else with the date."""
+    there = at.astimezone(UTC)
+    return _time(at, "near", f"{there.day} {there:%B, %H:%M} UTC")
+
+
 def day(at: datetime) -> Markup:
     """Format a date: "20 December 2026"."""
     there = at.astimezone(UTC)
@@ -100,6 +106,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "target_range": target_range,
         "percent": percent,
         "clock": clock,
+        "near": near,
         "day": day,
         "moment": moment,
     }
