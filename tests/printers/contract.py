@@ -18,13 +18,14 @@ has_camera...) and expected to be refused with 788, not skipped.
 
 The parts can be used alone while an adapter grows: StatusContract, PrintContract, EventContract,
 ControlContract, FileContract, CameraContract, TroubleContract, OperationContract,
-PauseContract.
+PauseContract, LockContract.
 """
 
 from tests.printers.contract_cameras import CameraContract
 from tests.printers.contract_controls import ControlContract
 from tests.printers.contract_events import EventContract
 from tests.printers.contract_files import FileContract
+from tests.printers.contract_locks import LockContract
 from tests.printers.contract_operations import OperationContract
 from tests.printers.contract_pauses import PauseContract
 from tests.printers.contract_prints import PrintContract
@@ -44,5 +45,6 @@ class PrinterContract(
     TroubleContract,
     OperationContract,
     PauseContract,
+    LockContract,
 ):
     """All parts."""

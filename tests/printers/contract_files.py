@@ -35,7 +35,7 @@ class FileContract:
         assert done.result["SizeBytes"] == len(file.data)
         assert done.result["PlatformPath"]
 
-        entry = await _listed(bench, path)
+        entry = await listed(bench, path)
         assert entry["Type"] == "file"
         assert entry["Path"] == entry["VirtualPath"] == path
         assert entry["Name"] == path.rpartition("/")[2]
@@ -52,7 +52,7 @@ class FileContract:
         file = bench.rig.short_print()
         path = await bench.upload(stem + bench.rig.suffix, file.data)
 
-        assert (await _listed(bench, path))["SizeBytes"] == len(file.data)
+        assert (await listed(bench, path))["SizeBytes"] == len(file.data)
         assert (await bench.calls.get("files/details", path=path)).result["VirtualPath"] == path
         assert await _download(bench, path) == file.data
         assert (await bench.calls.post("files/delete", path=path)).status == 200
@@ -86,7 +86,7 @@ class FileContract:
     @on_the_bench
     async def test_half_an_upload_leaves_nothing_behind(self, bench: Bench) -> None:
         file = bench.rig.short_print()
-        before = await _names(bench)
+        before = await names(bench)
         asked = bench.calls.begin_put("files/upload", len(file.data), f"gcode/{file.name}")
         asked.stream.send(file.data[: len(file.data) // 2])
         await asyncio.sleep(0.2)
@@ -94,7 +94,7 @@ class FileContract:
         await asyncio.sleep(0.5)
 
         async def nothing_is_left() -> bool:
-            return await _names(bench) == before
+            return await names(bench) == before
 
         await bench.until_true("the files of before", nothing_is_left)
 
@@ -109,8 +109,8 @@ class FileContract:
         path = await bench.upload(f"parts/for test/{file.name}", file.data)
         folder, _, name = path.rpartition("/")
 
-        assert name == (await _listed(bench, path))["Name"]
-        assert (await _listed(bench, folder))["Type"] == "folder"
+        assert name == (await listed(bench, path))["Name"]
+        assert (await listed(bench, folder))["Type"] == "folder"
         assert await _download(bench, path) == file.data
 
     @on_the_bench
@@ -184,12 +184,12 @@ async def _find(bench: Bench, path: str) -> Json | None:
     return None
 
 
-async def _listed(bench: Bench, path: str) -> Json:
+async def listed(bench: Bench, path: str) -> Json:
     """The entry of a path; some platforms list a new file only after a while."""
     return await bench.until_true(f"{path} in the list", lambda: _find(bench, path))
 
 
-async def _names(bench: Bench) -> list[str]:
+async def names(bench: Bench) -> list[str]:
     return sorted(entry["VirtualPath"] for entry in _flat(await _tree(bench)))
 
 

@@ -27,13 +27,15 @@ RAW_STATUS_OF_OTHERS = 500
 
 
 def success(result: object) -> bytes:
-    """Return the envelope around a result, which is an object. Raises PrinterRefused (753).
+    """Return the envelope around a result, which is an object; None: an empty one.
+
+    Raises PrinterRefused (753).
 
     A platform's own details pass through as they came, and may hold what JSON can't: a lone half
     of a surrogate pair, for one.
     """
     try:
-        return encode({"Status": int(CommandStatus.OK), "Result": result})
+        return encode({"Status": int(CommandStatus.OK), "Result": {} if result is None else result})
     except (TypeError, ValueError, OverflowError, RecursionError) as exc:
         log.warning("an answer can't be written as JSON: %s", exc)
         sentence = "The command was carried out, but its answer can't be written as JSON."

@@ -19,7 +19,6 @@ from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.agent.commands.restore_guard import RestoreGuard
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.contract.command_api import (
-    COMMAND_EXPIRES_FIELD,
     COMMAND_ID_FIELD,
     COMMAND_PREFIX,
 )
@@ -130,8 +129,7 @@ class CommandApi:
         command = head.target.partition(b"?")[0][len(COMMAND_PREFIX) :]
         try:
             try:
-                remote_lock = self._context.remote_lock
-                await self._answer(CommandRequest(stream, head, command, remote_lock))
+                await self._answer(CommandRequest(stream, head, command, self._context))
             except PrinterRefused as refused:  # the query could not be read
                 await answers.answer_envelope(stream, answers.failure(refused))
         except StreamGone:
@@ -152,7 +150,7 @@ class CommandApi:
             body = await _envelope(self._questions[command], request)
             await answers.answer_envelope(stream, body)
         elif command == b"/files/upload" and method == b"PUT":
-            self._require_fresh(request)
+            request.require_fresh()
             body = await _envelope(self._upload, request)
             await answers.answer_envelope(stream, body)
         elif command in self._raw and method in (b"GET", b"HEAD"):
@@ -169,25 +167,14 @@ class CommandApi:
 
         Raises PrinterRefused.
         """
-        self._require_fresh(request)
+        request.require_fresh()
         command_id = get(request.headers, COMMAND_ID_FIELD.lower())
         if command_id is None:
             return await _envelope(handler, request)
         fingerprint = await request.fingerprint()
-        self._require_fresh(request)  # its body may have come much later than its head
         return await self._context.replays.once(
             command_id, fingerprint, lambda: _envelope(handler, request)
         )
-
-    def _require_fresh(self, request: CommandRequest) -> None:
-        expires = get(request.headers, COMMAND_EXPIRES_FIELD.lower())
-        now = self._context.clock.unix_s()
-        if expires is None or not expires.isdigit() or now is None:
-            return
-        if now > int(expires) / 1000:
-            raise PrinterRefused(
-                CommandStatus.TIMED_OUT, "This command arrived too late and was not carried out."
-            )
 
     async def _answer_raw(self, request: CommandRequest, handler: RawHandler) -> None:
         try:
@@ -254,83 +241,80 @@ class CommandApi:
         """While remote control is locked every pause is a plain one, and the result says so."""
         wanted = await request.arguments(Pause)
         problem = rules.pause_problem(_allowed(wanted, request.access), self._limits)
-        await self._check(request, problem, None, Action.PAUSE)
+        await self._check(problem, None, Action.PAUSE)
         order = _allowed(wanted, request.access)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._context.expect_pause(order)
         try:
-            done = await self._give(Action.PAUSE, lambda: self._printer.pause(order))
+            await self._give(request, Action.PAUSE, lambda: self._printer.pause(order))
         except PrinterRefused:
             refused()
             raise
         is_plain = wanted.smart_pause and not order.smart_pause
-        return {**done, "Note": PLAIN_PAUSE_NOTE} if is_plain else done
+        return {"Note": PLAIN_PAUSE_NOTE} if is_plain else None
 
-    async def _resume(self, request: CommandRequest) -> object:
-        await self._check(request, None, None, Action.RESUME)
-        done = await self._give(Action.RESUME, self._printer.resume)
+    async def _resume(self, request: CommandRequest) -> None:
+        await self._check(None, None, Action.RESUME)
+        await self._give(request, Action.RESUME, self._printer.resume)
         self._context.resume_ordered()
-        return done
 
-    async def _cancel(self, _request: CommandRequest) -> object:
-        """Cancel. A start under way counts as a print, though the view does not show it yet."""
+    async def _cancel(self, request: CommandRequest) -> object:
+        """Cancel. A start under way counts as a print, though the view does not show it yet.
+
+        A lock doesn't stop a cancel that waits for such a start: it makes the printer safer.
+        """
         self._require_reachable()
+        request.require_current()
         with self._pending.cancelling():
             may_print = await self._pending.settle_for_cancel()
             self._require_reachable()
             if not may_print:
                 self._pending.require_state(Action.CANCEL)
-            return await self._give(Action.CANCEL, self._printer.cancel)
+            request.has_acted = True
+            cancel = self._printer.cancel
+            return await self._pending.carry_out(Action.CANCEL, lambda: _within(cancel()))
 
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
-        await self._check(request, problem, Feature.PRINT_START, Action.START)
-        start = self._printer.start
-        return await self._pending.carry_out(Action.START, lambda: _within(start(order)))
+        await self._check(problem, Feature.PRINT_START, Action.START)
+        return await self._give(request, Action.START, lambda: self._printer.start(order))
 
     async def _set_light(self, request: CommandRequest) -> object:
         order = await request.arguments(SetLight)
-        await self._check(request, None, Feature.LIGHT_CONTROL, None)
+        await self._check(None, Feature.LIGHT_CONTROL, None)
         lights = self._printer.view.job.lights or []
         if all(light.name != order.name for light in lights):
             raise bad_arguments(f"Name: there is no light {order.name!r}.")
-        return await _done(self._printer.set_light(order))
+        return await self._give(request, None, lambda: self._printer.set_light(order))
 
     async def _move_axis(self, request: CommandRequest) -> object:
         order = await request.arguments(MoveAxis)
         problem = rules.move_problem(order, self._limits)
-        await self._check(request, problem, Feature.AXIS_MOVEMENT, Action.MOVE)
-        return await _done(self._printer.move_axis(order))
+        await self._check(problem, Feature.AXIS_MOVEMENT, Action.MOVE)
+        return await self._give(request, None, lambda: self._printer.move_axis(order))
 
     async def _home(self, request: CommandRequest) -> object:
-        await self._check(request, None, Feature.HOMING, Action.HOME)
-        return await _done(self._printer.home())
+        await self._check(None, Feature.HOMING, Action.HOME)
+        return await self._give(request, None, self._printer.home)
 
     async def _extrude(self, request: CommandRequest) -> object:
         order = await request.arguments(Extrude)
         problem = rules.extrude_problem(order, self._limits)
-        await self._check(request, problem, Feature.EXTRUSION, Action.EXTRUDE)
-        return await _done(self._printer.extrude(order))
+        await self._check(problem, Feature.EXTRUSION, Action.EXTRUDE)
+        return await self._give(request, None, lambda: self._printer.extrude(order))
 
     async def _set_temp(self, request: CommandRequest) -> object:
         order = await request.arguments(SetTemp)
         problem = rules.set_temp_problem(order, self._limits)
-        await self._check(request, problem, Feature.TEMPERATURE_CONTROL, None)
-        return await _done(self._printer.set_temp(order))
+        await self._check(problem, Feature.TEMPERATURE_CONTROL, None)
+        return await self._give(request, None, lambda: self._printer.set_temp(order))
 
     async def _check(
-        self,
-        request: CommandRequest,
-        problem: str | None,
-        feature: Feature | None,
-        action: Action | None,
+        self, problem: str | None, feature: Feature | None, action: Action | None
     ) -> None:
-        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to.
-
-        786, too, where remote control was locked while the order waited for those before it.
-        """
+        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to."""
         if problem is not None:
             raise bad_arguments(problem)
         self._require_reachable()
@@ -340,14 +324,21 @@ class CommandApi:
             await self._pending.settle_for(action)
             self._require_reachable()
             self._pending.require_state(action)
-        request.require_allowed()
 
     async def _give(
-        self, action: Action, order: Callable[[], Coroutine[Any, Any, None]]
-    ) -> dict[str, object]:
-        """Give an order that changes the printer's state; return the empty result."""
-        await self._pending.carry_out(action, lambda: _within(order()))
-        return {}
+        self,
+        request: CommandRequest,
+        action: Action | None,
+        order: Callable[[], Coroutine[Any, Any, T]],
+    ) -> T:
+        """Give the printer an order that may still be given.
+
+        action: None where it changes no state.
+        """
+        request.begin_to_act()
+        if action is None:
+            return await _within(order())
+        return await self._pending.carry_out(action, lambda: _within(order()))
 
     def _require_reachable(self) -> None:
         trouble = self._printer.view.trouble
@@ -368,12 +359,6 @@ async def _envelope(handler: Handler, request: CommandRequest) -> bytes:
         return answers.success(await handler(request))
     except PrinterRefused as refused:
         return answers.failure(refused)
-
-
-async def _done(work: Awaitable[None]) -> dict[str, object]:
-    """Return the empty result of an order that was accepted."""
-    await _within(work)
-    return {}
 
 
 async def _within(work: Awaitable[T]) -> T:

@@ -25,12 +25,13 @@ class FileCommands:
 
     async def delete(self, request: CommandRequest) -> object:
         path = self._file_path(request)
+        request.begin_to_act()
         return await self._files().delete(str(path))
 
     async def upload(self, request: CommandRequest) -> object:
         path = self._file_path(request)
         size = request.content_length()
-        return await self._files().upload(str(path), size, request.stream.body())
+        return await self._files().upload(str(path), size, request.upload())
 
     async def download(self, request: CommandRequest) -> None:
         path = self._file_path(request)

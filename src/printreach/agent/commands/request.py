@@ -1,12 +1,17 @@
 """A command request: its path, its query with case-insensitive names, its JSON body."""
 
 import hashlib
+from collections.abc import AsyncIterator
 from typing import TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from printreach.agent.remote_lock import RemoteLock
+from printreach.agent.commands.context import CommandContext
 from printreach.contract.codec import BadArguments, canonical_arguments, decode_arguments
-from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
+from printreach.contract.command_api import (
+    COMMAND_EXPIRES_FIELD,
+    COMMAND_PREFIX,
+    PERMISSIONS_FIELD,
+)
 from printreach.contract.commands import CommandStatus, StatusQuery
 from printreach.printers.port import PrinterRefused
 from printreach.rules.access import Access, refusal_of, required_of
@@ -19,12 +24,17 @@ MAX_ARGUMENTS_BYTES = 64 * 1024
 
 
 class CommandRequest:
-    """One request to the command API."""
+    """One request to the command API.
+
+    has_acted: the printer was given an order by it, or is about to be.
+    """
 
     def __init__(
-        self, stream: ServedStream, head: RequestHead, command: bytes, remote_lock: RemoteLock
+        self, stream: ServedStream, head: RequestHead, command: bytes, context: CommandContext
     ) -> None:
-        self._remote_lock = remote_lock
+        self._remote_lock = context.remote_lock
+        self._clock = context.clock
+        self.has_acted = False
         self.stream = stream
         self.method = head.method
         self.command = command
@@ -37,7 +47,41 @@ class CommandRequest:
         """The operations allowed now: remote control may be locked after the request arrived."""
         return self._remote_lock.access(get(self.headers, PERMISSIONS_FIELD.lower()))
 
-    def require_allowed(self) -> None:
+    def begin_to_act(self) -> None:
+        """To be called directly before the printer is given an order, with no wait in between.
+
+        Raises PrinterRefused where the request may no longer be carried out.
+        """
+        self.require_current()
+        self.has_acted = True
+
+    def require_current(self) -> None:
+        """Raises PrinterRefused where it expired, or remote control was locked after it came."""
+        self.require_fresh()
+        self._require_allowed()
+
+    async def upload(self) -> AsyncIterator[bytes]:
+        """Yield the body for the printer. An upload may take long, so only a lock ends it.
+
+        Raises PrinterRefused (786).
+        """
+        async for piece in self.stream.body():
+            self._require_allowed()
+            yield piece
+        self._require_allowed()
+
+    def require_fresh(self) -> None:
+        """Raises PrinterRefused (504) where it expired, by the service's clock."""
+        expires = get(self.headers, COMMAND_EXPIRES_FIELD.lower())
+        now = self._clock.unix_s()
+        if expires is None or not expires.isdigit() or now is None:
+            return
+        if now > int(expires) / 1000:
+            raise PrinterRefused(
+                CommandStatus.TIMED_OUT, "This command arrived too late and was not carried out."
+            )
+
+    def _require_allowed(self) -> None:
         """Raises PrinterRefused (786) where remote control was locked after it came."""
         requirement = required_of(self.method, COMMAND_PREFIX + self.command)
         refusal = refusal_of(requirement, self.access)
