@@ -56,3 +56,32 @@ async def test_a_clock_that_was_set_forward_is_believed() -> None:
 
         expires_s = await expiry_of_a_command(rig, agent)
         assert expires_s == pytest.approx(now.timestamp() + COMMAND_LIFETIME_S, abs=0.01)
+
+
+async def command_ids(
+    rig: Rig, agent: ScriptedAgent, unique_id: str, *keys: bytes | None
+) -> list[bytes]:
+    """Give an order with each key by a connection. The ids that the agent sees."""
+    access = rig.connect(unique_id)
+    async with calling(rig.port) as caller:
+        for key in keys:
+            lines = [] if key is None else [b"Idempotency-Key: " + key]
+            target = b"/service-command-api/pause"
+            caller.send(request(access.host, access.bearer, *lines, target=target))
+            assert (await caller.answer()).status == 200
+    return [asked.all(b"x-service-command-id")[0] for asked in agent.asked[-len(keys) :]]
+
+
+@on_a_loop
+async def test_the_id_of_an_order_names_its_connection_and_repeats_with_its_key() -> None:
+    async with relay() as rig:
+        agent = await rig.agent()
+        first, again, unnamed, another = await command_ids(
+            rig, agent, "app-one", b"k", b"k", None, None
+        )
+        [others] = await command_ids(rig, agent, "app-two", b"k")
+
+    assert first == again
+    assert len({first, unnamed, another, others}) == 4
+    connections = [one.partition(b".")[0] for one in (first, unnamed, another, others)]
+    assert connections[0] == connections[1] == connections[2] != connections[3]

@@ -23,6 +23,8 @@ OURS = frozenset(
     {COMMAND_ID_FIELD.lower(), COMMAND_EXPIRES_FIELD.lower(), PERMISSIONS_FIELD.lower()}
 )
 
+_CONNECTION_DIGITS = 16
+
 
 def permission_stamp(access: Access) -> Headers:
     """Return the field with the stream's permissions; none if it has all of them."""
@@ -66,8 +68,11 @@ class CommandStamps:
         ]
 
     def _id(self, request: Request, unique_id: str) -> bytes:
+        """Return the connection as the agent is told it, a dot, and what tells its orders apart."""
+        connection = hashlib.sha256(unique_id.encode()).hexdigest()[:_CONNECTION_DIGITS]
         key = get(request.headers, b"idempotency-key")
         if key is None:
-            return f"{self._node_id}-{next(self._numbers)}".encode()
+            return f"{connection}.{self._node_id}-{next(self._numbers)}".encode()
         # With the connection in it: one app's key must not bring up another's result.
-        return hashlib.sha256(unique_id.encode() + b"\0" + key).hexdigest().encode()
+        order = hashlib.sha256(unique_id.encode() + b"\0" + key).hexdigest()
+        return f"{connection}.{order}".encode()

@@ -2,8 +2,20 @@
 
 import asyncio
 
-from printreach.agent.commands.replay import KEY_USED_BEFORE, REMEMBERED_S, ServiceClock
+from msgspec import structs
+
+from printreach.agent.commands.replay import (
+    COMMAND_BYTES,
+    KEY_USED_BEFORE,
+    MAX_BYTES,
+    MAX_REMEMBERED,
+    REMEMBERED_S,
+    TOO_MANY_UNDER_WAY,
+    ServiceClock,
+)
 from printreach.contract.commands import CommandStatus
+from printreach.contract.files import FileDone
+from printreach.contract.status import State
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter, refusing
@@ -182,3 +194,103 @@ async def test_a_caller_that_leaves_does_not_stop_its_command_and_a_repeat_hears
 
     assert again.status == 504, "the first try still ran, and its result is the repeat's"
     assert printer.done == []
+
+
+# --- how many are remembered ----------------------------------------------------------------------
+
+
+@on_a_hasty_loop
+async def test_the_orders_of_one_connection_push_out_no_key_of_another() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        await home(calls, stamped(b"mine.1"))
+        for number in range(2 * MAX_REMEMBERED):
+            await home(calls, stamped(b"others.%d" % number))
+        done = len(printer.done)
+        await home(calls, stamped(b"mine.1"))
+
+    assert len(printer.done) == done
+
+
+@on_a_hasty_loop
+async def test_however_many_connections_there_are_little_is_remembered_of_all() -> None:
+    """The connection with the most gives way."""
+    printer = ScriptedPrinter()
+    connections = 2 * MAX_BYTES // COMMAND_BYTES // MAX_REMEMBERED
+    async with command_calls(printer, told_clock()) as calls:
+        await home(calls, stamped(b"mine.1"))
+        for connection in range(connections):
+            for number in range(MAX_REMEMBERED):
+                await home(calls, stamped(b"%d.%d" % (connection, number)))
+        done = len(printer.done)
+        await home(calls, stamped(b"mine.1"))
+        assert len(printer.done) == done
+        for connection in range(connections):
+            await home(calls, stamped(b"%d.0" % connection))
+
+    assert len(printer.done) == done + connections
+
+
+class Talkative(ScriptedPrinter):
+    """Answers each deletion with many words."""
+
+    async def delete(self, path: str) -> FileDone:
+        done = await super().delete(path)
+        return structs.replace(done, printer_response={"Words": "x" * (MAX_BYTES // 16)})
+
+
+@on_a_hasty_loop
+async def test_long_answers_count_by_their_length() -> None:
+    printer = Talkative()
+    async with command_calls(printer, told_clock()) as calls:
+
+        async def delete(number: int) -> None:
+            query = {"path": "gcode/a.gcode"}
+            headers = stamped(b"mine.%d" % number)
+            asked = calls.ask(b"POST", "files/delete", query=query, headers=headers)
+            assert (await asked.reply()).status == 200
+
+        for number in range(20):
+            await delete(number)
+        done = len(printer.done)
+        await delete(19)
+        assert len(printer.done) == done
+        await delete(0)
+
+    assert len(printer.done) == done + 1
+
+
+@on_a_hasty_loop
+async def test_an_order_that_was_refused_before_it_reached_the_printer_is_not_remembered() -> None:
+    printer = ScriptedPrinter()
+    printer.be(State.PRINTING)
+    async with command_calls(printer, told_clock()) as calls:
+        refused = await home(calls, stamped(b"same"))
+        printer.be(State.IDLE)
+        again = await home(calls, stamped(b"same"))
+        await home(calls, stamped(b"same"))
+
+    assert (refused.status, again.status) == (CommandStatus.INVALID_STATE, CommandStatus.OK)
+    assert printer.done == ["home"]
+
+
+@on_a_hasty_loop
+async def test_orders_under_way_are_not_forgotten_and_no_more_are_begun_than_are_remembered() -> (
+    None
+):
+    printer = ScriptedPrinter()
+    printer.is_silent = True
+    async with command_calls(printer, told_clock()) as calls:
+        for number in range(MAX_REMEMBERED):
+            asked = calls.ask(b"POST", "home", headers=stamped(b"mine.%d" % number))
+            await asyncio.sleep(0)
+            asked.leave()
+        await asyncio.sleep(1)
+        refused = await home(calls, stamped(b"mine.more"))
+        printer.is_silent = False
+        again = await home(calls, stamped(b"mine.0"))
+        other = await home(calls, stamped(b"other.0"))
+
+    assert (refused.status, refused.error) == (CommandStatus.INVALID_STATE, TOO_MANY_UNDER_WAY)
+    assert (again.status, other.status) == (TOO_LATE, CommandStatus.OK)
+    assert printer.done == ["home"]

@@ -173,7 +173,10 @@ class CommandApi:
             return await _envelope(handler, request)
         fingerprint = await request.fingerprint()
         return await self._context.replays.once(
-            command_id, fingerprint, lambda: _envelope(handler, request)
+            command_id,
+            fingerprint,
+            lambda: _envelope(handler, request),
+            lambda: request.has_acted,
         )
 
     async def _answer_raw(self, request: CommandRequest, handler: RawHandler) -> None:
