@@ -4,18 +4,17 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
-from .heads import MAX_HEAD_BYTES, BadMessage, Request, find_head_end, parse_request
+from .heads import BadMessage, Request
 from .messages import Answer, Call, Handler, text_answer
 from .request_body import BodyLimits, BodyTooLarge, RequestBody
 from .sending import encode_head, send_answer
+from .server_core import BODY, HEAD, IDLE, LINGER, ServerCore, State
 from .stream import ByteStream, ClientGone
 
 _log = logging.getLogger(__name__)
 
-# The rest of a refused request is read for a while: closing while the client sends would reset the
-# connection, and the client would never read the answer.
 LINGER_S = 2.0
-LINGER_BYTES = 8 << 20
+"""How long the rest of a refused request is dropped, so that clients read the answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,18 +38,22 @@ class Connection:
     """Serves one ByteStream until either side ends it."""
 
     def __init__(self, stream: ByteStream, handler: Handler, limits: ServerLimits) -> None:
-        self.is_idle = True
         self.is_closing = False  # the server is: no request after this one
         self.is_authenticated = False
+        self._core = ServerCore()
         self._stream = stream
         self._handler = handler
         self._limits = limits
 
+    @property
+    def is_idle(self) -> bool:
+        return self._core.state is IDLE
+
     async def run(self) -> None:
         """Serve until the end; cancelling this aborts the connection."""
         try:
-            while await self._serve_one() and not self.is_closing:
-                self.is_idle = True
+            while self.is_idle:
+                await self._serve_one()
             self._stream.close()
         except ClientGone:
             self._stream.abort()
@@ -58,77 +61,61 @@ class Connection:
             self._stream.abort()
             raise
 
-    async def _serve_one(self) -> bool:
-        """Read and answer one request; False if no other can follow."""
+    async def _serve_one(self) -> None:
+        """Read and answer one request."""
         try:
-            data = await self._receive_head()
-            if data is None:
-                return False
-            head = parse_request(data)
+            request = await self._read_request()
         except BadMessage as problem:
             await self._refuse(problem)
-            return False
-        return await self._exchange(head)
+        else:
+            if request is None or self._stream.is_gone:
+                self._core.close()
+            else:
+                await self._exchange(request)
 
-    async def _receive_head(self) -> bytes | None:
-        """Return a head with its blank line; None if the client sends no more requests."""
-        begun = await self._receive_beginning()
-        if not begun:
+    async def _read_request(self) -> Request | None:
+        """Return the next request; None if the client sends no more. Raises BadMessage."""
+        try:
+            request = await self._read_while(IDLE, self._limits.idle_timeout_s)
+            if self._core.state is HEAD:
+                request = await self._read_while(HEAD, self._limits.head_timeout_s)
+        except TimeoutError:
+            if self._core.state is HEAD:
+                raise BadMessage(408, "The head of the request took too long.") from None
             return None
-        self.is_idle = False
-        try:
-            async with asyncio.timeout(self._limits.head_timeout_s):
-                return await self._receive_rest(begun)
-        except TimeoutError:
-            raise BadMessage(408, "The head of the request took too long.") from None
+        return request
 
-    async def _receive_beginning(self) -> bytes:
-        """Return the first bytes of a head; b"" if none come in time."""
-        try:
-            async with asyncio.timeout(self._limits.idle_timeout_s):
+    async def _read_while(self, state: State, timeout_s: float) -> Request | None:
+        """Read until a request has come, or the core has left a state. Raises BadMessage."""
+        async with asyncio.timeout(timeout_s):
+            while (request := self._core.next_request()) is None and self._core.state is state:
                 data = await self._stream.receive()
-                # RFC 9112, section 2.2: an empty line before a request is skipped.
-                if data in (b"\r", b"\r\n"):
-                    data += await self._stream.receive()
-        except TimeoutError:
-            return b""
-        return data.removeprefix(b"\r\n")
+                if data:
+                    self._core.receive(data)
+                else:
+                    self._core.end_of_input()
+        return request
 
-    async def _receive_rest(self, begun: bytes) -> bytes | None:
-        buffer = bytearray(begun)
-        searched = 0
-        while (end := find_head_end(buffer, searched)) < 0:
-            if len(buffer) > MAX_HEAD_BYTES:
-                raise BadMessage(431, "The head of the request is larger than 32 KiB.")
-            searched = max(0, len(buffer) - 3)
-            data = await self._stream.receive()
-            if not data:
-                return None
-            buffer += data
-        self._stream.unread(bytes(buffer[end:]))
-        return bytes(buffer[:end])
-
-    async def _exchange(self, head: Request) -> bool:
-        body = RequestBody(self._stream, head, self._limits.body)
+    async def _exchange(self, request: Request) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if self._stream.is_gone:
-            return False
         self._stream.on_gone = task.cancel
         try:
             call = Call(
-                head=head,
-                body=body,
+                head=request,
+                body=RequestBody(self._stream, self._core, request, self._limits.body),
                 peer=self._stream.peer,
                 mark_authenticated=self._mark_authenticated,
             )
             answer = await self._ask(call)
             if answer.upgraded is None:
-                return await self._send(answer, head, body)
+                await self._send(answer, request)
         finally:
             self._stream.on_gone = None
-        await self._hand_over(answer, head)
-        return False
+        if answer.upgraded is not None:
+            await self._hand_over(answer, request)
+        elif self._core.state is LINGER:
+            await self._linger()
 
     def _mark_authenticated(self) -> None:
         self.is_authenticated = True
@@ -147,27 +134,29 @@ class Connection:
             _log.exception("no answer to %r %r", call.method, call.path)
             return text_answer(500, "Something went wrong here; the log says what.")
 
-    async def _send(self, answer: Answer, head: Request, body: RequestBody) -> bool:
+    async def _send(self, answer: Answer, request: Request) -> None:
+        is_whole = self._core.state is not BODY
         keeps_alive = await send_answer(
             self._stream,
             answer,
-            method=head.method,
-            http10=head.http10,
-            keep_alive=head.keep_alive and body.is_complete and not self.is_closing,
+            method=request.method,
+            http10=request.http10,
+            keep_alive=request.keep_alive and is_whole and not self.is_closing,
         )
-        if not body.is_complete:
-            await self._linger()
-        return keeps_alive
+        self._core.answered(keep_alive=keeps_alive and not self.is_closing)
 
-    async def _hand_over(self, answer: Answer, head: Request) -> None:
+    async def _hand_over(self, answer: Answer, request: Request) -> None:
         assert answer.upgraded is not None
         assert answer.status == 101
-        assert head.upgrade is not None
+        assert request.upgrade is not None
+        self._core.upgrade()
+        self._stream.unread(self._core.take_surplus())
         await self._stream.send(encode_head(answer.status, answer.headers))
         await answer.upgraded(self._stream)
 
     async def _refuse(self, problem: BadMessage) -> None:
         """Answer bytes that are no request, and end: where a next one begins is unknown."""
+        self._core.refuse()
         answer = text_answer(problem.status, problem.reason)
         await send_answer(self._stream, answer, method=b"", http10=False, keep_alive=False)
         await self._linger()
@@ -177,8 +166,7 @@ class Connection:
         self._stream.end()
         try:
             async with asyncio.timeout(LINGER_S):
-                left = LINGER_BYTES
-                while left > 0 and (data := await self._stream.receive()):
-                    left -= len(data)
+                while self._core.state is LINGER and (data := await self._stream.receive()):
+                    self._core.receive(data)
         except TimeoutError:
             pass  # the client has had time enough to read the answer

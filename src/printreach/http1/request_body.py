@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass
 
-from .bodies import BodyReader
 from .heads import BadMessage, Request
+from .server_core import ANSWER, ServerCore
 from .stream import ByteStream, ClientGone
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -31,18 +31,16 @@ class RequestBody:
     ClientGone.
     """
 
-    def __init__(self, stream: ByteStream, head: Request, limits: BodyLimits) -> None:
+    def __init__(
+        self, stream: ByteStream, core: ServerCore, head: Request, limits: BodyLimits
+    ) -> None:
         self._stream = stream
-        self._reader = BodyReader(head.framing, head.length)
+        self._core = core
+        self._is_complete = core.state is ANSWER
         self._announced = head.length
         self._room = limits.max_bytes
         self._timeout_s = limits.timeout_s
         self._continue_is_due = head.expects_continue
-
-    @property
-    def is_complete(self) -> bool:
-        """True once the whole body was read: the next bytes belong to another request."""
-        return self._reader.is_complete
 
     async def read(self, max_bytes: int) -> bytes:
         """Return the whole body. Raises BodyTooLarge if it is over max_bytes."""
@@ -55,18 +53,23 @@ class RequestBody:
     async def __anext__(self) -> bytes:
         if self._announced > self._room:
             raise BodyTooLarge
-        while not self.is_complete:
-            piece, rest = self._reader.feed(await self._receive())
-            self._stream.unread(rest)
+        while not self._is_complete:
+            await self._continue()
+            piece = self._core.next_body()
+            self._is_complete = self._core.state is ANSWER
             if piece:
                 self._take_room(len(piece))
                 return piece
+            if not self._is_complete:
+                self._core.receive(await self._receive())
         raise StopAsyncIteration
 
-    async def _receive(self) -> bytes:
+    async def _continue(self) -> None:
         if self._continue_is_due:
             self._continue_is_due = False
             await self._stream.send(_CONTINUE)
+
+    async def _receive(self) -> bytes:
         try:
             async with asyncio.timeout(self._timeout_s):
                 data = await self._stream.receive()

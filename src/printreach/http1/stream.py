@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from enum import Enum
 from typing import cast
 
 MAX_UNREAD_BYTES = 64 * 1024
@@ -9,6 +10,14 @@ MAX_UNREAD_BYTES = 64 * 1024
 
 WRITE_STALL_S = 60.0
 """The time-out for a peer that reads nothing."""
+
+
+class _Peer(Enum):
+    """What a connection still carries."""
+
+    SENDING = "bytes in both directions"
+    ENDED = "our bytes only: the peer sends no more"
+    LOST = "nothing"
 
 
 class ClientGone(ConnectionError):
@@ -26,8 +35,7 @@ class ByteStream(asyncio.Protocol):
         self.on_gone: Callable[[], object] | None = None
         self._on_open = on_open
         self._unread = bytearray()
-        self._ended = False  # the peer sends no more
-        self._lost = False  # the connection carries nothing in either direction
+        self._peer_state = _Peer.SENDING
         self._is_paused = False
         self._reader: asyncio.Future[None] | None = None
         self._writable = asyncio.Event()
@@ -43,11 +51,11 @@ class ByteStream(asyncio.Protocol):
     @property
     def is_gone(self) -> bool:
         """True once the peer ended its side. Half-closed counts: no browser or app does that."""
-        return self._ended
+        return self._peer_state is not _Peer.SENDING
 
     async def receive(self) -> bytes:
         """Return the next bytes, at least one; b"" when the peer sends no more."""
-        if not self._unread and not self._ended:
+        if not self._unread and not self.is_gone:
             self._reader = asyncio.get_running_loop().create_future()
             try:
                 await self._reader
@@ -69,11 +77,11 @@ class ByteStream(asyncio.Protocol):
 
         Raises ClientGone once the connection is lost, or when the peer stops reading.
         """
-        if not self._lost:
+        if self._peer_state is not _Peer.LOST:
             self._transport.write(data)
             if not self._writable.is_set():
                 await self._wait_until_writable()
-        if self._lost:
+        if self._peer_state is _Peer.LOST:
             raise ClientGone("the client closed the connection")
 
     def refuse(self, answer: bytes) -> None:
@@ -83,7 +91,7 @@ class ByteStream(asyncio.Protocol):
 
     def end(self) -> None:
         """End our direction; bytes that the peer still sends can be received."""
-        if not self._lost and self._transport.can_write_eof():
+        if self._peer_state is not _Peer.LOST and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
             except OSError:
@@ -111,13 +119,12 @@ class ByteStream(asyncio.Protocol):
         self._wake_reader()
 
     def eof_received(self) -> bool:
-        self._end()
+        self._end(_Peer.ENDED)
         return True  # keep the other direction: an answer may be on its way
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - gone is gone
-        self._lost = True
         self._writable.set()
-        self._end()
+        self._end(_Peer.LOST)
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -132,10 +139,10 @@ class ByteStream(asyncio.Protocol):
         except TimeoutError:
             raise ClientGone("the client takes nothing any more") from None
 
-    def _end(self) -> None:
-        if self._ended:
+    def _end(self, how: _Peer) -> None:
+        was_gone, self._peer_state = self.is_gone, how
+        if was_gone:
             return
-        self._ended = True
         self._wake_reader()
         if self.on_gone is not None:
             self.on_gone()
