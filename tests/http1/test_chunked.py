@@ -6,6 +6,7 @@ from printreach.http1.chunked import (
     LAST_CHUNK,
     MAX_SIZE_LINE_BYTES,
     MAX_TRAILER_BYTES,
+    TINY_BYTES,
     ChunkedDecoder,
     encode_chunk,
 )
@@ -134,6 +135,28 @@ def test_wrong_bytes_after_a_chunk_are_refused_without_waiting_for_a_line() -> N
 
 
 # Encoding
+
+
+def test_as_many_tiny_chunks_as_are_allowed_may_come_at_once_and_again() -> None:
+    decoder = ChunkedDecoder(max_tiny=3)
+    tiny = encode_chunk(b"x")
+
+    assert b"".join(decoder.feed(tiny * 4)[0] + decoder.feed(tiny * 3)[0]) == b"x" * 7
+
+
+def test_more_tiny_chunks_at_once_are_refused() -> None:
+    decoder = ChunkedDecoder(max_tiny=3)
+    with pytest.raises(BadMessage) as refused:
+        decoder.feed(encode_chunk(b"x") + encode_chunk(b"x" * (TINY_BYTES - 1)) * 4)
+
+    assert refused.value.status == 400
+
+
+def test_chunks_that_are_not_tiny_are_never_too_many() -> None:
+    decoder = ChunkedDecoder(max_tiny=3)
+    chunk = b"x" * TINY_BYTES
+
+    assert b"".join(decoder.feed(encode_chunk(chunk) * 99)[0]) == chunk * 99
 
 
 def test_a_chunk_is_its_size_in_hexadecimal_and_its_data() -> None:

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from printreach.http1.chunked import MAX_TINY_CHUNKS, encode_chunk
 from printreach.http1.heads import MAX_HEAD_BYTES, BadMessage
 from printreach.http1.server_core import LINGER_BYTES, ServerCore, State, StateError
 
@@ -244,3 +245,13 @@ def test_each_call_has_its_place_in_some_states_and_changes_nothing_in_others(
         CALLS[name](core)
 
     assert core.state is (following or state)
+
+
+def test_a_read_of_too_many_tiny_chunks_is_refused() -> None:
+    core = ServerCore()
+    core.receive(CHUNKED + encode_chunk(b"x") * (MAX_TINY_CHUNKS + 2))
+    assert core.next_request() is not None
+    with pytest.raises(BadMessage) as refused:
+        core.next_body()
+
+    assert refused.value.status == 400

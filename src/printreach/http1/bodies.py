@@ -1,18 +1,23 @@
 """Reading a message's body by its framing."""
 
+import math
+
 from .chunked import ChunkedDecoder
 from .heads import Framing
 
 
 class BodyReader:
-    """Splits the bytes after a head into body and surplus, and says when the body has ended."""
+    """Splits the bytes after a head into body and surplus, and says when the body has ended.
+
+    max_tiny: how many tiny chunks may come in one feed().
+    """
 
     __slots__ = ("_chunks", "_framing", "_left", "is_complete")
 
-    def __init__(self, framing: Framing, length: int) -> None:
+    def __init__(self, framing: Framing, length: int, max_tiny: float = math.inf) -> None:
         self._framing = framing
         self._left = length
-        self._chunks = ChunkedDecoder() if framing is Framing.CHUNKED else None
+        self._chunks = ChunkedDecoder(max_tiny) if framing is Framing.CHUNKED else None
         self.is_complete = framing is Framing.NONE or (framing is Framing.LENGTH and length == 0)
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:

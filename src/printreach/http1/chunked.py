@@ -4,6 +4,7 @@ httptools reads chunks too, but it can neither pause nor say at which byte a bod
 next request's bytes follow at once, and the agent does without it; the tests compare with it.
 """
 
+import math
 import re
 from enum import Enum
 
@@ -14,6 +15,14 @@ MAX_SIZE_LINE_BYTES = 256
 MAX_TRAILER_BYTES = 8 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
 
+TINY_BYTES = 16
+MAX_TINY_CHUNKS = 4096
+"""The most chunks below TINY_BYTES that a caller may send at once, as one read of its connection
+brings them. They cost much more than their bytes; a program that sends them as it makes them is
+never that far ahead."""
+
+_BETWEEN_CHUNKS = re.compile(rb"\r\n([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,237}+)?\r\n")
+"""The end of a chunk's data and the next size, in one: a line within MAX_SIZE_LINE_BYTES."""
 _SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]*+)?\r\n")
 
 
@@ -35,12 +44,15 @@ class ChunkedDecoder:
 
     It holds back the beginning of a line at most, never bytes of the body. Once done, or after a
     BadMessage, it can't be used again: each body needs a decoder of its own.
+
+    max_tiny: how many chunks below TINY_BYTES may come in one feed().
     """
 
-    __slots__ = ("_left", "_line", "_room", "_step", "done")
+    __slots__ = ("_left", "_line", "_max_tiny", "_room", "_step", "done")
 
-    def __init__(self) -> None:
+    def __init__(self, max_tiny: float = math.inf) -> None:
         self.done = False
+        self._max_tiny = max_tiny
         self._step = _Step.SIZE
         self._room = MAX_SIZE_LINE_BYTES  # bytes that the line may have; all trailers together
         self._line = b""  # a line whose LF is still to come
@@ -60,9 +72,31 @@ class ChunkedDecoder:
                 pieces.append(piece)
                 self._left -= len(piece)
                 at += len(piece)
+                if not self._left:
+                    at = self._read_chunks(data, at, pieces)
             else:
                 at = self._read_line(data, at)
         return pieces, at
+
+    def _read_chunks(self, data: bytes, at: int, pieces: list[bytes]) -> int:
+        """Take the chunks whose size lines are whole in data[at:], fast: there may be thousands.
+
+        at: the end of a chunk's data. Returns the index after the data of the last one.
+        """
+        tiny = 0
+        while (line := _BETWEEN_CHUNKS.match(data, at)) and (size := int(line[1], 16)):
+            begin = line.end()
+            at = begin + size
+            if at >= len(data):
+                self._left = at - len(data)
+                if begin < len(data):
+                    pieces.append(data[begin:])
+                return len(data)
+            pieces.append(data[begin:at])
+            tiny += size < TINY_BYTES
+            if tiny > self._max_tiny:
+                raise BadMessage(400, "A chunked body is cut into too many tiny chunks.")
+        return at
 
     def _read_line(self, data: bytes, at: int) -> int:
         """Take a line, or the beginning of one, from data[at:]; return the index after it."""

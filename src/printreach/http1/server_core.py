@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Final
 
 from .bodies import BodyReader
+from .chunked import MAX_TINY_CHUNKS
 from .heads import MAX_HEAD_BYTES, BadMessage, Framing, Request, RequestReader, find_head_end
 
 LINGER_BYTES: Final = 8 * 1024 * 1024
@@ -129,7 +130,7 @@ class ServerCore:
         ):
             self._move(_REQUEST_WITHOUT_BODY)
         else:
-            self._body = BodyReader(request.framing, request.length)
+            self._body = BodyReader(request.framing, request.length, MAX_TINY_CHUNKS)
             self._move(_REQUEST_WITH_BODY)
         return request
 
