@@ -3,8 +3,10 @@
 import asyncio
 import socket
 import tracemalloc
+from typing import cast
 
 from printreach.http1.small_writes import BACKLOG_BYTES, MAX_HELD_BYTES, SmallWrites
+from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.relay.loop import on_a_loop
 from tests.relay.waiting import until
 
@@ -96,3 +98,46 @@ async def test_a_caller_that_is_gone_is_waited_for_no_longer() -> None:
         transport.abort()
 
         await until(lambda: not output.is_waiting)
+
+
+@on_a_loop
+async def test_nothing_is_waited_for_while_a_caller_reads_nothing_and_gets_nothing_more() -> None:
+    transport, peer = await connected()
+    with peer:
+        output = SmallWrites(transport, asyncio.get_running_loop())
+        await fill(transport)
+        output.write(b"never read")
+
+        await until(lambda: not output.is_waiting)
+
+        assert transport.get_write_buffer_size() > BACKLOG_BYTES
+        transport.abort()
+
+
+class StuckTransport:
+    """A transport whose peer reads nothing. written: what it was given."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.written.append(bytes(data))
+
+    def get_write_buffer_size(self) -> int:
+        return BACKLOG_BYTES + 1
+
+    def is_closing(self) -> bool:
+        return False
+
+
+@on_a_hasty_loop
+async def test_small_writes_that_go_on_are_joined_for_longer_and_longer() -> None:
+    transport = StuckTransport()
+    output = SmallWrites(cast("asyncio.Transport", transport), asyncio.get_running_loop())
+    for _ in range(6000):
+        output.write(b"x")
+        await asyncio.sleep(0.01)
+    output.flush()
+
+    assert b"".join(transport.written) == b"x" * 6000
+    assert len(transport.written) < 100

@@ -12,22 +12,25 @@ SMALL_BYTES: Final = 1024
 BACKLOG_BYTES: Final = 4096
 """Unsent bytes of the transport above which a peer counts as slow."""
 MAX_HELD_BYTES: Final = 16 * 1024
-LONGEST_WAIT_S: Final = 0.1
-_FIRST_WAIT_S: Final = 0.005
+FIRST_WAIT_S: Final = 0.01
+LONGEST_WAIT_S: Final = 1.0
+"""Waits double up to this while the peer does not read: small writes that go on for hours then make
+one object a second."""
 
 
 class SmallWrites:
     """Writes to a transport, and joins what is small while much is unsent.
 
-    is_waiting: it will look again soon whether the transport has sent enough.
+    is_waiting: what is held will be handed to the transport soon, whether the peer reads or not.
     """
 
-    __slots__ = ("_held", "_loop", "_transport", "is_waiting")
+    __slots__ = ("_held", "_loop", "_transport", "_wait_s", "is_waiting")
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
         self._held = bytearray()
+        self._wait_s = FIRST_WAIT_S
         self.is_waiting = False
 
     def write(self, data: bytes) -> None:
@@ -40,7 +43,7 @@ class SmallWrites:
             if not self.is_waiting:
                 self.is_waiting = True
                 # A peer that reads has read most of it by the next turn of the loop.
-                self._loop.call_soon(self._on_wait_over, _FIRST_WAIT_S)
+                self._loop.call_soon(self._on_next_turn)
         else:
             self._transport.write(data)
 
@@ -54,11 +57,15 @@ class SmallWrites:
     def _has_backlog(self) -> bool:
         return self._transport.get_write_buffer_size() > BACKLOG_BYTES
 
-    def _on_wait_over(self, next_wait_s: float) -> None:
-        if self._held and self._has_backlog and not self._transport.is_closing():
-            longer_s = min(2 * next_wait_s, LONGEST_WAIT_S)
-            self._loop.call_later(next_wait_s, self._on_wait_over, longer_s)
+    def _on_next_turn(self) -> None:
+        if not (self._held and self._has_backlog):
+            self._wait_s = FIRST_WAIT_S
+            self._on_wait_over()
             return
+        self._loop.call_later(self._wait_s, self._on_wait_over)
+        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
+
+    def _on_wait_over(self) -> None:
         self.is_waiting = False
         if not self._transport.is_closing():
             self.flush()
