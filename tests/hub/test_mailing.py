@@ -298,3 +298,52 @@ async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
 
         assert await here.after(timedelta()) == 2
         assert caplog.text.count("a mail is dropped") == 1
+
+
+# --- closing while a claim is under way -----------------------------------------------------------
+
+
+async def close_during_a_claim(
+    here: Office, monkeypatch: pytest.MonkeyPatch, *, is_claimed: bool
+) -> int:
+    """Close the queue when it has looked what is due, or has claimed it; how many it began."""
+    step = "claim" if is_claimed else "has_due"
+    take = getattr(here.mailing, step)
+
+    async def take_then_close(*arguments: object) -> object:
+        found = await take(*arguments)
+        await here.mailing.close()
+        return found
+
+    monkeypatch.setattr(here.mailing, step, take_then_close)
+    begun = await here.mailing.begin_due()
+    await here.mailing.settled()
+    return begun
+
+
+@on_a_loop
+async def test_a_mail_that_is_due_while_its_queue_closes_is_left_to_other_workers(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office(open_world) as here:
+        await here.tell()
+        assert await close_during_a_claim(here, monkeypatch, is_claimed=False) == 0
+        other = Office(here.world)
+
+        assert await other.after(timedelta()) == 1
+        assert here.server.sent == []
+
+
+@on_a_loop
+async def test_a_mail_that_was_claimed_while_its_queue_closed_is_sent_once_its_lease_ends(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office(open_world) as here:
+        await here.tell()
+        assert await close_during_a_claim(here, monkeypatch, is_claimed=True) == 0
+        other = Office(here.world)
+
+        assert await other.after(timedelta()) == 0
+        assert await other.after(LEASE) == 1
+        assert await other.after(LEASE) == 1
+        assert here.server.sent == []

@@ -43,7 +43,7 @@ class LeasedQueue(ABC, Generic[Item]):
     token_bytes: TokenBytes
     stopping: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     _running: dict[asyncio.Task[None], Item] = field(init=False, default_factory=dict)
-    _on_freed: Callable[[], None] = field(init=False, default=lambda: None)
+    _on_freed: Callable[[], None] = field(init=False, default_factory=lambda: _do_nothing)
 
     @abstractmethod
     def key(self, item: Item) -> str:
@@ -110,7 +110,14 @@ class LeasedQueue(ABC, Generic[Item]):
             at_most=at_most,
             exclude=[self.key(item) for item in self._running.values()],
         )
-        return await self.store.write(lambda records: self.claim(records, claim))
+
+        async def claim_due(records: Records) -> Sequence[Item]:
+            # It may have waited for other writers.
+            return [] if self.stopping.is_set() else await self.claim(records, claim)
+
+        items = await self.store.write(claim_due)
+        # What was claimed while the queue closed is left to its lease: nothing of it was begun.
+        return [] if self.stopping.is_set() else items
 
     def _begin(self, item: Item) -> None:
         task = asyncio.create_task(self._handle(item))
@@ -128,3 +135,7 @@ class LeasedQueue(ABC, Generic[Item]):
             log.warning("%s %s is handled later: %s", self.item_name, self.key(item), error)
         except Exception:
             log.exception("%s %s could not be handled", self.item_name, self.key(item))
+
+
+def _do_nothing() -> None:
+    pass
