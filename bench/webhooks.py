@@ -10,24 +10,29 @@ from pathlib import Path
 
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
+from printreach.backends.passwords import Argon2Passwords
 from printreach.contract.events import PrintEvent
+from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
+from printreach.hub.core import Core
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Bus, Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.printers import Printer
 from printreach.rules.webhooks import NewDelivery, Outcome, Webhook
-from printreach.run.settings import Settings, settings_from
+from printreach.run.core import core_of
+from printreach.run.settings import settings_from
 from printreach.run.webhooks import (
     WebhookDependencies,
     deliveries,
     open_webhook_dependencies,
-    webhook_enqueuer,
 )
 from printreach.store.inbox import SqlEventInbox
+from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Records, Store, open_store
 
 ACCOUNT_ID = "a"
@@ -66,8 +71,8 @@ class CountingSender:
 class Worker:
     """url: of every webhook. connection_ids: those that have one."""
 
+    core: Core
     store: Store
-    settings: Settings
     sender: CountingSender
     deliveries: Deliveries
     connection_ids: list[str]
@@ -133,15 +138,14 @@ async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]
         store = await ends.enter_async_context(open_store(settings.database_path))
         dependencies = open_webhook_dependencies(settings, ends)
         sender = CountingSender(dependencies)
-        made = deliveries(
-            settings,
-            store,
-            SystemClock(),
-            WebhookDependencies(sender=sender, keys=dependencies.keys),
+        outbox = SealedOutbox(
+            sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
         )
+        core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
+        made = deliveries(core, WebhookDependencies(sender=sender, keys=dependencies.keys))
         ends.push_async_callback(made.close)
         connection_ids = await store.write(lambda records: _set_up(records, url, webhooks))
-        yield Worker(store, settings, sender, made, connection_ids)
+        yield Worker(core, store, sender, made, connection_ids)
 
 
 async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
@@ -184,7 +188,9 @@ async def passing(here: Worker) -> AsyncIterator[Bus]:
     """Make passes as the worker role does: at each hint, and periodically without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
     fanout = Fanout(
-        here.store, clock, [webhook_enqueuer(here.settings, clock, ClockHistory(time.monotonic))]
+        here.store,
+        clock,
+        [WebhookEnqueuer(core=here.core, clock_history=ClockHistory(time.monotonic))],
     )
     here.deliveries.on_freed(woken[Topic.EVENT].set)
 

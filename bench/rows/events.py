@@ -81,9 +81,7 @@ async def _followed(here: Worker, count: int) -> list[float]:
 
     async with passing(here) as bus:
         inbox = SqlEventInbox(here.store, clock)
-        streams = EventStreams(
-            store=here.store, bus=bus, clock=clock, addresses=here.settings.addresses
-        )
+        streams = EventStreams(core=here.core, bus=bus)
         followed = [await streams.open(ACCOUNT_ID, None) for _ in range(READERS)]
         readers = [asyncio.create_task(read(one)) for one in followed]
         began, telling = loop.time(), []

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from printreach.backends.pay_stripe import stripe_payments
 from printreach.backends.stripe_account import StripeAccount
 from printreach.hub.billing import Billing
-from printreach.hub.tries import CallerTries
 from printreach.rules.accounts import Account, SupporterPolicy
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, FakeStripe, sign
@@ -71,12 +70,5 @@ class OpenShop:
             self._open_world(supporters=supporters) as world,
             stripe_payments(account, world.clock) as payments,
         ):
-            billing = Billing(
-                store=world.store,
-                clock=world.clock,
-                caller_tries=CallerTries(world.clock),
-                supporters=supporters,
-                base_url="https://reach.example",
-                payments=payments,
-            )
+            billing = Billing(core=world.core, payments=payments)
             yield Shop(world, billing, self._fake, await world.add_account())

@@ -1,8 +1,7 @@
 """The portal on a world, and its people and printers."""
 
-import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from printreach.hub.portal import IssuedConnection, Portal, Request, StartedFlow
 from printreach.hub.portal_view import FlowKey, View
@@ -40,14 +39,9 @@ def portal_of(
     host_keys: FakeHostKeys | None = None,
 ) -> Portal:
     return Portal(
-        store=world.store,
-        clock=world.clock,
-        token_bytes=secrets.token_bytes,
+        core=replace(world.core, supporters=supporters),
         connections=world.connections,
         printers=world.printers,
-        supporters=supporters,
-        own_page=OWN_PAGE,
-        test_page=TEST_PAGE,
         host_keys=host_keys,
     )
 

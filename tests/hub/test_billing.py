@@ -1,7 +1,6 @@
 """Supporter status that is paid for, from the page to pay on to the last call."""
 
 import asyncio
-import secrets
 import threading
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -11,7 +10,6 @@ import pytest
 from printreach.hub.accounts import Accounts
 from printreach.hub.billing import PROVIDER_AWAY, Billing
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.print_mails import DefaultMailDestination
 from printreach.ports import Notice, Topic
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -19,7 +17,6 @@ from printreach.rules.payments import LATE_TIME, Subscription
 from printreach.rules.rate_limits import TooSoon
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
-from tests.fakes.passwords import PlainPasswords
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import MONTHLY, sign
 from tests.hub.billing_world import OpenShop, Shop
@@ -304,16 +301,7 @@ async def test_only_who_ever_paid_has_something_to_manage(open_shop: OpenShop) -
 
 
 def accounts_of(shop: Shop) -> Accounts:
-    return Accounts(
-        store=shop.world.store,
-        passwords=PlainPasswords(),
-        clock=shop.world.clock,
-        token_bytes=secrets.token_bytes,
-        default_mail_destination=DefaultMailDestination(
-            token_bytes=secrets.token_bytes, has_mail_server=False
-        ),
-        billing=shop.billing,
-    )
+    return Accounts(core=shop.world.core, billing=shop.billing)
 
 
 @on_a_loop
@@ -345,7 +333,7 @@ class BuysInAnotherTab(Billing):
         refused = await super().end(account_id, by_operator=by_operator)
         if not BuysInAnotherTab.has_bought:
             BuysInAnotherTab.has_bought = True
-            account = await self.store.read(lambda records: records.accounts.get(account_id))
+            account = await self.core.store.read(lambda records: records.accounts.get(account_id))
             assert account is not None
             assert isinstance(await self.buy(account, MONTHLY, "/back"), str)
         return refused

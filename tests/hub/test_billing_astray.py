@@ -187,7 +187,9 @@ async def test_where_everybody_is_a_supporter_who_still_pays_is_known(open_shop:
     async with open_shop() as shop:
         await shop.supporter()
         assert await shop.billing.unseen() == ()
-        free = replace(shop.billing, supporters=SupporterPolicy.EVERYONE)
+        free = replace(
+            shop.billing, core=replace(shop.world.core, supporters=SupporterPolicy.EVERYONE)
+        )
 
         assert len(await free.unseen()) == 1
         shop.world.clock.advance(timedelta(days=38))

@@ -1,24 +1,18 @@
 """What is under way when an account is blocked ends there, too, and doesn't come to its end."""
 
-import secrets
-
 import pytest
 
 from printreach.contract.events import EventType
 from printreach.hub import account_data
 from printreach.hub.account_data import AccountData, AccountGone
-from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.event_stream import OLDEST, STALE_AFTER
 from printreach.ports.notifications import NotSent
 from printreach.rules.accounts import Account
-from printreach.rules.mails import Mails
 from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
-from tests.fakes.mails import RecordingMailer
 from tests.hub.notify.test_enqueue import reached
 from tests.hub.test_blocking import block
 from tests.hub.test_event_stream import Streams, ids, read
-from tests.hub.test_operating import operating
 from tests.hub.world import ADA, OpenWorld, World
 
 
@@ -91,19 +85,7 @@ async def exporting(world: World) -> tuple[Account, AccountData]:
     account = await world.add_account()
     for number in range(5):
         await world.link_printer(key=bytes([number]) * 32)
-    post = AccountMailer(
-        outbox=RecordingMailer(),
-        mails=Mails(base_url="https://reach.example"),
-        token_bytes=secrets.token_bytes,
-    )
-    proof = operating(world).proof
-    data = AccountData(
-        store=world.store,
-        clock=world.clock,
-        accounts=world.accounts,
-        proof=proof,
-        account_mailer=post,
-    )
+    data = AccountData(core=world.core, accounts=world.accounts)
     return account, data
 
 

@@ -3,7 +3,6 @@
 What is remembered for a moment is then remembered for a moment, not until the clock comes there.
 """
 
-import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -17,9 +16,7 @@ from printreach.hub.once import ShownOnce
 from printreach.hub.pictures import SharedPictures
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.temperatures import Temperatures
-from printreach.hub.tries import CallerTries
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.limits import LimitChanges
 from printreach.rules.live_links import LastFacts, LiveEnd
 from printreach.rules.printers import OwnedPrinter
@@ -52,22 +49,9 @@ async def house(world: World) -> House:
     printer = await world.set_up()
     printers = FakePrinterHttp({PRINTER_ID: status_of()})
     snapshots = Snapshots(
-        store=world.store,
-        clock=world.clock,
-        token_bytes=secrets.token_bytes,
-        kept=DiskSnapshots(world.path.parent / "snapshots"),
-        http=printers,
+        core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=printers
     )
-    made = dashboard(
-        world.store,
-        world.clock,
-        snapshots,
-        world.printers,
-        world.connections,
-        supporters=SupporterPolicy.EVERYONE,
-        has_mail_server=False,
-        why_detector_is_off=lambda: None,
-    )
+    made = dashboard(world.core, snapshots, world.printers, world.connections, lambda: None)
     return House(world, printers, made, printer.account_id)
 
 
@@ -155,7 +139,7 @@ def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:
 async def test_what_an_operator_has_decided_counts_soon(open_world: OpenWorld) -> None:
     async with open_world() as world:
         account = await world.add_account()
-        limits = RequestLimits(world.store, world.clock, CallerTries(world.clock))
+        limits = RequestLimits(core=world.core)
         world.clock.advance(AHEAD)
         assert await limits.take(account.account_id, "session") is None
         world.clock.advance(-AHEAD)

@@ -18,7 +18,6 @@ from printreach.hub.event_stream import (
 )
 from printreach.hub.fanout import Fanout
 from printreach.ports import Notice, Topic
-from printreach.rules.addresses import Addresses
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
@@ -33,13 +32,7 @@ class Streams:
     def __init__(self, world: World) -> None:
         self.world = world
         self.bus = MemoryBus()
-        self.streams = EventStreams(
-            store=world.store,
-            bus=self.bus,
-            clock=world.clock,
-            addresses=Addresses(base_url="https://reach.example", tunnel_domain="t.example"),
-            look_every_s=0.05,
-        )
+        self.streams = EventStreams(core=world.core, bus=self.bus, look_every_s=0.05)
         self.fanout = Fanout(world.store, world.clock, [])
 
     async def happen(self, *event_ids: str, printer_id: str = PRINTER_ID) -> None:

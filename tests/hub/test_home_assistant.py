@@ -92,12 +92,10 @@ async def telling(
     """The service, as long as this is open."""
     live = LiveStatus(http, world.clock)
     telling = HomeAssistant(
-        store=world.store,
-        clock=world.clock,
+        core=world.core,
         broker=MqttBroker(read_mqtt_url(broker if isinstance(broker, str) else broker.url)),
         live=live,
         printers=http,
-        base_url="https://reach.example",
         version="1",
         look_every_s=look_every_s,
         picture_every_s=0.2,
@@ -348,13 +346,7 @@ async def test_a_connection_that_fails_while_it_is_closed_holds_nothing_up(
     async with open_world() as world:
         broker, live = BrokerThatGoesWithoutAWord(), LiveStatus(FakePrinterHttp(), world.clock)
         home = HomeAssistant(
-            store=world.store,
-            clock=world.clock,
-            broker=broker,
-            live=live,
-            printers=FakePrinterHttp(),
-            base_url="https://reach.example",
-            version="1",
+            core=world.core, broker=broker, live=live, printers=FakePrinterHttp(), version="1"
         )
         running = asyncio.create_task(home.run())
         await broker.is_connected.wait()

@@ -46,9 +46,7 @@ class Office:
             token_bytes=lambda _count: SECRET.encode(),
         )
         self.mailing = MailDelivery(
-            store=world.store,
-            clock=world.clock,
-            token_bytes=secrets.token_bytes,
+            core=world.core,
             mailer=self.server,
             outbox=outbox,
             clock_history=ClockHistory(lambda: self.steady_s),

@@ -1,7 +1,6 @@
 """A printer's own interface is open for as long as the browser is signed in that opened it."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -20,7 +19,9 @@ VISITOR = Visitor(address="192.0.2.1", browser="")
 
 async def begin(sessions: Sessions, account_id: str) -> str:
     """A browser is signed in; the session's id."""
-    begun = await sessions.store.write(lambda records: sessions.begin(records, account_id, VISITOR))
+    begun = await sessions.core.store.write(
+        lambda records: sessions.begin(records, account_id, VISITOR)
+    )
     assert isinstance(begun, NewSession)
     return begun.session.session_id
 
@@ -53,9 +54,7 @@ def after(
     async def main() -> list[bool]:
         async with open_world() as world:
             printer = await world.set_up()
-            sessions = Sessions(
-                store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
-            )
+            sessions = Sessions(core=world.core)
 
             this, other = [await begin(sessions, printer.account_id) for _ in range(2)]
             cookies = [await opened(world, one) for one in (this, other, None)]
@@ -87,9 +86,7 @@ def test_relays_are_told_of_a_browser_that_is_signed_out(open_world: OpenWorld) 
     async def main() -> None:
         async with open_world() as world:
             account = await world.add_account()
-            sessions = Sessions(
-                store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
-            )
+            sessions = Sessions(core=world.core)
             this = await begin(sessions, account.account_id)
             assert await world.notices() == []
             await sessions.end(account.account_id, this)
@@ -103,9 +100,7 @@ def test_a_link_of_a_browser_that_is_signed_out_opens_nothing(open_world: OpenWo
     async def main() -> None:
         async with open_world() as world:
             printer = await world.set_up()
-            sessions = Sessions(
-                store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
-            )
+            sessions = Sessions(core=world.core)
             session_id = await begin(sessions, printer.account_id)
             link = await world.connections.open_own(PRINTER_ID, session_id=session_id)
             assert isinstance(link, str)

@@ -1,20 +1,14 @@
 """What operators see and do, and the record that is kept of it."""
 
-import secrets
 from dataclasses import replace
 
 import pytest
 
-from printreach.hub.account_limits import AccountLimitCases, RequestLimits
-from printreach.hub.billing import Billing
+from printreach.hub import operating as build
+from printreach.hub.account_limits import RequestLimits
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.detection.keys import DetectionKeys
-from printreach.hub.identity.proof import Reauthentication
-from printreach.hub.invitations import Invitations
-from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.operating import OperatedAccount, Operating
 from printreach.hub.own_apps import InvalidDraft
-from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.app_registration import AppDraft
@@ -25,7 +19,6 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AccountFilter, ConnectionRow, PrinterRow, Search
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
-from tests.fakes.passwords import PlainPasswords
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World, denied
 
 GRACE = Operator(name="grace@example.org", account_id="grace")
@@ -33,33 +26,9 @@ DRAFT = AppDraft(app_id="lark", name="Lark", return_prefixes=("https://lark.exam
 
 
 def operating(world: World) -> Operating:
-    tries = AccountTries(world.store, world.clock)
-    billing = Billing(
-        store=world.store,
-        clock=world.clock,
-        caller_tries=CallerTries(world.clock),
-        supporters=SupporterPolicy.GRANTED,
-        base_url="https://reach.example",
-        payments=None,
-    )
-    return Operating(
-        store=world.store,
-        clock=world.clock,
-        proof=Reauthentication(clock=world.clock, passwords=PlainPasswords(), account_tries=tries),
-        accounts=world.accounts,
-        invitations=Invitations(
-            store=world.store,
-            clock=world.clock,
-            token_bytes=secrets.token_bytes,
-            base_url="https://reach.example",
-        ),
-        printers=world.printers,
-        connections=world.connections,
-        apps=OperatedApps(store=world.store, clock=world.clock),
-        limits=AccountLimitCases(store=world.store, clock=world.clock),
-        billing=billing,
-        keys=DetectionKeys(store=world.store, clock=world.clock, token_bytes=secrets.token_bytes),
-    )
+    """The operators' use cases of a service that sells supporter status."""
+    core = replace(world.core, supporters=SupporterPolicy.GRANTED)
+    return build.operating(core, None, range(0))
 
 
 async def acts(world: World) -> list[ActDone]:
@@ -286,7 +255,7 @@ async def test_an_account_is_held_to_its_own_number_of_requests(open_world: Open
         ada, bob = await world.add_account(ADA), await world.add_account(BOB)
         changes = LimitChanges(requests_a_minute=30)
         await operating(world).limits.set_of_account(ADA, changes, GRACE)
-        limits = RequestLimits(world.store, world.clock, CallerTries(world.clock))
+        limits = RequestLimits(core=world.core)
 
         of_ada = [await limits.take(ada.account_id, "session") for _ in range(31)]
         of_bob = [await limits.take(bob.account_id, "session") for _ in range(31)]

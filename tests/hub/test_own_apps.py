@@ -23,7 +23,7 @@ DRAFT = AppDraft(
 
 
 def own_apps(world: World, policy: AppPolicy = AppPolicy.OPEN) -> OwnApps:
-    return OwnApps(store=world.store, clock=world.clock, policy=policy)
+    return OwnApps(core=world.core, policy=policy)
 
 
 def errors(result: object) -> dict[str, str]:

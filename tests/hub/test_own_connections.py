@@ -37,7 +37,7 @@ async def home(open_world: OpenWorld) -> AsyncIterator[Home]:
     async with open_world() as world:
         printer = await world.set_up()
         bob = await world.add_account(BOB)
-        own = OwnConnections(store=world.store, clock=world.clock, connections=world.connections)
+        own = OwnConnections(core=world.core, connections=world.connections)
         yield Home(world, own, printer.account_id, bob.account_id)
 
 

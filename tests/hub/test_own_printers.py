@@ -48,7 +48,7 @@ async def home(open_world: OpenWorld) -> AsyncIterator[Home]:
         bob = await world.add_account(BOB)
         printers = FakePrinterHttp({PRINTER_ID: status_of(State.PRINTING, "vase.gcode")})
         live = LiveStatus(printers, world.clock)
-        own = OwnPrinters(store=world.store, clock=world.clock, live=live, printers=world.printers)
+        own = OwnPrinters(core=world.core, live=live, printers=world.printers)
         yield Home(world, printers, own, ada.account_id, bob.account_id)
         await live.close()
 

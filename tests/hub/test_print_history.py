@@ -54,7 +54,7 @@ async def append(world: World, printer_id: str, event: PrintEvent) -> None:
 
 
 async def history(world: World, account_id: str, printer_id: str | None = None) -> list[Print]:
-    looked = PrintHistory(store=world.store, clock=world.clock)
+    looked = PrintHistory(core=world.core)
     return [one async for one in looked.everything(account_id, printer_id)]
 
 
@@ -129,7 +129,7 @@ async def test_pages_follow_each_other_without_a_gap(open_world: OpenWorld) -> N
             told(EventType.COMPLETE, f"same-{n}", 0, print_started_at_sec=START) for n in range(5)
         ]
         await hear(world, [*same_start, *whole(1), *whole(2)])
-        looked = PrintHistory(store=world.store, clock=world.clock)
+        looked = PrintHistory(core=world.core)
         found: list[str] = []
         before = None
         while True:
@@ -154,7 +154,7 @@ async def test_figures_count_by_month_and_way_of_ending(open_world: OpenWorld) -
         failed = [told(EventType.FAILED, "failed", 60, error="jam", filament_used_mg=200)]
         await hear(world, [*april, *long_ago, *failed, *whole(1, filament_used_mg=1000)])
 
-        looked = PrintHistory(store=world.store, clock=world.clock)
+        looked = PrintHistory(core=world.core)
         months = await looked.months(printer.account_id, None)
         assert [(one.month, one.result, one.count, one.filament_mg) for one in months] == [
             (5, PrintResult.COMPLETE, 1, 1000),

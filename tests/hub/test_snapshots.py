@@ -1,7 +1,6 @@
 """Pictures for events: taken in time or left out, kept for a week, bounded for each printer."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -85,11 +84,7 @@ async def studio(open_world: OpenWorld) -> AsyncIterator[Studio]:
         camera = Camera()
         camera.answer = picture()
         snapshots = Snapshots(
-            store=world.store,
-            clock=world.clock,
-            token_bytes=secrets.token_bytes,
-            kept=DiskSnapshots(world.path.parent / "snapshots"),
-            http=camera,
+            core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=camera
         )
         yield Studio(world, printer.account_id, camera, snapshots)
 

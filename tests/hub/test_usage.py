@@ -17,7 +17,7 @@ PLAN = Plan(offers_billing=True)
 
 
 def usage_of(world: World, plan: Plan = PLAN) -> Usage:
-    return Usage(store=world.store, clock=world.clock, plan=plan)
+    return Usage(core=world.core, plan=plan)
 
 
 async def use(world: World, account_id: str, *days: tuple[str, date, Calls]) -> None:

@@ -11,10 +11,10 @@ from sqlalchemy import select
 from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
-from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.printers import Printers
-from printreach.ports import Notice, Topic
+from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.completion import Completion
@@ -27,11 +27,13 @@ from printreach.store.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import FakeClock
+from tests.fakes.mails import RecordingMailer
 from tests.fakes.passwords import PlainPasswords
 
 ADA = "ada@example.org"
 BOB = "bob@example.org"
 PASSWORD = "a long enough passphrase"
+ADDRESSES = Addresses(base_url="https://reach.example", tunnel_domain="tunnel.example")
 KEY = b"k" * 32
 PRINTER_ID = printer_id_of(KEY)
 
@@ -39,6 +41,7 @@ PRINTER_ID = printer_id_of(KEY)
 @dataclass(frozen=True, kw_only=True)
 class World:
     path: Path
+    core: Core
     store: Store
     clock: FakeClock
     accounts: Accounts
@@ -113,33 +116,35 @@ class OpenWorld:
 async def _open(path: Path, ports: range, supporters: SupporterPolicy) -> AsyncIterator[World]:
     clock = FakeClock()
     async with open_store(path) as store:
+        core = core_of(store, clock, supporters)
         yield World(
             path=path,
+            core=core,
             store=store,
             clock=clock,
-            accounts=Accounts(
-                store=store,
-                passwords=PlainPasswords(),
-                clock=clock,
-                token_bytes=secrets.token_bytes,
-                default_mail_destination=DefaultMailDestination(
-                    token_bytes=secrets.token_bytes, has_mail_server=False
-                ),
-            ),
-            apps=Apps(store=store, clock=clock),
-            printers=Printers(store=store, clock=clock),
-            connections=Connections(
-                store=store,
-                clock=clock,
-                token_bytes=secrets.token_bytes,
-                addresses=Addresses(
-                    base_url="https://reach.example", tunnel_domain="tunnel.example"
-                ),
-                ports=ports,
-            ),
+            accounts=Accounts(core=core),
+            apps=Apps(core=core),
+            printers=Printers(core=core),
+            connections=Connections(core=core, ports=ports),
             agents=SqlAgents(store, secrets.token_bytes),
             grants=SqlGrants(store, clock, secrets.token_bytes, supporters),
         )
+
+
+def core_of(
+    store: Store, clock: Clock, supporters: SupporterPolicy = SupporterPolicy.EVERYONE
+) -> Core:
+    """The core of a service at reach.example without a mail server."""
+    return Core(
+        store=store,
+        clock=clock,
+        token_bytes=secrets.token_bytes,
+        passwords=PlainPasswords(),
+        outbox=RecordingMailer(),
+        addresses=ADDRESSES,
+        supporters=supporters,
+        has_mail_server=False,
+    )
 
 
 def denied(result: object) -> Denied:

@@ -180,7 +180,7 @@ class Isolation:
     async def share(self, name: str, hours: str) -> None:
         """The owner shares the printer, for a while. hours: a key of LIFETIMES."""
         hub = self.hub
-        own = OwnConnections(store=hub.store, clock=hub.clock, connections=hub.connections)
+        own = OwnConnections(core=hub.core, connections=hub.connections)
         made = await own.share(self._account_ids[name], self._printer_id(name), hours)
         if not self._no_port_is_left(made):
             assert isinstance(made, Shared), made
@@ -208,7 +208,8 @@ class Isolation:
         opened = [
             one
             for one in connections
-            if self.hub.connections.addresses.of_connection(one) == f"{link.scheme}://{link.netloc}"
+            if self.hub.connections.core.addresses.of_connection(one)
+            == f"{link.scheme}://{link.netloc}"
         ]
         self.accesses.append(
             Access(

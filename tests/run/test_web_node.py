@@ -19,14 +19,16 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 from websockets.asyncio.client import connect
 
+from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.zones import SystemZones
+from printreach.run.core import core_of
 from printreach.run.embedded import running_service
 from printreach.run.messaging import Messaging
 from printreach.run.settings import settings_from
 from printreach.run.sockets import port_of
 from printreach.run.web_node import running_web_node
-from printreach.run.web_services import web_dependencies, web_services
+from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
@@ -35,6 +37,7 @@ from printreach.web.draining import Draining
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import RecordingMessenger
+from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
@@ -106,22 +109,23 @@ def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
     # No page that is fetched here asks the store anything, so it is never opened.
     bus = MemoryBus()
-    dependencies = web_dependencies(
-        Store(Path("never-opened")),
-        bus,
-        Messaging(
-            mailer=RecordingMailer(),
-            outbox=RecordingMailer(),
+    mailer, settings = RecordingMailer(), settings_from({})
+    store = Store(Path("never-opened"))
+    dependencies = WebDependencies(
+        core=core_of(settings, store, SystemClock(), PlainPasswords(), mailer),
+        messaging=Messaging(
+            mailer=mailer,
             messenger=RecordingMessenger(),
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),
         ),
-        WebhookDependencies(sender=FakeSender(), keys=FakeKeys()),
-        FakePrinterHttp(),
-        MemoryDetectorStates(bus),
-        FakeScorer(),
+        webhooks=WebhookDependencies(sender=FakeSender(), keys=FakeKeys()),
+        bus=bus,
+        printer_http=FakePrinterHttp(),
+        detector=MemoryDetectorStates(bus),
+        scorer=FakeScorer(),
     )
-    services = web_services(settings_from({}), dependencies)
+    services = web_services(settings, dependencies)
     app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, caller_socket, events, slow, download):

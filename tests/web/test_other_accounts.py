@@ -255,10 +255,7 @@ def test_anothers_way_to_sign_in_is_not_removed(way: Way) -> None:
 
 def test_an_operator_who_takes_the_second_factor_takes_the_provider_too(way: Way) -> None:
     join(way)
-    services = way.world.services
-    account_recovery = AccountRecovery(
-        store=services.store, clock=services.clock, account_mailer=services.account_mailer
-    )
+    account_recovery = AccountRecovery(core=way.world.core)
 
     run(way.browser, lambda: account_recovery.link(ADA, drops_second_factor=True))
 

@@ -304,9 +304,7 @@ def test_an_operator_lets_in_who_lost_the_app_and_the_codes(
     world: WebWorld, browser: Browser, other: Browser
 ) -> None:
     set_up_totp(world, browser)
-    account_recovery = AccountRecovery(
-        store=world.store, clock=world.clock, account_mailer=world.services.account_mailer
-    )
+    account_recovery = AccountRecovery(core=world.core)
 
     link = run(browser, lambda: account_recovery.link(ADA, drops_second_factor=True))
 

@@ -16,6 +16,7 @@ from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
+from printreach.run.core import core_of
 from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import WebDependencies, web_services
@@ -67,13 +68,11 @@ class WebWorld:
         self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)
         self.scorer = FakeScorer()
+        self.core = core_of(self.settings, self.store, clock, self.passwords, self.mailer)
         dependencies = WebDependencies(
-            store=self.store,
-            clock=clock,
-            passwords=self.passwords,
+            core=self.core,
             messaging=Messaging(
                 mailer=self.mailer,
-                outbox=self.mailer,
                 messenger=self.messenger,
                 sealer=KeySealer(b"s" * 32, secrets.token_bytes),
                 zones=SystemZones(),

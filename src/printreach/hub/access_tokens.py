@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from printreach.hub.account_mailer import AccountMailer
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Reauthentication
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.access_tokens import (
     MAX_TOKENS,
     PREFIX,
@@ -18,14 +17,13 @@ from printreach.rules.access_tokens import (
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
     CredentialKind,
-    TokenBytes,
     digest,
     new_record_id,
     new_secret,
 )
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,7 @@ class MadeToken:
 class AccessTokens:
     """The use cases about access tokens."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    proof: Reauthentication
-    account_mailer: AccountMailer
+    core: Core
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
         """Create a token. Its secret is in the answer and nowhere else."""
@@ -60,13 +54,13 @@ class AccessTokens:
         if chosen is None:
             return Denied(Reason.INVALID, "Choose what the token may do.")
         token = AccessToken(
-            token_id=new_record_id(self.token_bytes),
+            token_id=new_record_id(self.core.token_bytes),
             account_id=account_id,
             name=called,
             scopes=chosen,
-            created_at=self.clock.now(),
+            created_at=self.core.clock.now(),
         )
-        secret = PREFIX + new_secret(self.token_bytes)
+        secret = PREFIX + new_secret(self.core.token_bytes)
 
         async def add(records: Records) -> Denied | None:
             if len(await records.access_tokens.of_account(account_id)) >= MAX_TOKENS:
@@ -74,10 +68,12 @@ class AccessTokens:
             await records.access_tokens.add(token, access_token_digest(secret))
             if owner is not None:
                 what = f"An access token was made: {token.name}."
-                await self.account_mailer.tell_of_security(records, owner, what, token.created_at)
+                await self.core.account_mailer.tell_of_security(
+                    records, owner, what, token.created_at
+                )
             return None
 
-        return await self.store.write(add) or MadeToken(token, secret)
+        return await self.core.store.write(add) or MadeToken(token, secret)
 
     async def make_by_owner(
         self, account: Account, session: Session, password: str, name: str, scopes: list[str]
@@ -86,14 +82,16 @@ class AccessTokens:
 
         A token outlives the session, so this asks for the password.
         """
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
         return await self._make(account.account_id, name, scopes, account)
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
         """Return the account's tokens, newest first."""
-        return await self.store.read(lambda records: records.access_tokens.of_account(account_id))
+        return await self.core.store.read(
+            lambda records: records.access_tokens.of_account(account_id)
+        )
 
     async def end(self, account_id: str, token_id: str) -> bool:
         """Revoke a token; it opens nothing any more, and streams that it opened end at once.
@@ -104,22 +102,24 @@ class AccessTokens:
         async def remove(records: Records) -> bool:
             was_there = await records.access_tokens.remove(account_id, token_id)
             if was_there:
-                await records.notify(Notice(Topic.ACCOUNT, account_id), self.clock.now())
+                await records.notify(Notice(Topic.ACCOUNT, account_id), self.core.clock.now())
             return was_there
 
-        return await self.store.write(remove)
+        return await self.core.store.write(remove)
 
     async def look_up(self, secret: str, scope: Scope) -> AccessToken | None:
         """Return the token with that secret if it has that scope; note its use now and then."""
         if not secret.startswith(PREFIX):
             return None
-        token = await self.store.read(lambda records: _token(records, secret))
+        token = await self.core.store.read(lambda records: _token(records, secret))
         if token is None or scope not in token.scopes:
             return None
-        at = self.clock.now()
+        at = self.core.clock.now()
         if use_is_worth_a_note(token, at):
             token_id = token.token_id
-            await self.store.write(lambda records: records.access_tokens.note_use(token_id, at))
+            await self.core.store.write(
+                lambda records: records.access_tokens.note_use(token_id, at)
+            )
         return token
 
 

@@ -6,18 +6,16 @@ from datetime import datetime
 from functools import partial
 from typing import Final, TypeAlias
 
-from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import Accounts
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
-from printreach.hub.identity.proof import Reauthentication
-from printreach.ports import Clock
 from printreach.rules.accounts import Account
 from printreach.rules.oidc import Identity
 from printreach.rules.payments import Subscription
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 from printreach.store.personal import PageCursor, Rows, Value
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 AT_ONCE: Final = 500
 """Rows that are held in memory at once."""
@@ -33,15 +31,12 @@ class AccountGone(Exception):
 class AccountData:
     """The use cases about an account's data."""
 
-    store: Store
-    clock: Clock
+    core: Core
     accounts: Accounts
-    proof: Reauthentication
-    account_mailer: AccountMailer
 
     async def export(self, account: Account) -> dict[str, Json]:
         """Return the part of the data that people usually look for, in words."""
-        return await self.store.read(lambda records: self._export(records, account))
+        return await self.core.store.read(lambda records: self._export(records, account))
 
     async def rows(self, account: Account) -> AsyncIterator[tuple[str, Sequence[Row]]]:
         """Yield every row as it is stored, except digests and keys, which are of no use to anybody.
@@ -49,10 +44,10 @@ class AccountData:
         Rows come in batches of one table, and each table yields at least one batch: an account may
         have more data than fits into memory. Raises AccountGone.
         """
-        for table in await self.store.read(_tables):
+        for table in await self.core.store.read(_tables):
             after: PageCursor | None = None
             while True:
-                found = await self.store.read(
+                found = await self.core.store.read(
                     partial(_rows, account_id=account.account_id, table=table, after=after)
                 )
                 yield table, found.rows
@@ -67,18 +62,23 @@ class AccountData:
 
         Its connections end, and its printers may be linked again.
         """
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
         deleted = await self.accounts.delete(account.email)
         if isinstance(deleted, Denied):
             return deleted
-        told, at = self.account_mailer.mails.account_deleted(account.email), self.clock.now()
-        await self.store.write(lambda records: self.account_mailer.tell(records, told, at))
+        told, at = (
+            self.core.account_mailer.mails.account_deleted(account.email),
+            self.core.clock.now(),
+        )
+        await self.core.store.write(
+            lambda records: self.core.account_mailer.tell(records, told, at)
+        )
         return None
 
     async def _export(self, records: Records, account: Account) -> dict[str, Json]:
-        at, account_id = self.clock.now(), account.account_id
+        at, account_id = self.core.clock.now(), account.account_id
         totp = await records.second_factors.totp(account_id)
         return {
             "ExportedAt": _time(at),

@@ -6,13 +6,13 @@ from typing import Final
 
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.limits import LimitChanges, problem_with_limits
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 REMEMBERED: Final = timedelta(seconds=30)
 """How long a page uses the limits it read; as long as a relay caches a grant."""
@@ -24,19 +24,18 @@ EVERYBODY: Final = "all accounts"
 class AccountLimitCases:
     """The use cases of operators about limits."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def of_service(self) -> LimitChanges:
         """Return the limits that were decided for all accounts."""
-        return await self.store.read(lambda records: records.limits.of_service())
+        return await self.core.store.read(lambda records: records.limits.of_service())
 
     async def set_of_service(self, changes: LimitChanges, by: Operator) -> Denied | None:
         """Decide the limits of all accounts that have none of their own.
 
         Relays apply them within 30 s.
         """
-        problem, at = problem_with_limits(changes), self.clock.now()
+        problem, at = problem_with_limits(changes), self.core.clock.now()
         if problem is not None:
             return Denied(Reason.INVALID, problem)
 
@@ -44,14 +43,14 @@ class AccountLimitCases:
             await records.limits.put_of_service(changes)
             await note(records, by, at, OperatorAct.LIMITS_CHANGED, EVERYBODY, _in_words(changes))
 
-        await self.store.write(put)
+        await self.core.store.write(put)
         return None
 
     async def set_of_account(
         self, email: str, changes: LimitChanges, by: Operator
     ) -> Denied | None:
         """Decide the limits of one account."""
-        problem, at = problem_with_limits(changes), self.clock.now()
+        problem, at = problem_with_limits(changes), self.core.clock.now()
         if problem is not None:
             return Denied(Reason.INVALID, problem)
 
@@ -65,7 +64,7 @@ class AccountLimitCases:
             await note(records, by, at, OperatorAct.LIMITS_CHANGED, account.email, words)
             return None
 
-        return await self.store.write(put)
+        return await self.core.store.write(put)
 
 
 @dataclass(slots=True)
@@ -77,20 +76,18 @@ class RequestLimits:
     they can still revoke it.
     """
 
-    store: Store
-    clock: Clock
-    caller_tries: CallerTries
+    core: Core
     _known: dict[str, tuple[datetime, Limit]] = field(default_factory=dict)
 
     async def take(self, account_id: str, by: str) -> TooSoon | None:
         """Count one request; None if it is allowed. by: the id of what makes it for the account."""
-        return self.caller_tries.take(await self._limit(account_id), f"{account_id} {by}")
+        return self.core.caller_tries.take(await self._limit(account_id), f"{account_id} {by}")
 
     async def _limit(self, account_id: str) -> Limit:
-        at, known = self.clock.now(), self._known.get(account_id)
+        at, known = self.core.clock.now(), self._known.get(account_id)
         if known is not None and abs(at - known[0]) < REMEMBERED:
             return known[1]
-        limits = await self.store.read(lambda records: records.limits.in_force(account_id))
+        limits = await self.core.store.read(lambda records: records.limits.in_force(account_id))
         if len(self._known) >= MOST_REMEMBERED:
             self._known.clear()
         limit = requests_limit(limits.requests_a_minute)

@@ -3,24 +3,21 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import end_all
-from printreach.ports import Clock
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountRecovery:
     """The use case for people who lost their password or their second factor."""
 
-    store: Store
-    clock: Clock
-    account_mailer: AccountMailer
+    core: Core
 
     async def link(
         self, email: str, *, drops_second_factor: bool, by: Operator | None = None
@@ -31,7 +28,7 @@ class AccountRecovery:
         other services are removed at once, and every browser is signed out. The operator has
         verified who asks.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def make(records: Records) -> str | Denied:
             account = await account_with(records, email)
@@ -41,13 +38,13 @@ class AccountRecovery:
                 await _drop_second_factor(records, account.account_id, at)
             what = "with the second factor" if drops_second_factor else ""
             await note(records, by, at, OperatorAct.ACCOUNT_RESET, account.email, what)
-            return await self.account_mailer.put_link(records, MailPurpose.RESET, account, at)
+            return await self.core.account_mailer.put_link(records, MailPurpose.RESET, account, at)
 
-        token = await self.store.write(make)
+        token = await self.core.store.write(make)
         return (
             token
             if isinstance(token, Denied)
-            else self.account_mailer.link(MailPurpose.RESET, token)
+            else self.core.account_mailer.link(MailPurpose.RESET, token)
         )
 
 

@@ -7,16 +7,15 @@ from typing import Final
 from printreach.hub.acts import note
 from printreach.hub.apps import remove_app
 from printreach.hub.billing import Billing
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
-from printreach.hub.print_mails import DefaultMailDestination
-from printreach.ports import Clock, Notice, Topic
-from printreach.ports.passwords import Passwords
+from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, parse_email
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.passwords import problem_with_password
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
 _LAST_LEAVES: Final = Denied(
@@ -33,11 +32,7 @@ _PAYING_NOW: Final = Denied(
 class Accounts:
     """The use cases about accounts. billing: None where payments were never configured."""
 
-    store: Store
-    passwords: Passwords
-    clock: Clock
-    token_bytes: TokenBytes
-    default_mail_destination: DefaultMailDestination
+    core: Core
     billing: Billing | None = None
 
     async def add(
@@ -56,14 +51,14 @@ class Accounts:
         address = parse_email(email)
         if address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
-        problem = problem_with_password(password, address, self.passwords.is_common)
+        problem = problem_with_password(password, address, self.core.passwords.is_common)
         if problem is not None:
             return Denied(Reason.INVALID, problem)
-        at = self.clock.now()
+        at = self.core.clock.now()
         account = Account(
-            account_id=new_record_id(self.token_bytes),
+            account_id=new_record_id(self.core.token_bytes),
             email=address,
-            password_hash=await self.passwords.hash(password, "operator"),
+            password_hash=await self.core.passwords.hash(password, "operator"),
             is_admin=is_admin,
             supporter_granted=supporter,
             supporter_until=None,
@@ -75,16 +70,16 @@ class Accounts:
             if await records.accounts.with_email(address) is not None:
                 return Denied(Reason.ACCOUNT_EXISTS, f"There is an account {address} already.")
             await records.accounts.add(account)
-            await self.default_mail_destination.put(records, account.account_id, at)
+            await self.core.default_mail_destination.put(records, account.account_id, at)
             what = " ".join(["operator"] * is_admin + ["supporter"] * supporter)
             await note(records, by, at, OperatorAct.ACCOUNT_ADDED, account.email, what)
             return account
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def all(self) -> list[Account]:
         """Return every account, by address."""
-        return await self.store.read(lambda records: records.accounts.all())
+        return await self.core.store.read(lambda records: records.accounts.all())
 
     async def set_supporter(
         self,
@@ -95,7 +90,7 @@ class Accounts:
         by: Operator | None = None,
     ) -> Account | Denied:
         """Grant supporter status, until a time or for good, or take it back."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Account | Denied:
             account = await account_with(records, email)
@@ -107,7 +102,7 @@ class Accounts:
             await note(records, by, at, OperatorAct.SUPPORTER_CHANGED, account.email, what)
             return await account_with(records, email)
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def delete(self, email: str, by: Operator | None = None) -> Account | Denied:
         """Delete all data of an account; its connections end, its agents are unlinked.
@@ -115,11 +110,11 @@ class Accounts:
         The last operator cannot be deleted while other accounts exist. Its payment is ended first,
         or nothing is deleted, because afterwards nobody could end it.
         """
-        at = self.clock.now()
-        doomed = await self.store.read(lambda records: account_with(records, email))
+        at = self.core.clock.now()
+        doomed = await self.core.store.read(lambda records: account_with(records, email))
         if isinstance(doomed, Denied):
             return doomed
-        if await self.store.read(lambda records: _leaves_nobody(records, doomed)):
+        if await self.core.store.read(lambda records: _leaves_nobody(records, doomed)):
             return _LAST_LEAVES
         refused = None
         if self.billing is not None:
@@ -150,7 +145,7 @@ class Accounts:
             await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
             return account
 
-        return await self.store.write(delete)
+        return await self.core.store.write(delete)
 
 
 async def _leaves_nobody(records: Records, account: Account) -> bool:

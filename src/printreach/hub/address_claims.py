@@ -3,23 +3,22 @@
 from dataclasses import dataclass
 
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.address_claims import AddressClaim, claimable_network, is_live
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddressClaims:
     """The use cases about claims."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def all(self) -> list[tuple[AddressClaim, str]]:
         """Return the claims in force, each with the mail address of its account."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> list[tuple[AddressClaim, str]]:
             listed = []
@@ -29,7 +28,7 @@ class AddressClaims:
                     listed.append((claim, account.email))
             return listed
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def release(self, address: str, by: Operator) -> str | Denied:
         """Release a claim, so that any account may call from there; return the network.
@@ -39,7 +38,7 @@ class AddressClaims:
         network = claimable_network(address.partition("/")[0])
         if network is None:
             return Denied(Reason.INVALID, f"{address!r} is no public address.")
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def release(records: Records) -> str | Denied:
             if not await records.detection_claims.release(network):
@@ -47,4 +46,4 @@ class AddressClaims:
             await note(records, by, at, OperatorAct.CLAIM_RELEASED, network)
             return network
 
-        return await self.store.write(release)
+        return await self.core.store.write(release)

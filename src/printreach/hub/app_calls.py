@@ -9,18 +9,17 @@ from printreach.contract.app_answers import AppInfo, PrinterLimits, WatchStatus
 from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.unset import UNSET
+from printreach.hub.core import Core
 from printreach.hub.live import LiveStatus
-from printreach.ports import Clock
 from printreach.ports.relaying import DetectorStates
-from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
-from printreach.rules.addresses import Addresses
+from printreach.rules.accounts import Account, may_connect_apps
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.detector import DetectorOff, aged, not_watching, watch_status
 from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
 from printreach.store.listings import PrinterRow
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 PATIENCE_S: Final = 2.5
 """How long a call waits for a printer that was not asked recently."""
@@ -43,19 +42,16 @@ class AppCalls:
     why_off: returns why this service runs no failure watch now; None if it runs.
     """
 
-    store: Store
-    clock: Clock
-    supporters: SupporterPolicy
-    addresses: Addresses
+    core: Core
     live: LiveStatus
     detector: DetectorStates
     why_off: Callable[[], DetectorOff | None]
 
     async def caller(self, token: str) -> AppCaller | ErrorCode:
         """Return the connection with that token, or error 603, 604 or 605, in this order."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         token_digest = digest(CredentialKind.APP_API_TOKEN, token.encode())
-        return await self.store.read(lambda records: self._caller(records, token_digest, at))
+        return await self.core.store.read(lambda records: self._caller(records, token_digest, at))
 
     def info(self, caller: AppCaller) -> AppInfo:
         """Return the printer as the service knows it."""
@@ -64,10 +60,10 @@ class AppCalls:
         return AppInfo(
             printer_name=printer.name,
             printer_local_ip=printer.lan_ip,
-            is_online=is_online(printer, caller.row.node_alive_at, self.clock.now()),
+            is_online=is_online(printer, caller.row.node_alive_at, self.core.clock.now()),
             last_disconnect_time_utc=_second(printer.disconnected_at or printer.linked_at),
             last_connection_time_utc=_second(printer.connected_at or printer.linked_at),
-            user_facing_printer_url=self.addresses.of_printer_page(printer.printer_id),
+            user_facing_printer_url=self.core.addresses.of_printer_page(printer.printer_id),
             printer_limits=PrinterLimits(
                 max_download_file_size_bytes=limits.download_bytes,
                 max_upload_file_size_bytes=limits.upload_bytes,
@@ -94,11 +90,11 @@ class AppCalls:
         # What it said of the print before does not belong to this one.
         if said is None or said.print_id != status.service_status.most_recent_print_id_str:
             return watch_status(None, status.job_status.state)
-        now_s = (self.clock.now() - said.at).total_seconds()
+        now_s = (self.core.clock.now() - said.at).total_seconds()
         return watch_status(aged(said.status, now_s), status.job_status.state)
 
     async def _is_watched(self, printer_id: str) -> bool:
-        chosen = await self.store.read(lambda records: records.watch_settings.get(printer_id))
+        chosen = await self.core.store.read(lambda records: records.watch_settings.get(printer_id))
         return chosen.enabled
 
     async def _caller(
@@ -115,7 +111,7 @@ class AppCalls:
             return ErrorCode.CONNECTION_ENDED
         if account.is_blocked:
             return ErrorCode.CONNECTION_ENDED
-        if not may_connect_apps(self.supporters, account, at):
+        if not may_connect_apps(self.core.supporters, account, at):
             return ErrorCode.NOT_A_SUPPORTER
         limits = await records.limits.in_force(account.account_id)
         return AppCaller(connection=connection, account=account, row=row, limits=limits)

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.app_registration import may_take_id
 from printreach.rules.apps import App, problem_with_app
 from printreach.rules.connections import has_ended
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Apps:
     """The operators' use cases about apps."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def add(
         self,
@@ -35,7 +35,7 @@ class Apps:
             app_id=app_id,
             name=name,
             return_prefixes=tuple(return_prefixes),
-            created_at=self.clock.now(),
+            created_at=self.core.clock.now(),
             returns_to_lan=returns_to_lan,
         )
         problem = problem_with_app(app.app_id, app.name, app.return_prefixes)
@@ -47,11 +47,11 @@ class Apps:
                 return Denied(Reason.APP_EXISTS, f"There is an app {app_id} already.")
             return app
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def all(self) -> list[App]:
         """Return every app, by id."""
-        return await self.store.read(lambda records: records.apps.all())
+        return await self.core.store.read(lambda records: records.apps.all())
 
 
 async def add_app_of_service(records: Records, app: App, by: Operator | None) -> bool:

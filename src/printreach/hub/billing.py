@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.settling import settle
-from printreach.hub.tries import CallerTries
-from printreach.ports import Clock
 from printreach.ports.payments import NotThere, Offer, Order, Payments, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
@@ -22,7 +21,7 @@ from printreach.rules.payments import (
     paid_until,
 )
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 CALLS_KEPT: Final = timedelta(days=30)
 PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))
@@ -78,17 +77,13 @@ class SupporterStanding:
 class Billing:
     """The use cases about payment. payments: None where nothing is sold."""
 
-    store: Store
-    clock: Clock
-    caller_tries: CallerTries
-    supporters: SupporterPolicy
-    base_url: str
+    core: Core
     payments: Payments | None
 
     @property
     def is_sold(self) -> bool:
         """Return whether it can be bought now."""
-        return self.payments is not None and self.supporters is not SupporterPolicy.EVERYONE
+        return self.payments is not None and self.core.supporters is not SupporterPolicy.EVERYONE
 
     async def offers(self) -> Sequence[Offer] | Denied:
         """Return what can be bought; nothing where nothing is sold."""
@@ -102,14 +97,14 @@ class Billing:
 
     async def standing(self, account: Account) -> SupporterStanding:
         """Return what a page shows of it, without asking the provider."""
-        subscriptions = await self.store.read(
+        subscriptions = await self.core.store.read(
             lambda records: records.payments.subscriptions(account.account_id)
         )
         return SupporterStanding(
-            is_for_all=self.supporters is SupporterPolicy.EVERYONE,
-            is_supporter=may_connect_apps(self.supporters, account, self.clock.now()),
+            is_for_all=self.core.supporters is SupporterPolicy.EVERYONE,
+            is_supporter=may_connect_apps(self.core.supporters, account, self.core.clock.now()),
             is_granted=may_connect_apps(
-                SupporterPolicy.GRANTED, replace(account, paid_until=None), self.clock.now()
+                SupporterPolicy.GRANTED, replace(account, paid_until=None), self.core.clock.now()
             ),
             subscription=_that_counts(subscriptions),
             is_sold=self.is_sold,
@@ -123,7 +118,7 @@ class Billing:
         """
         if self.payments is None or not self.is_sold:
             return _NO_OFFER
-        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        refused = self.core.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
         if refused is not None:
             return refused
         try:
@@ -138,7 +133,7 @@ class Billing:
         """Ask the provider about this account, since its webhook may come later."""
         if self.payments is None:
             return None
-        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        refused = self.core.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
         if refused is not None:
             return refused
         try:
@@ -155,11 +150,11 @@ class Billing:
         payer = await self._payer(account.account_id)
         if self.payments is None or payer.customer_id is None:
             return _NEVER_PAID
-        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        refused = self.core.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
         if refused is not None:
             return refused
         try:
-            way_back = f"{self.base_url}/account/supporter?back=managed"
+            way_back = f"{self.core.addresses.base_url}/account/supporter?back=managed"
             return await self.payments.managing_url(payer.customer_id, way_back)
         except NotThere:
             await self._note_unknown(payer.customer_id)
@@ -176,20 +171,20 @@ class Billing:
         if self.payments is None:
             raise PaymentsUnavailable("Nothing is sold here.")
         call = self.payments.read_call(body, signature)
-        if await self.store.read(lambda records: records.payments.has_heard(call.event_id)):
+        if await self.core.store.read(lambda records: records.payments.has_heard(call.event_id)):
             return
         customer_id = call.customer_id
         if call.charge_id is not None:
             customer_id = await self.payments.customer_of(call.charge_id)
         if customer_id is not None:
             await self._settle_where_known(self.payments, customer_id)
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def note(records: Records) -> None:
             await records.payments.forget_heard(at - CALLS_KEPT)
             await records.payments.note_heard(call.event_id, at)
 
-        await self.store.write(note)
+        await self.core.store.write(note)
 
     async def reconcile(self) -> int:
         """Ask the provider about everybody who pays or was about to, since webhooks get lost.
@@ -198,7 +193,7 @@ class Billing:
         """
         if self.payments is None:
             return 0
-        payers = await self.store.read(lambda records: records.payments.known_payers())
+        payers = await self.core.store.read(lambda records: records.payments.known_payers())
         for count, account_id in enumerate(payers):
             try:
                 await self._look(self.payments, account_id, closes=False)
@@ -211,7 +206,7 @@ class Billing:
 
     async def unknown(self) -> Sequence[Payer]:
         """Return accounts whose customers the provider does not know, for the operator to mend."""
-        return await self.store.read(lambda records: records.payments.unknown())
+        return await self.core.store.read(lambda records: records.payments.unknown())
 
     async def is_unknown(self, account_id: str) -> bool | Denied:
         """Return whether the provider still does not know an account's customer."""
@@ -234,8 +229,8 @@ class Billing:
         """
         if self.is_sold:
             return ()
-        at = self.clock.now()
-        running = await self.store.read(lambda records: records.payments.running())
+        at = self.core.clock.now()
+        running = await self.core.store.read(lambda records: records.payments.running())
         return [one for one in running if _takes_money(one, at)]
 
     async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
@@ -268,8 +263,10 @@ class Billing:
         return self.payments is not None and payer is not None and payer.checkout_id is not None
 
     async def _end_unseen(self, account_id: str) -> Denied | None:
-        mine = await self.store.read(lambda records: records.payments.subscriptions(account_id))
-        is_running = any(_takes_money(one, self.clock.now()) for one in mine)
+        mine = await self.core.store.read(
+            lambda records: records.payments.subscriptions(account_id)
+        )
+        is_running = any(_takes_money(one, self.core.clock.now()) for one in mine)
         return _RUNS_UNSEEN if is_running else None
 
     async def _buy(
@@ -289,8 +286,8 @@ class Billing:
                 email=account.email,
                 customer_id=before.customer_id,
                 offer_id=offer_id,
-                paid_url=f"{self.base_url}{way_back}?back=paid",
-                left_url=f"{self.base_url}{way_back}",
+                paid_url=f"{self.core.addresses.base_url}{way_back}?back=paid",
+                left_url=f"{self.core.addresses.base_url}{way_back}",
             )
         )
         if not await self._put_checkout(before, checkout.checkout_id):
@@ -321,7 +318,7 @@ class Billing:
 
     async def _settle(self, payments: Payments, customer_id: str) -> Sequence[Subscription]:
         """Store what holds for a customer now."""
-        asked_at = self.clock.now()
+        asked_at = self.core.clock.now()
         try:
             found = await payments.subscriptions(customer_id)
         except NotThere:
@@ -332,7 +329,7 @@ class Billing:
             await settle(records, customer_id, found, asked_at)
             await records.payments.note_customer(customer_id, None)
 
-        await self.store.write(write)
+        await self.core.store.write(write)
         return found
 
     async def _settle_where_known(self, payments: Payments, customer_id: str) -> None:
@@ -347,8 +344,8 @@ class Billing:
 
         Only an operator can tell a deleted one from a wrong API key.
         """
-        at = self.clock.now()
-        await self.store.write(lambda records: records.payments.note_customer(customer_id, at))
+        at = self.core.clock.now()
+        await self.core.store.write(lambda records: records.payments.note_customer(customer_id, at))
 
     async def _put_checkout(self, before: Payer, checkout_id: str | None) -> bool:
         """Store which page the account pays on; False if another was opened meanwhile."""
@@ -360,10 +357,10 @@ class Billing:
             await records.payments.put_payer(replace(now, checkout_id=checkout_id))
             return True
 
-        return await self.store.write(put)
+        return await self.core.store.write(put)
 
     async def _payer(self, account_id: str) -> Payer:
-        found = await self.store.read(lambda records: records.payments.payer(account_id))
+        found = await self.core.store.read(lambda records: records.payments.payer(account_id))
         return found or Payer(account_id=account_id)
 
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
-from printreach.ports import Clock, Notice, Topic
-from printreach.rules.addresses import Addresses
+from printreach.ports import Notice, Topic
 from printreach.rules.app_registration import quota_reached
 from printreach.rules.completion import Completion
 from printreach.rules.connections import (
@@ -21,7 +21,6 @@ from printreach.rules.connections import (
 from printreach.rules.credentials import (
     AppSecrets,
     CredentialKind,
-    TokenBytes,
     digest,
     digests_of,
     new_app_secrets,
@@ -31,7 +30,7 @@ from printreach.rules.credentials import (
 )
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
 
@@ -53,10 +52,7 @@ class Shared:
 class Connections:
     """The use cases about connections. ports: those that connections get; may be empty."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    addresses: Addresses
+    core: Core
     ports: range
 
     async def add_for_app(
@@ -67,7 +63,7 @@ class Connections:
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Completion | Denied:
         """Create an App Connection; its secrets are in the answer and nowhere else."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def add(records: Records) -> Completion | Denied:
             made = await self.add_for_app_in(records, app_id, printer_id, permissions)
@@ -77,7 +73,7 @@ class Connections:
                 await note(records, by, at, act, made.connection_id, what)
             return made
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def add_for_app_in(
         self,
@@ -87,8 +83,8 @@ class Connections:
         permissions: frozenset[Permission],
     ) -> Completion | Denied:
         """Create an App Connection inside a unit of work."""
-        at = self.clock.now()
-        secrets = new_app_secrets(self.token_bytes)
+        at = self.core.clock.now()
+        secrets = new_app_secrets(self.core.token_bytes)
         printer = await self._printer_for(records, app_id, printer_id, at)
         if isinstance(printer, Denied):
             return printer
@@ -100,9 +96,9 @@ class Connections:
         await records.connections.add(connection, digests_of(secrets))
         return Completion(
             connection_id=connection.connection_id,
-            url=self.addresses.of_connection(connection),
+            url=self.core.addresses.of_connection(connection),
             printer_name=printer.name,
-            printer_page_url=self.addresses.of_printer_page(printer_id),
+            printer_page_url=self.core.addresses.of_printer_page(printer_id),
             printer_lan_ip=printer.lan_ip,
             secrets=secrets,
         )
@@ -115,17 +111,19 @@ class Connections:
         permissions: frozenset[Permission],
     ) -> Shared | Denied:
         """Create a Shared Connection; its secrets are in the answer and nowhere else."""
-        port = await self._take_port(records, printer, self.clock.now())
+        port = await self._take_port(records, printer, self.core.clock.now())
         if isinstance(port, Denied):
             return port
-        secrets = new_app_secrets(self.token_bytes)
-        made = self._new(ConnectionKind.SHARED, printer, self.clock.now(), app_id=None, port=port)
+        secrets = new_app_secrets(self.core.token_bytes)
+        made = self._new(
+            ConnectionKind.SHARED, printer, self.core.clock.now(), app_id=None, port=port
+        )
         connection = replace(made, expires_at=expires_at, permissions=permissions)
         await records.connections.add(connection, digests_of(secrets))
         return Shared(
             connection=connection,
-            url=self.addresses.of_connection(connection),
-            link=self.addresses.of_shared_link(connection, secrets.bearer_token),
+            url=self.core.addresses.of_connection(connection),
+            link=self.core.addresses.of_shared_link(connection, secrets.bearer_token),
             secrets=secrets,
         )
 
@@ -147,8 +145,8 @@ class Connections:
         An owner has one such connection for each printer and keeps it, so that the browser finds
         again what the printer's pages stored in it.
         """
-        at = self.clock.now()
-        ticket = new_secret(self.token_bytes)
+        at = self.core.clock.now()
+        ticket = new_secret(self.core.token_bytes)
 
         async def open_own(records: Records) -> str | Denied:
             printer = await linked_printer(records, printer_id, account_id)
@@ -164,17 +162,17 @@ class Connections:
                 session_id,
             )
             await note(records, by, at, OperatorAct.PRINTER_OPENED, printer.name, printer_id)
-            return self.addresses.of_open_ticket(connection, ticket)
+            return self.core.addresses.of_open_ticket(connection, ticket)
 
-        return await self.store.write(open_own)
+        return await self.core.store.write(open_own)
 
     async def all(self) -> list[Connection]:
         """Return every connection, including ended ones, oldest first."""
-        return await self.store.read(lambda records: records.connections.all())
+        return await self.core.store.read(lambda records: records.connections.all())
 
     async def revoke(self, connection_id: str, by: Operator | None = None) -> Connection | Denied:
         """End a connection; one that has ended stays so."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def revoke(records: Records) -> Connection | Denied:
             connection = await records.connections.get(connection_id)
@@ -185,7 +183,7 @@ class Connections:
             await note(records, by, at, act, connection_id, connection.app_id or "")
             return connection
 
-        return await self.store.write(revoke)
+        return await self.core.store.write(revoke)
 
     async def _printer_for(
         self, records: Records, app_id: str, printer_id: str, at: datetime
@@ -269,8 +267,8 @@ class Connections:
         port: int | None,
     ) -> Connection:
         return Connection(
-            connection_id=new_record_id(self.token_bytes),
-            unique_id=new_unique_id(kind, self.token_bytes),
+            connection_id=new_record_id(self.core.token_bytes),
+            unique_id=new_unique_id(kind, self.core.token_bytes),
             kind=kind,
             app_id=app_id,
             printer_id=printer.printer_id,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from printreach.hub.connections import Connections, Shared
+from printreach.hub.core import Core
 from printreach.hub.file_lists import FileLists
 from printreach.hub.live import LiveStatus
 from printreach.hub.live_links import LiveLinks
@@ -18,10 +19,8 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
-from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.detector import DetectorOff
-from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,47 +52,30 @@ class Dashboard:
 
 
 def dashboard(
-    store: Store,
-    clock: Clock,
+    core: Core,
     snapshots: Snapshots,
     printers: Printers,
     connections: Connections,
-    *,
-    supporters: SupporterPolicy,
-    has_mail_server: bool,
     why_detector_is_off: Callable[[], DetectorOff | None],
 ) -> Dashboard:
     """Build the use cases; close() ends what they started."""
-    http = snapshots.http
-    live = LiveStatus(http, clock)
-    own_printers = OwnPrinters(store=store, clock=clock, live=live, printers=printers)
+    http, kept = snapshots.http, snapshots.kept
+    live = LiveStatus(http, core.clock)
+    own_printers = OwnPrinters(core=core, live=live, printers=printers)
     return Dashboard(
         printers=own_printers,
-        connections=OwnConnections(store=store, clock=clock, connections=connections),
+        connections=OwnConnections(core=core, connections=connections),
         links=connections,
         live=live,
         http=http,
         file_lists=FileLists(http),
-        shown_once=ShownOnce(clock),
-        live_links=LiveLinks(
-            store=store,
-            clock=clock,
-            token_bytes=connections.token_bytes,
-            live=live,
-            printers=own_printers,
-            supporters=supporters,
-        ),
-        pictures=SharedPictures(http, clock),
+        shown_once=ShownOnce(core.clock),
+        live_links=LiveLinks(core=core, live=live, printers=own_printers),
+        pictures=SharedPictures(http, core.clock),
         snapshots=snapshots,
-        history=PrintHistory(store=store, clock=clock),
-        watch=WatchChoices(store=store, clock=clock, kept=snapshots.kept),
-        watched=WatchedPrints(
-            store=store,
-            clock=clock,
-            kept=snapshots.kept,
-            has_mail_server=has_mail_server,
-            why_off=why_detector_is_off,
-        ),
-        addresses=connections.addresses,
-        clock=clock,
+        history=PrintHistory(core=core),
+        watch=WatchChoices(core=core, kept=kept),
+        watched=WatchedPrints(core=core, kept=kept, why_off=why_detector_is_off),
+        addresses=core.addresses,
+        clock=core.clock,
     )

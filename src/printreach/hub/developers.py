@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_apps import OwnApps
+from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.usage import Usage
-from printreach.ports import Clock
 from printreach.rules.app_registration import AppPolicy
-from printreach.rules.credentials import TokenBytes
 from printreach.rules.detection_usage import Plan
-from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,22 +28,13 @@ class Developers:
     proof: Reauthentication
 
 
-def developers(
-    store: Store,
-    clock: Clock,
-    token_bytes: TokenBytes,
-    proof: Reauthentication,
-    *,
-    policy: AppPolicy,
-    plan: Plan,
-    claims_addresses: bool,
-) -> Developers:
+def developers(core: Core, policy: AppPolicy, plan: Plan, *, claims_addresses: bool) -> Developers:
     """Build the use cases."""
     return Developers(
-        apps=OwnApps(store=store, clock=clock, policy=policy),
-        keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),
-        usage=Usage(store=store, clock=clock, plan=plan),
-        gate=DetectionGate(store=store, plan=plan, claims_addresses=claims_addresses),
-        shown_once=ShownOnce(clock),
-        proof=proof,
+        apps=OwnApps(core=core, policy=policy),
+        keys=DetectionKeys(core=core),
+        usage=Usage(core=core, plan=plan),
+        gate=DetectionGate(store=core.store, plan=plan, claims_addresses=claims_addresses),
+        shown_once=ShownOnce(core.clock),
+        proof=core.proof,
     )

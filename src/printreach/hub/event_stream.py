@@ -7,16 +7,16 @@ for no more than it takes, and holds one page of events in memory.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from printreach.ports import Bus, Clock, Notice, Topic
-from printreach.rules.addresses import Addresses
+from printreach.hub.core import Core
+from printreach.ports import Bus, Notice, Topic
 from printreach.rules.webhook_messages import About, message_body
 from printreach.store.events import StoredEvent
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 PAGE: Final = 100
 LOOK_EVERY_S: Final = 5.0
@@ -48,13 +48,10 @@ class TooManyStreams(Exception):
 
 @dataclass(kw_only=True, slots=True)
 class EventStreams:
-    """One for the process. snapshot_url: of a picture by its id; None where none are taken."""
+    """One for the process."""
 
-    store: Store
+    core: Core
     bus: Bus
-    clock: Clock
-    addresses: Addresses
-    snapshot_url: Callable[[str], str] | None = None
     look_every_s: float = LOOK_EVERY_S
     _open: Counter[str] = field(default_factory=Counter)
 
@@ -73,14 +70,14 @@ class EventStreams:
 
     async def now(self, account_id: str) -> str:
         """Return the `after` for events from now on: the last event's id, or OLDEST."""
-        latest = await self.store.read(lambda records: records.events.latest(account_id))
+        latest = await self.core.store.read(lambda records: records.events.latest(account_id))
         return OLDEST if latest is None else latest.event.event_id
 
     async def _cursor(self, account_id: str, after: str | None) -> str | None:
         known = await self.now(account_id) if after is None else after
         if known == OLDEST:
             return None
-        if not await self.store.read(lambda records: records.events.holds(account_id, known)):
+        if not await self.core.store.read(lambda records: records.events.holds(account_id, known)):
             raise EventGone(known)
         return known
 
@@ -98,12 +95,12 @@ class EventStreams:
         self._open[account_id] += 1
         unsubscribe = self.bus.subscribe(on_notice)
         try:
-            while await self.store.read(lambda records: _is_open(records, account_id)):
+            while await self.core.store.read(lambda records: _is_open(records, account_id)):
                 woken.clear()
                 page = await self._page(account_id, cursor)
-                looked_at = self.clock.now()
+                looked_at = self.core.clock.now()
                 for told in page:
-                    if abs(self.clock.now() - looked_at) >= STALE_AFTER:
+                    if abs(self.core.clock.now() - looked_at) >= STALE_AFTER:
                         # a reader that takes a page slowly may have lost its access meanwhile
                         break
                     cursor = told.event_id
@@ -119,12 +116,14 @@ class EventStreams:
                 del self._open[account_id]
 
     async def _page(self, account_id: str, cursor: str | None) -> list[StreamedEvent]:
-        stored = await self.store.read(
+        stored = await self.core.store.read(
             lambda records: records.events.after(account_id, cursor, PAGE)
         )
         if not stored:
             return []
-        printers = await self.store.read(lambda records: records.printers.of_account(account_id))
+        printers = await self.core.store.read(
+            lambda records: records.printers.of_account(account_id)
+        )
         names = {printer.printer_id: printer.name for printer in printers}
         return [self._told(one, names.get(one.printer_id, _NO_NAME)) for one in stored]
 
@@ -133,8 +132,8 @@ class EventStreams:
         about = About(
             printer_id=stored.printer_id,
             printer_name=name,
-            page_url=self.addresses.of_printer_page(stored.printer_id),
-            snapshot_url=self.snapshot_url(picture) if picture and self.snapshot_url else None,
+            page_url=self.core.addresses.of_printer_page(stored.printer_id),
+            snapshot_url=self.core.addresses.of_snapshot(picture) if picture else None,
         )
         return StreamedEvent(stored.event.event_id, message_body(stored.event, about))
 

@@ -9,8 +9,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import Final
 
+from printreach.hub.core import Core
 from printreach.hub.live import LiveStatus, LiveSubscription
-from printreach.ports import Clock, StoreUnavailable
+from printreach.ports import StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.home_assistant import (
@@ -25,7 +26,7 @@ from printreach.rules.home_assistant import (
 )
 from printreach.rules.printers import OwnedPrinter, is_online
 from printreach.store.listings import PrinterRow
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
@@ -43,12 +44,10 @@ GOOD_BYE_WITHIN_S: Final = 2.0
 class HomeAssistant:
     """run() until cancelled. base_url, version: of this service."""
 
-    store: Store
-    clock: Clock
+    core: Core
     broker: Broker
     live: LiveStatus
     printers: PrinterHttp
-    base_url: str
     version: str
     topics: Topics = field(default_factory=Topics)
     look_every_s: float = LOOK_EVERY_S
@@ -143,7 +142,7 @@ class _Connected:
     async def _look(self) -> None:
         """Publish printers that were added, changed or removed."""
         try:
-            rows = await self._home.store.read(_rows_of_operators)
+            rows = await self._home.core.store.read(_rows_of_operators)
         except StoreUnavailable as error:
             log.warning("the printers for Home Assistant are looked up later: %s", error)
             return
@@ -154,7 +153,9 @@ class _Connected:
             await self._clear(printer_id)
         for printer_id, row in rows.items():
             home = self._home
-            config = config_of(row.printer, self._topics, home.base_url, home.version)
+            config = config_of(
+                row.printer, self._topics, home.core.addresses.base_url, home.version
+            )
             await self._say(self._topics.config(printer_id), config)
             await self._tell_printer(printer_id)
         if watched != (
@@ -171,7 +172,7 @@ class _Connected:
         if row is None:
             return
         reading = self._home.live.latest(row.printer.owned)
-        is_here = is_online(row.printer, row.node_alive_at, self._home.clock.now())
+        is_here = is_online(row.printer, row.node_alive_at, self._home.core.clock.now())
         has_status = reading.seen_at is not None and reading.seen_at >= row.printer.linked_at
         if has_status and reading.status is not None:
             await self._say(self._topics.state(printer_id), state_of(reading.status))
@@ -239,7 +240,7 @@ class _Connected:
 
     async def _check_config(self, printer_id: str, heard: BrokerMessage) -> None:
         """Clear retained messages of printers that were removed while the service was down."""
-        is_ours = is_of_installation(heard.payload, self._home.base_url)
+        is_ours = is_of_installation(heard.payload, self._home.core.addresses.base_url)
         if heard.is_retained and is_ours and printer_id not in self._rows:
             await self._clear(printer_id)
 
@@ -259,7 +260,7 @@ class _Connected:
         """Carry out an order for the printer's present owner, who may have changed since the last
         look."""
         try:
-            rows = await self._home.store.read(_rows_of_operators)
+            rows = await self._home.core.store.read(_rows_of_operators)
         except StoreUnavailable as error:
             log.warning("an order from Home Assistant was dropped: %s", error)
             return

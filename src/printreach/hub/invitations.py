@@ -4,19 +4,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.accounts import parse_email
 from printreach.rules.credentials import (
     CredentialKind,
-    TokenBytes,
     digest,
     new_record_id,
     new_session_token,
 )
 from printreach.rules.invitations import INVITATION_LIFETIME, Invitation, is_good
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 INVITATION_OVER = Denied(
     Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."
@@ -27,10 +26,7 @@ INVITATION_OVER = Denied(
 class Invitations:
     """The use cases about invitations. base_url: of the service."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    base_url: str
+    core: Core
 
     async def invite(
         self,
@@ -47,7 +43,7 @@ class Invitations:
         address = None if email is None else parse_email(email)
         if email is not None and address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
-        expires_at = self.clock.now() + INVITATION_LIFETIME
+        expires_at = self.core.clock.now() + INVITATION_LIFETIME
         invitation = self._new(address, expires_at, is_admin=is_admin, supporter=supporter)
         return await self._add(invitation, by)
 
@@ -56,14 +52,14 @@ class Invitations:
 
         Only the latest one works. It stays valid when accounts that are not operators are created.
         """
-        if await self.store.read(lambda records: records.accounts.has_operator()):
+        if await self.core.store.read(lambda records: records.accounts.has_operator()):
             return None
         invitation = self._new(None, None, is_admin=True, supporter=True)
         return await self._add(replace(invitation, is_setup=True))
 
     async def look_up(self, token: str) -> Invitation | None:
         """Return the invitation while it is valid."""
-        return await self.store.read(lambda records: self.find(records, token))
+        return await self.core.store.read(lambda records: self.find(records, token))
 
     async def find(self, records: Records, token: str) -> Invitation | None:
         """Return the invitation while it is valid, inside a unit of work."""
@@ -72,7 +68,7 @@ class Invitations:
     async def find_digest(self, records: Records, token_digest: bytes) -> Invitation | None:
         """Return the invitation with that stored digest while it is valid."""
         invitation = await records.invitations.with_token(token_digest)
-        if invitation is None or not is_good(invitation, self.clock.now()):
+        if invitation is None or not is_good(invitation, self.core.clock.now()):
             return None
         if invitation.is_setup and await records.accounts.has_operator():
             return None
@@ -82,7 +78,7 @@ class Invitations:
         self, email: str | None, expires_at: datetime | None, *, is_admin: bool, supporter: bool
     ) -> Invitation:
         return Invitation(
-            invitation_id=new_record_id(self.token_bytes),
+            invitation_id=new_record_id(self.core.token_bytes),
             email=email,
             is_admin=is_admin,
             supporter=supporter,
@@ -91,7 +87,7 @@ class Invitations:
         )
 
     async def _add(self, invitation: Invitation, by: Operator | None = None) -> str:
-        token, at = new_session_token(self.token_bytes), self.clock.now()
+        token, at = new_session_token(self.core.token_bytes), self.core.clock.now()
 
         async def add(records: Records) -> None:
             if invitation.is_setup:
@@ -101,8 +97,8 @@ class Invitations:
             who = invitation.email or "anybody"
             await note(records, by, at, OperatorAct.INVITED, who, " ".join(kinds))
 
-        await self.store.write(add)
-        return f"{self.base_url}/signup?invite={token}"
+        await self.core.store.write(add)
+        return f"{self.core.addresses.base_url}/signup?invite={token}"
 
 
 async def end_invitations(records: Records) -> None:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ClassVar, Generic, TypeVar
 
-from printreach.ports import Clock, StoreUnavailable
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.hub.core import Core
+from printreach.ports import StoreUnavailable
+from printreach.rules.credentials import new_record_id
 from printreach.store.leases import Claim
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +39,7 @@ class LeasedQueue(ABC, Generic[Item]):
     batch: ClassVar[int]
     stop_within_s: ClassVar[float]
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     stopping: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     _running: dict[asyncio.Task[None], Item] = field(init=False, default_factory=dict)
     _on_freed: Callable[[], None] = field(init=False, default_factory=lambda: _do_nothing)
@@ -97,14 +96,14 @@ class LeasedQueue(ABC, Generic[Item]):
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _claim(self, at_most: int) -> Sequence[Item]:
-        at = self.clock.now()
+        at = self.core.clock.now()
         # A read does not wait for the writer, and most passes find nothing.
-        if self.stopping.is_set() or not await self.store.read(
+        if self.stopping.is_set() or not await self.core.store.read(
             lambda records: self.has_due(records, at)
         ):
             return []
         claim = Claim(
-            token=new_record_id(self.token_bytes),
+            token=new_record_id(self.core.token_bytes),
             at=at,
             until=at + self.lease,
             at_most=at_most,
@@ -115,7 +114,7 @@ class LeasedQueue(ABC, Generic[Item]):
             # It may have waited for other writers.
             return [] if self.stopping.is_set() else await self.claim(records, claim)
 
-        items = await self.store.write(claim_due)
+        items = await self.core.store.write(claim_due)
         # What was claimed while the queue closed is left to its lease: nothing of it was begun.
         return [] if self.stopping.is_set() else items
 

@@ -10,14 +10,15 @@ from printreach.contract.app_answers import DEFAULT_LIVE_HOURS
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.permissions import Permission
 from printreach.contract.status import UNDER_WAY, StatusResult
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.hub.printers import own_printer
 from printreach.ports import Clock
-from printreach.rules.accounts import SupporterPolicy, may_connect_apps
+from printreach.rules.accounts import may_connect_apps
 from printreach.rules.connections import has_ended
-from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
+from printreach.rules.credentials import new_record_id, new_secret
 from printreach.rules.live_links import (
     MAX_LIVE_LINKS,
     LastFacts,
@@ -91,12 +92,9 @@ class _Known:
 class LiveLinks:
     """The use cases of Live Links. `look` answers many visitors from memory for a moment."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     live: LiveStatus
     printers: OwnPrinters
-    supporters: SupporterPolicy
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
     _looking: dict[str, asyncio.Task[_Known | None]] = field(default_factory=dict)
 
@@ -120,10 +118,10 @@ class LiveLinks:
         )
         if isinstance(print_id, Denied):
             return print_id
-        at = self.clock.now()
+        at = self.core.clock.now()
         link = LiveLink(
-            live_id=new_secret(self.token_bytes),
-            short_id=new_record_id(self.token_bytes)[:16],
+            live_id=new_secret(self.core.token_bytes),
+            short_id=new_record_id(self.core.token_bytes)[:16],
             account_id=account_id,
             printer_id=printer_id,
             connection_id=wish.connection_id,
@@ -132,11 +130,11 @@ class LiveLinks:
             print_id=print_id,
             shows_names=wish.shows_names,
         )
-        return await self.store.write(lambda records: _add(records, link))
+        return await self.core.store.write(lambda records: _add(records, link))
 
     async def all(self, account_id: str) -> list[ListedLiveLink]:
         """Return the links in force, newest first."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> list[ListedLiveLink]:
             links = await records.live_links.living_of_account(account_id, at)
@@ -157,7 +155,7 @@ class LiveLinks:
                 if shows_printer(link, printers.get(link.printer_id))
             ]
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def one(self, account_id: str, live_id: str) -> ListedLiveLink | Denied:
         """Return a link in force of the account."""
@@ -166,7 +164,7 @@ class LiveLinks:
 
     async def end(self, account_id: str, live_id: str) -> LiveLink | Denied:
         """End a link of the account; one that has ended stays as it is."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def end(records: Records) -> LiveLink | Denied:
             link = await records.live_links.get(live_id)
@@ -176,7 +174,7 @@ class LiveLinks:
             await records.live_links.end(live_id, at, LiveEnd.OWNER, last)
             return link
 
-        ended = await self.store.write(end)
+        ended = await self.core.store.write(end)
         self._known.pop(live_id, None)
         return ended
 
@@ -184,12 +182,14 @@ class LiveLinks:
 
     async def live_id_of(self, short_id: str) -> str | None:
         """Return the id of the link with that short address."""
-        link = await self.store.read(lambda records: records.live_links.with_short_id(short_id))
+        link = await self.core.store.read(
+            lambda records: records.live_links.with_short_id(short_id)
+        )
         return None if link is None else link.live_id
 
     async def look(self, live_id: str) -> LiveView | None:
         """Return what may be shown now; None if there is no such link."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         known = self._known.get(live_id)
         if known is None or abs(at - known.at) >= KNOWN_FOR:
             known = await self._looked_up(live_id, at)
@@ -230,12 +230,12 @@ class LiveLinks:
                 return _Known(at, link, row, None, True)
             # A link made by an app shows no more than the app itself may see now.
             app = await records.connections.get(link.connection_id)
-            is_let_in = may_connect_apps(self.supporters, owner, at)
+            is_let_in = may_connect_apps(self.core.supporters, owner, at)
             if app is None or has_ended(app, at) or not is_let_in:
                 return _Known(at, link, None, LiveEnd.APP, False)
             return _Known(at, link, row, None, Permission.CAMERA in app.permissions)
 
-        found = await self.store.read(look)
+        found = await self.core.store.read(look)
         if found is None:
             return None
         self._known[live_id] = found
@@ -261,7 +261,7 @@ class LiveLinks:
         """End a link whose print is over, since a viewer saw the end before its event arrived."""
         is_same = status.service_status.most_recent_print_id_str == link.print_id
         last = _facts(status) if is_same else LastFacts()
-        await self.store.write(
+        await self.core.store.write(
             lambda records: records.live_links.end(link.live_id, at, LiveEnd.PRINT, last)
         )
         known = await self._look_up(link.live_id, at)

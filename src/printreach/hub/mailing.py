@@ -50,18 +50,20 @@ class MailDelivery(LeasedQueue[WaitingMail]):
         """Try once to hand the mail in."""
         trouble = await self._hand_in(item)
         if trouble is None:
-            await self.store.write(lambda records: records.mails.remove(item.mail_id))
+            await self.core.store.write(lambda records: records.mails.remove(item.mail_id))
             return
         failures = item.failures + 1
-        due_at = next_mail_try(failures, self.clock.now())
-        await self.store.write(lambda records: records.mails.release(item, due_at, failures))
+        due_at = next_mail_try(failures, self.core.clock.now())
+        await self.core.store.write(lambda records: records.mails.release(item, due_at, failures))
 
     async def forget_outdated(self) -> None:
         """Give up the mails whose time is over. Raises StoreUnavailable."""
-        before = self.clock_history.confirmed_time(self.clock.now())
+        before = self.clock_history.confirmed_time(self.core.clock.now())
         if before is None:
             return
-        given_up = await self.store.write(lambda records: records.mails.forget_outdated(before))
+        given_up = await self.core.store.write(
+            lambda records: records.mails.forget_outdated(before)
+        )
         if given_up:
             log.error("%d mails were not delivered in time and are given up", given_up)
 

@@ -4,29 +4,28 @@ from dataclasses import asdict, dataclass, fields, replace
 
 from printreach.hub.acts import note
 from printreach.hub.apps import add_app_of_service, remove_app
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_apps import TAKEN, InvalidDraft
-from printreach.ports import Clock
 from printreach.rules.app_registration import AppDraft, problems_with
 from printreach.rules.apps import App
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.listings import AppRow, Found, Search
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatedApps:
     """The use cases of operators about apps."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def find(self, search: Search) -> Found[AppRow]:
-        at = self.clock.now()
-        return await self.store.read(lambda records: records.operating.apps(search, at))
+        at = self.core.clock.now()
+        return await self.core.store.read(lambda records: records.operating.apps(search, at))
 
     async def one(self, app_id: str) -> AppRow | Denied:
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> AppRow | Denied:
             app = await _app(records, app_id)
@@ -35,20 +34,20 @@ class OperatedApps:
             living = await records.connections.living_of_app(app_id, at)
             return AppRow(app=app, connections=living)
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def register(self, draft: AppDraft, by: Operator) -> App | InvalidDraft:
         """Register it as an app of the service itself."""
         errors = problems_with(draft)
         if errors:
             return InvalidDraft(errors)
-        app = App(**asdict(draft), created_at=self.clock.now())
+        app = App(**asdict(draft), created_at=self.core.clock.now())
 
         async def add(records: Records) -> App | InvalidDraft:
             is_added = await add_app_of_service(records, app, by)
             return app if is_added else InvalidDraft({"app_id": TAKEN})
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def change(
         self, app_id: str, draft: AppDraft, by: Operator, *, was_checked: bool
@@ -57,7 +56,7 @@ class OperatedApps:
 
         was_checked: the operator has verified who is behind it, whoever registered it.
         """
-        draft, at = replace(draft, app_id=app_id), self.clock.now()
+        draft, at = replace(draft, app_id=app_id), self.core.clock.now()
         errors = problems_with(draft)
 
         async def change(records: Records) -> App | InvalidDraft | Denied:
@@ -72,11 +71,11 @@ class OperatedApps:
             await note(records, by, at, OperatorAct.APP_CHANGED, app_id, what)
             return changed
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def remove(self, app_id: str, by: Operator) -> App | Denied:
         """Remove it; its connections end."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def remove(records: Records) -> App | Denied:
             app = await _app(records, app_id)
@@ -85,7 +84,7 @@ class OperatedApps:
                 await note(records, by, at, OperatorAct.APP_REMOVED, app_id, app.name)
             return app
 
-        return await self.store.write(remove)
+        return await self.core.store.write(remove)
 
 
 async def _app(records: Records, app_id: str) -> App | Denied:

@@ -9,14 +9,14 @@ from printreach.hub.acts import note
 from printreach.hub.billing import Billing, SupporterStanding
 from printreach.hub.blocking import block, unblock
 from printreach.hub.connections import Connections
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.detection.keys import DetectionKeys
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
 from printreach.hub.remote_lock import lock, unlock
-from printreach.ports import Clock
+from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.limits import AccountLimits, LimitChanges
@@ -32,7 +32,7 @@ from printreach.store.listings import (
     PrinterRow,
     Search,
 )
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 _OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
 _KNOWN: Final = Denied(
@@ -58,9 +58,7 @@ class OperatedAccount:
 class Operating:
     """The use cases of operators. proof: reauthenticates who sits before a page."""
 
-    store: Store
-    clock: Clock
-    proof: Reauthentication
+    core: Core
     accounts: Accounts
     invitations: Invitations
     printers: Printers
@@ -71,30 +69,32 @@ class Operating:
     keys: DetectionKeys
 
     async def counts(self) -> Counts:
-        at = self.clock.now()
-        return await self.store.read(lambda records: records.operating.counts(at))
+        at = self.core.clock.now()
+        return await self.core.store.read(lambda records: records.operating.counts(at))
 
     async def find_accounts(self, search: Search, show: AccountFilter) -> Found[AccountRow]:
-        at = self.clock.now()
-        return await self.store.read(lambda records: records.operating.accounts(search, show, at))
+        at = self.core.clock.now()
+        return await self.core.store.read(
+            lambda records: records.operating.accounts(search, show, at)
+        )
 
     async def find_printers(self, search: Search) -> Found[PrinterRow]:
-        return await self.store.read(lambda records: records.operating.printers(search))
+        return await self.core.store.read(lambda records: records.operating.printers(search))
 
     async def find_connections(self, search: Search) -> Found[ConnectionRow]:
-        at = self.clock.now()
-        return await self.store.read(lambda records: records.operating.connections(search, at))
+        at = self.core.clock.now()
+        return await self.core.store.read(lambda records: records.operating.connections(search, at))
 
     async def find_keys(self, search: Search) -> Found[KeyRow]:
-        return await self.store.read(lambda records: records.operating.keys(search))
+        return await self.core.store.read(lambda records: records.operating.keys(search))
 
     async def acts(self, search: Search) -> Found[ActDone]:
-        return await self.store.read(lambda records: records.operating.acts(search))
+        return await self.core.store.read(lambda records: records.operating.acts(search))
 
     async def account(self, account_id: str) -> OperatedAccount | Denied:
         """Return one account with all that is known of it."""
-        at = self.clock.now()
-        account = await self.store.read(lambda records: records.accounts.get(account_id))
+        at = self.core.clock.now()
+        account = await self.core.store.read(lambda records: records.accounts.get(account_id))
         if account is None:
             return Denied(Reason.NO_SUCH_ACCOUNT, "There is no such account.")
         standing = await self.billing.standing(account)
@@ -114,22 +114,24 @@ class Operating:
                 payer=await records.payments.payer(account_id),
             )
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def printer(self, printer_id: str) -> PrinterRow | Denied:
         """Return one linked printer with its owner."""
-        row = await self.store.read(lambda records: records.operating.printer(printer_id))
+        row = await self.core.store.read(lambda records: records.operating.printer(printer_id))
         return row or Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
 
     async def key(self, key_id: str) -> KeyRow | Denied:
         """Return one key of the failure-detection API with its owner."""
-        row = await self.store.read(lambda records: records.operating.key(key_id))
+        row = await self.core.store.read(lambda records: records.operating.key(key_id))
         return row or Denied(Reason.NO_SUCH_KEY, "There is no such key.")
 
     async def connection(self, connection_id: str) -> ConnectionRow | Denied:
         """Return one connection in force with its app, printer and owner."""
-        at = self.clock.now()
-        row = await self.store.read(lambda records: records.operating.connection(connection_id, at))
+        at = self.core.clock.now()
+        row = await self.core.store.read(
+            lambda records: records.operating.connection(connection_id, at)
+        )
         return row or Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
 
     async def forget_customer(self, account_id: str, by: Operator) -> Denied | None:
@@ -140,7 +142,7 @@ class Operating:
             return is_unknown
         if not is_unknown:
             return _KNOWN
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def forget(records: Records) -> Denied | None:
             account = await records.accounts.get(account_id)
@@ -152,11 +154,11 @@ class Operating:
             await note(records, by, at, act, account.email, payer.customer_id or "")
             return None
 
-        return await self.store.write(forget)
+        return await self.core.store.write(forget)
 
     async def set_admin(self, email: str, *, is_admin: bool, by: Operator) -> Account | Denied:
         """Make an account an operator's, or take that back; the last operator stays one."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Account | Denied:
             account = await account_with(records, email)
@@ -171,14 +173,14 @@ class Operating:
             await note(records, by, at, act, account.email)
             return await account_with(records, email)
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def set_blocked(self, email: str, *, blocked: bool, by: Operator) -> Account | Denied:
         """Block or unblock an account; an operator cannot block their own, nor the last operator's.
 
         No data is lost: see `hub.blocking`.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Account | Denied:
             account = await account_with(records, email)
@@ -193,11 +195,11 @@ class Operating:
             await note(records, by, at, act, account.email)
             return await (block if blocked else unblock)(records, account, at)
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def set_locked(self, email: str, *, locked: bool, by: Operator) -> Account | Denied:
         """Lock or unlock remote control of an account's printers; prints under way go on."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Account | Denied:
             account = await account_with(records, email)
@@ -208,11 +210,27 @@ class Operating:
             await (lock if locked else unlock)(records, account.account_id, at)
             return await account_with(records, email)
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def delete(self, email: str, by: Operator) -> Account | Denied:
         """Delete another person's account with all its data."""
-        account = await self.store.read(lambda records: account_with(records, email))
+        account = await self.core.store.read(lambda records: account_with(records, email))
         if isinstance(account, Account) and account.account_id == by.account_id:
             return _OWN_ACCOUNT
         return await self.accounts.delete(email, by=by)
+
+
+def operating(core: Core, payments: Payments | None, ports: range) -> Operating:
+    """Build the use cases. payments: None if nothing is sold. ports: those that connections get."""
+    billing = Billing(core=core, payments=payments)
+    return Operating(
+        core=core,
+        accounts=Accounts(core=core, billing=billing),
+        invitations=Invitations(core=core),
+        printers=Printers(core=core),
+        connections=Connections(core=core, ports=ports),
+        apps=OperatedApps(core=core),
+        limits=AccountLimitCases(core=core),
+        billing=billing,
+        keys=DetectionKeys(core=core),
+    )

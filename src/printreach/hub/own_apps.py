@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from printreach.hub.apps import remove_app
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import (
     MAX_APP_IDS,
@@ -19,7 +19,7 @@ from printreach.rules.app_registration import (
     stays_checked,
 )
 from printreach.rules.apps import App
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
 TAKEN: Final = "This app id is taken. Choose another."
@@ -48,8 +48,7 @@ class ListedApp:
 class OwnApps:
     """The use cases of developers about apps."""
 
-    store: Store
-    clock: Clock
+    core: Core
     policy: AppPolicy
 
     def may_register(self, account: Account) -> bool:
@@ -58,7 +57,7 @@ class OwnApps:
 
     async def all(self, account_id: str) -> list[ListedApp]:
         """Return the account's apps, by id."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> list[ListedApp]:
             return [
@@ -66,10 +65,10 @@ class OwnApps:
                 for one in await records.apps.of_owner(account_id)
             ]
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def one(self, account_id: str, app_id: str) -> ListedApp | Denied:
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> ListedApp | Denied:
             app = await _own(records, account_id, app_id)
@@ -77,7 +76,7 @@ class OwnApps:
                 return app
             return ListedApp(app, await records.connections.living_of_app(app_id, at))
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def register(self, account: Account, draft: AppDraft) -> App | InvalidDraft | Denied:
         """Register it as an app of the account."""
@@ -86,7 +85,7 @@ class OwnApps:
         errors = problems_with_own(draft)
         if errors:
             return InvalidDraft(errors)
-        app = App(**asdict(draft), created_at=self.clock.now(), owner_id=account.account_id)
+        app = App(**asdict(draft), created_at=self.core.clock.now(), owner_id=account.account_id)
 
         async def add(records: Records) -> App | InvalidDraft:
             full = await _is_full(records, account.account_id)
@@ -99,7 +98,7 @@ class OwnApps:
             await records.apps.add(app)
             return app
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def change(
         self, account_id: str, app_id: str, draft: AppDraft
@@ -123,11 +122,11 @@ class OwnApps:
             await records.apps.put(changed)
             return changed
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def remove(self, account_id: str, app_id: str) -> App | Denied:
         """Remove it; its connections end, and its id stays reserved for the account."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def remove(records: Records) -> App | Denied:
             app = await _own(records, account_id, app_id)
@@ -135,7 +134,7 @@ class OwnApps:
                 await remove_app(records, app_id, at)
             return app
 
-        return await self.store.write(remove)
+        return await self.core.store.write(remove)
 
 
 async def _own(records: Records, account_id: str, app_id: str) -> App | Denied:

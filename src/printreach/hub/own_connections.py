@@ -9,11 +9,12 @@ from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections, Shared, end_connection
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 MAX_SHARED: Final = 50
 """Shared Connections in force for one printer."""
@@ -46,13 +47,12 @@ class ListedConnection:
 class OwnConnections:
     """The use cases of the dashboard about connections."""
 
-    store: Store
-    clock: Clock
+    core: Core
     connections: Connections
 
     async def all(self, account_id: str, kind: ConnectionKind) -> list[ListedConnection]:
         """Return the connections of that kind in force, newest first."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> list[ListedConnection]:
             names = {
@@ -75,10 +75,10 @@ class OwnConnections:
                 for one in living
             ]
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def one(self, account_id: str, connection_id: str) -> Connection | Denied:
-        return await self.store.read(lambda records: _own(records, account_id, connection_id))
+        return await self.core.store.read(lambda records: _own(records, account_id, connection_id))
 
     async def printer_at_port(self, account_id: str, port: int) -> str | None:
         """Return the id of the account's printer whose own interface opens at a tunnel port."""
@@ -94,7 +94,7 @@ class OwnConnections:
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Shared | Denied:
         """Create a Shared Connection. hours: a key of LIFETIMES."""
-        at, lifetime = self.clock.now(), LIFETIMES.get(hours)
+        at, lifetime = self.core.clock.now(), LIFETIMES.get(hours)
 
         async def share(records: Records) -> Shared | Denied:
             printer = await own_printer(records, account_id, printer_id)
@@ -113,14 +113,14 @@ class OwnConnections:
             expires_at = None if lifetime is None else at + lifetime
             return await self.connections.add_shared_in(records, printer, expires_at, permissions)
 
-        return await self.store.write(share)
+        return await self.core.store.write(share)
 
     async def permit(
         self, account_id: str, connection_id: str, permissions: frozenset[Permission]
     ) -> Connection | Denied:
         """Change the permissions of an App or Shared Connection of the account, on open streams
         too."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def permit(records: Records) -> Connection | Denied:
             connection = await _own(records, account_id, connection_id)
@@ -132,11 +132,11 @@ class OwnConnections:
             await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
             return replace(connection, permissions=permissions)
 
-        return await self.store.write(permit)
+        return await self.core.store.write(permit)
 
     async def end(self, account_id: str, connection_id: str) -> Connection | Denied:
         """End a connection of the account; one that has ended stays so."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def end(records: Records) -> Connection | Denied:
             connection = await _own(records, account_id, connection_id)
@@ -144,7 +144,7 @@ class OwnConnections:
                 await end_connection(records, connection, at)
             return connection
 
-        return await self.store.write(end)
+        return await self.core.store.write(end)
 
 
 async def _names_of_apps(records: Records, connections: list[Connection]) -> dict[str, str]:

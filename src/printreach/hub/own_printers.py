@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.status import StatusResult
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.printers import Printers, no_such_printer, own_printer
 from printreach.hub.readings import Reading
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
 from printreach.store.listings import PrinterRow
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 OPENING_S: Final = 1.5
 """How long a page waits for printers not asked recently; the rest comes by its event stream."""
@@ -37,8 +38,7 @@ class SeenPrinter:
 class OwnPrinters:
     """The use cases of the dashboard about printers."""
 
-    store: Store
-    clock: Clock
+    core: Core
     live: LiveStatus
     printers: Printers
 
@@ -54,7 +54,9 @@ class OwnPrinters:
 
     async def rows(self, account_id: str) -> list[PrinterRow]:
         """Return the stored rows of the printers, by name."""
-        return await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+        return await self.core.store.read(
+            lambda records: records.printers.rows_of_account(account_id)
+        )
 
     def seen(self, rows: Sequence[PrinterRow]) -> list[SeenPrinter]:
         """Add the latest readings to the rows; no printer is asked."""
@@ -91,7 +93,7 @@ class OwnPrinters:
         name = parse_printer_name(typed)
         if name is None:
             return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def rename(records: Records) -> Printer | Denied:
             printer = await own_printer(records, account_id, printer_id)
@@ -100,19 +102,19 @@ class OwnPrinters:
                 await records.notify(Notice(Topic.PRINTER, printer_id), at)
             return printer
 
-        return await self.store.write(rename)
+        return await self.core.store.write(rename)
 
     async def remove(self, account_id: str, printer_id: str) -> Printer | Denied:
         return await self.printers.remove(printer_id, account_id=account_id)
 
     def _online_among(self, rows: Sequence[PrinterRow]) -> list[OwnedPrinter]:
-        at = self.clock.now()
+        at = self.core.clock.now()
         return [row.printer.owned for row in rows if is_online(row.printer, row.node_alive_at, at)]
 
     def _seen(self, row: PrinterRow) -> SeenPrinter:
         printer = row.printer
         reading = self.live.latest(printer.owned)
-        at = self.clock.now()
+        at = self.core.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(
             printer=printer, is_online=here, reading=reading, pictured_at=row.pictured_at

@@ -7,22 +7,22 @@ from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.portal_view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
 from printreach.hub.printers import Printers, own_printer
-from printreach.ports import Clock
 from printreach.ports.printer_http import HostKeys
 from printreach.rules import portal as rules
-from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.accounts import Account
 from printreach.rules.app_registration import logo_of
 from printreach.rules.apps import App
 from printreach.rules.completion import Completion
-from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
+from printreach.rules.credentials import new_record_id, new_secret
 from printreach.rules.portal import Connect, Facts, Flow, PortalError
 from printreach.rules.portal_query import PortalQuery
 from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.rules.return_urls import may_return_to
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 NEW_PRINTER: Final = "My printer"
 """The name of a printer until its owner types one, a moment later."""
@@ -71,27 +71,21 @@ class IssuedConnection:
 class Portal:
     """The use cases of the portal.
 
-    own_page: the completion page for apps without one. test_page: the one that shows developers the
-    result; every app may use both. host_keys: None where none can be created. Use cases return a
-    denial, if there is one, and do nothing in a step they do not belong to.
+    host_keys: None where none can be created. Use cases return a denial, if there is one, and do
+    nothing in a step they do not belong to.
     """
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     connections: Connections
     printers: Printers
-    supporters: SupporterPolicy
-    own_page: str
-    test_page: str
     host_keys: HostKeys | None
 
     async def read(self, query: PortalQuery) -> Request | Refusal:
         """Parse an app's request. Nothing is stored."""
-        app = await self.store.read(lambda records: records.apps.get(query.app_id))
+        app = await self.core.store.read(lambda records: records.apps.get(query.app_id))
         if app is None:
             return Refusal(is_app_known=False)
-        return_url = query.return_url or self.own_page
+        return_url = query.return_url or self.core.addresses.of_completion_page()
         if query.is_return_url_ambiguous or not self._may_return(app, return_url):
             return Refusal(is_app_known=True)
         query = replace(query, logo_url=logo_of(app, query.logo_url))
@@ -99,15 +93,19 @@ class Portal:
         return Request(app=app, query=query, return_url=return_url, error=error)
 
     def _may_return(self, app: App, return_url: str) -> bool:
-        return return_url == self.test_page or may_return_to(app, self.own_page, return_url)
+        """Whether the app may; all may use our completion page and the one for developers."""
+        addresses = self.core.addresses
+        return return_url == addresses.of_test_page() or may_return_to(
+            app, addresses.of_completion_page(), return_url
+        )
 
     async def begin(self, request: Request, browser: str | None) -> StartedFlow:
         """Start a flow. browser: the secret this browser has from an earlier one."""
         begun = StartedFlow(
-            flow_id=new_record_id(self.token_bytes),
-            browser=browser or new_secret(self.token_bytes),
+            flow_id=new_record_id(self.core.token_bytes),
+            browser=browser or new_secret(self.core.token_bytes),
         )
-        at = self.clock.now()
+        at = self.core.clock.now()
         flow = Flow(
             flow_id=begun.flow_id,
             browser_digest=browser_digest(begun.browser),
@@ -123,17 +121,17 @@ class Portal:
             await records.flows.forget(at - rules.FLOW_KEPT)
             await records.flows.add(flow)
 
-        await self.store.write(begin)
+        await self.core.store.write(begin)
         return begun
 
     async def view(self, key: FlowKey, account: Account | None) -> View | None:
         """Return what has to be asked now; None if this browser has no such flow."""
-        return await self.store.read(lambda records: self._view(records, key, account))
+        return await self.core.store.read(lambda records: self._view(records, key, account))
 
     async def link(self, key: FlowKey, account: Account, code: str) -> Denied | None:
         """Link the agent that shows this code to the account, for this flow."""
         view = await self.view(key, account)
-        if view is None or not rules.may_link(view.flow, view.facts, self.clock.now()):
+        if view is None or not rules.may_link(view.flow, view.facts, self.core.clock.now()):
             return None
         printer = await self.printers.link(code, account.email, NEW_PRINTER)
         if isinstance(printer, Denied):
@@ -151,12 +149,12 @@ class Portal:
             view = await self._view(records, key, account)
             if view is None or view.flow.unnamed_printer_id is None:
                 return
-            flow = rules.named(view.flow, view.facts, self.clock.now())
+            flow = rules.named(view.flow, view.facts, self.core.clock.now())
             if flow is not None:
                 await records.printers.rename(view.flow.unnamed_printer_id, name)
                 await records.flows.put(flow)
 
-        await self.store.write(rename)
+        await self.core.store.write(rename)
         return True
 
     async def take_own(self, key: FlowKey, account: Account) -> None:
@@ -211,7 +209,7 @@ class Portal:
 
         async def connect(records: Records) -> tuple[IssuedConnection, Connect] | Denied | None:
             view = await self._view(records, key, account)
-            decision = decide(view.flow, view.facts, self.clock.now()) if view else None
+            decision = decide(view.flow, view.facts, self.core.clock.now()) if view else None
             if view is None or decision is None:
                 return None
             if isinstance(decision, Flow):
@@ -227,7 +225,7 @@ class Portal:
             )
             return IssuedConnection(made, view), decision
 
-        result = await self.store.write(connect)
+        result = await self.core.store.write(connect)
         if result is None or isinstance(result, Denied):
             return result
         made, decision = result
@@ -255,7 +253,7 @@ class Portal:
             own = await own_printer(records, printer.account_id, printer.printer_id)
             return not isinstance(own, Denied) and not await is_locked(records, printer.account_id)
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def _change(
         self,
@@ -265,11 +263,11 @@ class Portal:
     ) -> None:
         async def change(records: Records) -> None:
             view = await self._view(records, key, account)
-            flow = decide(view.flow, view.facts, self.clock.now()) if view else None
+            flow = decide(view.flow, view.facts, self.core.clock.now()) if view else None
             if flow is not None:
                 await records.flows.put(flow)
 
-        await self.store.write(change)
+        await self.core.store.write(change)
 
     async def _view(self, records: Records, key: FlowKey, account: Account | None) -> View | None:
         flow = await read_flow(records, key)
@@ -279,8 +277,8 @@ class Portal:
             records,
             flow,
             account,
-            self.supporters,
-            at=self.clock.now(),
+            self.core.supporters,
+            at=self.core.clock.now(),
             makes_keys=self.host_keys is not None,
         )
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.events import EventType
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock
 from printreach.rules.print_history import (
@@ -96,8 +97,7 @@ class EventEntry:
 class PrintHistory:
     """The use cases about past prints. Callers have checked whose printer it is."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def page(
         self,
@@ -113,7 +113,7 @@ class PrintHistory:
 
     async def one(self, account_id: str, printer_id: str, print_id: str) -> Print | Denied:
         """Return a print that is known."""
-        found = await self.store.read(
+        found = await self.core.store.read(
             lambda records: records.prints.get(account_id, printer_id, print_id)
         )
         return found or Denied(Reason.INVALID, "There is no such print of this printer.")
@@ -128,8 +128,8 @@ class PrintHistory:
 
     async def months(self, account_id: str, printer_id: str | None) -> Sequence[Tally]:
         """Return the last twelve months, including the present one."""
-        since = _months_before(self.clock.now(), MONTHS - 1)
-        return await self.store.read(
+        since = _months_before(self.core.clock.now(), MONTHS - 1)
+        return await self.core.store.read(
             lambda records: records.prints.tallies(account_id, printer_id, since)
         )
 
@@ -146,12 +146,12 @@ class PrintHistory:
                 if one.printer_id in names and one.event.event_type != EventType.PROGRESS
             ]
 
-        return (await self.store.read(look))[:EVENTS_SHOWN]
+        return (await self.core.store.read(look))[:EVENTS_SHOWN]
 
     async def _some(
         self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
     ) -> Sequence[PlacedPrint]:
-        return await self.store.read(
+        return await self.core.store.read(
             lambda records: records.prints.page(account_id, printer_id, before, at_most)
         )
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import CredentialKind, digest, parse_link_code
 from printreach.rules.linking import (
@@ -17,7 +18,7 @@ from printreach.rules.linking import (
 from printreach.rules.live_links import LiveEnd
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer, is_online, parse_printer_name
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,8 +34,7 @@ class ListedPrinter:
 class Printers:
     """The use cases about printers."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def link(
         self, code: str, email: str, name: str, by: Operator | None = None
@@ -43,7 +43,7 @@ class Printers:
         printer_name = parse_printer_name(name)
         if printer_name is None:
             return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def link(records: Records) -> Printer | Denied:
             account = await account_with(records, email)
@@ -68,12 +68,12 @@ class Printers:
             await note(records, by, at, act, printer.name, printer.printer_id)
             return printer
 
-        return await self.store.write(link)
+        return await self.core.store.write(link)
 
     async def all(self) -> list[ListedPrinter]:
         """Return every linked printer, by owner and name."""
-        rows = await self.store.read(lambda records: records.printers.all_linked())
-        at = self.clock.now()
+        rows = await self.core.store.read(lambda records: records.printers.all_linked())
+        at = self.core.clock.now()
         return [
             ListedPrinter(
                 printer=row.printer,
@@ -90,7 +90,7 @@ class Printers:
 
         account_id: the printer has to belong to it; None where an operator may remove any.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def remove(records: Records) -> Printer | Denied:
             printer = await linked_printer(records, printer_id, account_id)
@@ -103,11 +103,11 @@ class Printers:
             await records.notify(Notice(Topic.PRINTER, printer_id), at)
             return printer
 
-        return await self.store.write(remove)
+        return await self.core.store.write(remove)
 
     async def _offer(self, records: Records, account: Account, code: str) -> LinkOffer | Denied:
         """Look a code up; a wrong one counts against the account's limit."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         tries = await records.accounts.link_tries(account.account_id)
         if is_locked(tries, at):
             return Denied(

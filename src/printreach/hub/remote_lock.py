@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.hub.account_mailer import AccountMailer
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.identity.passkeys import PasskeyRequest, Passkeys
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.stopping import PrinterStop, StopOutcome
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 AT_ONCE: Final = 50
 """Printers that are stopped at the same time."""
@@ -41,21 +40,20 @@ class StoppedPrinter:
 class RemoteLock:
     """The use cases of the lock."""
 
-    store: Store
-    clock: Clock
+    core: Core
     http: PrinterHttp
-    proof: Reauthentication
     passkeys: Passkeys
-    account_mailer: AccountMailer
 
     async def stop_everything(self, account_id: str) -> list[StoppedPrinter]:
         """Lock remote control of the account, then stop every print; return the outcomes by name.
 
         The lock comes first, so that nobody starts again what was just stopped.
         """
-        at = self.clock.now()
-        await self.store.write(lambda records: lock(records, account_id, at))
-        printers = await self.store.read(lambda records: records.printers.of_account(account_id))
+        at = self.core.clock.now()
+        await self.core.store.write(lambda records: lock(records, account_id, at))
+        printers = await self.core.store.read(
+            lambda records: records.printers.of_account(account_id)
+        )
         room = asyncio.Semaphore(AT_ONCE)
         stopping = [self._stop(printer, room) for printer in printers]
         return await asyncio.gather(*stopping)
@@ -64,7 +62,7 @@ class RemoteLock:
         self, account: Account, session: Session, password: str
     ) -> Denied | TooSoon | None:
         """Unlock with the password."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is None:
             await self._unlock(account)
         return refused
@@ -83,14 +81,14 @@ class RemoteLock:
         return refused
 
     async def _unlock(self, account: Account) -> None:
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def work(records: Records) -> None:
             await unlock(records, account.account_id, at)
             what = "Remote control of your printers was unlocked."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
 
-        await self.store.write(work)
+        await self.core.store.write(work)
 
     async def _stop(self, printer: Printer, room: asyncio.Semaphore) -> StoppedPrinter:
         outcome = await PrinterStop(self.http, printer.owned, room).stop()

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
+from printreach.hub.core import Core
 from printreach.hub.pictures import take_picture
-from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore
-from printreach.rules.credentials import TokenBytes, new_secret
+from printreach.rules.credentials import new_secret
 from printreach.rules.snapshots import (
     KEPT_FOR,
     LAST_APART,
@@ -22,7 +22,7 @@ from printreach.rules.snapshots import (
     may_be_shown,
 )
 from printreach.store.events import StoredEvent
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +46,7 @@ class StoredPicture:
 class Snapshots:
     """The use cases about stored pictures."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     kept: SnapshotStore
     http: PrinterHttp
     _without_camera: dict[str, datetime] = field(default_factory=dict)
@@ -59,11 +57,11 @@ class Snapshots:
 
         It becomes the printer's last one, too.
         """
-        printer_id, at = stored.printer_id, self.clock.now()
+        printer_id, at = stored.printer_id, self.core.clock.now()
         without_since = self._without_camera.get(printer_id)
         if without_since is not None and abs(at - without_since) < NO_CAMERA_FOR:
             return None
-        printer = await self.store.read(lambda records: records.printers.linked(printer_id))
+        printer = await self.core.store.read(lambda records: records.printers.linked(printer_id))
         if printer is None or printer.account_id != stored.account_id:
             # the printer went to another owner, and the event belongs to the former one
             return None
@@ -79,7 +77,7 @@ class Snapshots:
 
         A failure to store it is logged and otherwise ignored.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
         if abs(at - self._noted.get(printer_id, at - LAST_APART)) < LAST_APART:
             return
         _remember(self._noted, printer_id, at)
@@ -95,11 +93,13 @@ class Snapshots:
 
         is_last: it becomes the printer's last one, too.
         """
-        return await self._keep(account_id, printer_id, jpeg, self.clock.now(), is_last=is_last)
+        return await self._keep(
+            account_id, printer_id, jpeg, self.core.clock.now(), is_last=is_last
+        )
 
     async def drop(self, printer_id: str, snapshot_ids: Sequence[str]) -> None:
         """Delete pictures before their time is over, except the printer's last one."""
-        last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
+        last = await self.core.store.read(lambda records: records.snapshots.last_of(printer_id))
         spare = [one for one in snapshot_ids if last is None or one != last.snapshot_id]
         if spare:
             await self._remove(spare)
@@ -108,14 +108,14 @@ class Snapshots:
         """Return the picture at a public address; None once its time is over."""
         if not is_snapshot_id(snapshot_id):
             return None
-        known = await self.store.read(lambda records: _of_unblocked(records, snapshot_id))
-        if known is None or not may_be_shown(known, self.clock.now()):
+        known = await self.core.store.read(lambda records: _of_unblocked(records, snapshot_id))
+        if known is None or not may_be_shown(known, self.core.clock.now()):
             return None
         return await self.kept.get(snapshot_id)
 
     async def last(self, account_id: str, printer_id: str) -> StoredPicture | None:
         """Return the last picture of a printer of the account, however old."""
-        last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
+        last = await self.core.store.read(lambda records: records.snapshots.last_of(printer_id))
         # What a printer showed its former owner is not shown to this one.
         known = last if last is not None and last.account_id == account_id else None
         jpeg = None if known is None else await self.kept.get(known.snapshot_id)
@@ -126,8 +126,8 @@ class Snapshots:
 
         Raises StoreUnavailable and SnapshotsUnavailable.
         """
-        before = self.clock.now() - KEPT_FOR
-        while old := await self.store.read(
+        before = self.core.clock.now() - KEPT_FOR
+        while old := await self.core.store.read(
             lambda records: records.snapshots.outdated(before, FORGOTTEN_AT_ONCE)
         ):
             await self._remove(old)
@@ -138,16 +138,16 @@ class Snapshots:
         self, account_id: str, printer_id: str, jpeg: bytes, at: datetime, *, is_last: bool = True
     ) -> str:
         snapshot = Snapshot(
-            snapshot_id=new_secret(self.token_bytes),
+            snapshot_id=new_secret(self.core.token_bytes),
             account_id=account_id,
             printer_id=printer_id,
             taken_at=at,
             size=len(jpeg),
         )
         # The row comes first: a picture without a row would be kept for ever.
-        await self.store.write(lambda records: records.snapshots.add(snapshot))
+        await self.core.store.write(lambda records: records.snapshots.add(snapshot))
         await self.kept.put(snapshot.snapshot_id, jpeg)
-        too_many = await self.store.write(
+        too_many = await self.core.store.write(
             lambda records: _make_room(records, snapshot, is_last=is_last)
         )
         if too_many:
@@ -156,7 +156,7 @@ class Snapshots:
 
     async def _remove(self, snapshot_ids: Sequence[str]) -> None:
         await self.kept.remove(snapshot_ids)
-        await self.store.write(lambda records: records.snapshots.forget(snapshot_ids))
+        await self.core.store.write(lambda records: records.snapshots.forget(snapshot_ids))
 
 
 async def _of_unblocked(records: Records, snapshot_id: str) -> Snapshot | None:

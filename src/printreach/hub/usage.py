@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.detection_usage import (
     Billing,
     Calls,
@@ -22,7 +22,7 @@ from printreach.rules.detection_usage import (
     total,
 )
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,13 +48,12 @@ class MonthOfUse:
 class Usage:
     """The use cases about usage."""
 
-    store: Store
-    clock: Clock
+    core: Core
     plan: Plan
 
     async def month(self, account_id: str, month: Month | None = None) -> MonthOfUse:
         """Return the recorded use. month: None for the present one."""
-        return await self.store.read(lambda records: self._month(records, account_id, month))
+        return await self.core.store.read(lambda records: self._month(records, account_id, month))
 
     async def month_of(self, email: str, month: Month | None = None) -> MonthOfUse | Denied:
         """Return the recorded use, as an operator."""
@@ -65,7 +64,7 @@ class Usage:
                 return account
             return await self._month(records, account.account_id, month)
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def set_free_only(self, account_id: str, *, free_only: bool) -> None:
         """Set whether the account never pays, whatever else is set."""
@@ -74,7 +73,7 @@ class Usage:
             switches = await self._switches(records, account_id)
             await records.detection_switches.put(account_id, replace(switches, free_only=free_only))
 
-        await self.store.write(change)
+        await self.core.store.write(change)
 
     async def set_billing(self, account_id: str, *, on: bool) -> Denied | None:
         """Set whether the account pays for calls beyond its allowance."""
@@ -89,11 +88,11 @@ class Usage:
             await records.detection_switches.put(account_id, replace(switches, billing=billing))
             return None
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def set_billing_of(self, email: str, billing: Billing, by: Operator) -> Switches | Denied:
         """Set an account's billing as an operator, whatever is offered and was set before."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Switches | Denied:
             account = await account_with(records, email)
@@ -105,13 +104,13 @@ class Usage:
             await note(records, by, at, OperatorAct.BILLING_CHANGED, account.email, billing)
             return changed
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def _switches(self, records: Records, account_id: str) -> Switches:
         return switches_of(await records.detection_switches.get(account_id), self.plan)
 
     async def _month(self, records: Records, account_id: str, asked: Month | None) -> MonthOfUse:
-        present = month_of(self.clock.now())
+        present = month_of(self.core.clock.now())
         month = asked or present
         days = await records.detection_usage.of_month(account_id, month)
         names = {

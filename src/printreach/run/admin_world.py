@@ -16,15 +16,14 @@ from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.invitations import Invitations
-from printreach.hub.operating import Operating
+from printreach.hub.operating import Operating, operating
 from printreach.hub.printers import Printers
 from printreach.hub.usage import Usage
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
+from printreach.run.core import core_of
 from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
-from printreach.run.use_cases.core import core_services
-from printreach.run.use_cases.operating import operating
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import open_store
 
@@ -60,21 +59,19 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
         outbox = SealedOutbox(
             sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
         )
-        core = core_services(settings, store, clock, Argon2Passwords(), outbox, payments)
-        operated = operating(core)
+        core = core_of(settings, store, clock, Argon2Passwords(), outbox)
+        operated = operating(core, payments, settings.tunnel_ports)
         yield World(
             clock=clock,
             data_dir=settings.data_dir,
             supporters=settings.supporters,
             accounts=operated.accounts,
             invitations=operated.invitations,
-            account_recovery=AccountRecovery(
-                store=store, clock=clock, account_mailer=core.account_mailer
-            ),
-            apps=Apps(store=store, clock=clock),
+            account_recovery=AccountRecovery(core=core),
+            apps=Apps(core=core),
             detection_keys=operated.keys,
-            usage=Usage(store=store, clock=clock, plan=settings.detector_plan),
-            claims=AddressClaims(store=store, clock=clock),
+            usage=Usage(core=core, plan=settings.detector_plan),
+            claims=AddressClaims(core=core),
             printers=operated.printers,
             connections=operated.connections,
             operating=operated,

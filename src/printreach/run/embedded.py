@@ -13,8 +13,10 @@ from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.internal_grants import GrantsWithInternal
+from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
+from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports.relaying import DetectorStates
@@ -24,6 +26,7 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
+from printreach.run.core import core_of
 from printreach.run.counting import counting
 from printreach.run.detector_node import node_address, running_node
 from printreach.run.messaging import open_messaging
@@ -34,7 +37,7 @@ from printreach.run.scoring import Scoring, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import running_web_node
-from printreach.run.web_services import WebDependencies, web_dependencies, web_services
+from printreach.run.web_services import WebDependencies, web_services
 from printreach.run.webhooks import open_webhook_dependencies
 from printreach.run.worker import WorkerDependencies, running_worker
 from printreach.store.agents import SqlAgents
@@ -76,11 +79,19 @@ async def running_service(
         detector = _detector_states(settings, store, bus)
         http = _printer_http(settings, inside, key, ends)
         messaging = await open_messaging(settings, ends)
+        outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
+        core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
         webhooks = open_webhook_dependencies(settings, ends)
         if "web" in roles:
-            host_keys = inside if "relay" in roles else None
-            dependencies = web_dependencies(
-                store, bus, messaging, webhooks, http, detector, scoring.scorer, host_keys
+            dependencies = WebDependencies(
+                core=core,
+                messaging=messaging,
+                webhooks=webhooks,
+                bus=bus,
+                printer_http=http,
+                detector=detector,
+                scorer=scoring.scorer,
+                host_keys=inside if "relay" in roles else None,
             )
             web = await _start_web(settings, dependencies, ends)
         address = node
@@ -99,9 +110,8 @@ async def running_service(
         if "worker" in roles:
             worker = WorkerDependencies(
                 settings=settings,
-                store=store,
+                core=core,
                 bus=bus,
-                clock=SystemClock(),
                 printers=http,
                 messaging=messaging,
                 webhooks=webhooks,
@@ -144,7 +154,7 @@ async def _start_web(
     settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack
 ) -> Draining:
     """Make pages and APIs ready. If there is no operator yet, log a link that makes the first."""
-    payments = await ends.enter_async_context(payments_of(settings, dependencies.clock))
+    payments = await ends.enter_async_context(payments_of(settings, dependencies.core.clock))
     dependencies = replace(dependencies, payments=payments)
     services = web_services(settings, dependencies)
     await warn_of_unseen(services.billing)

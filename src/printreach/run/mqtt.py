@@ -5,12 +5,11 @@ from contextlib import AsyncExitStack
 
 from printreach import __version__
 from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
+from printreach.hub.core import Core
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
-from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.setting_values import WrongValue
-from printreach.store.store import Store
 
 
 def read_broker(text: str) -> MqttAddress | None:
@@ -25,23 +24,16 @@ def read_broker(text: str) -> MqttAddress | None:
 
 
 def start_home_assistant(
-    address: MqttAddress,
-    base_url: str,
-    store: Store,
-    clock: Clock,
-    printers: PrinterHttp,
-    ends: AsyncExitStack,
+    address: MqttAddress, core: Core, printers: PrinterHttp, ends: AsyncExitStack
 ) -> None:
     """Publish printers to the broker until `ends` closes."""
-    live = LiveStatus(printers, clock)
+    live = LiveStatus(printers, core.clock)
     ends.push_async_callback(live.close)
     home = HomeAssistant(
-        store=store,
-        clock=clock,
+        core=core,
         broker=MqttBroker(address),
         live=live,
         printers=printers,
-        base_url=base_url,
         version=__version__,
     )
     ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))

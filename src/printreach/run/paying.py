@@ -5,12 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from printreach.hub.billing import Billing
-from printreach.hub.tries import CallerTries
 from printreach.ports import Clock
 from printreach.ports.payments import Payments
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
-from printreach.store.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -34,31 +32,6 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         ) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments
-
-
-def billing(
-    settings: Settings,
-    store: Store,
-    clock: Clock,
-    payments: Payments | None,
-    caller_tries: CallerTries,
-) -> Billing:
-    """Build the use cases about payment."""
-    return Billing(
-        store=store,
-        clock=clock,
-        caller_tries=caller_tries,
-        supporters=settings.supporters,
-        base_url=settings.base_url,
-        payments=payments,
-    )
-
-
-@asynccontextmanager
-async def billing_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Billing]:
-    """Build them for a process without pages. Raises as payments_of does."""
-    async with payments_of(settings, clock) as payments:
-        yield billing(settings, store, clock, payments, CallerTries(clock))
 
 
 async def warn_of_unseen(billing: Billing) -> None:

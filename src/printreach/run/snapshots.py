@@ -1,36 +1,21 @@
 """Composition of the picture store, for the roles that take or show pictures."""
 
-import secrets
 from typing import Final
 
 from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.hub.core import Core
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.snapshots import SnapshotStore
-from printreach.rules.credentials import TokenBytes
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
-from printreach.store.store import Store
 
 FOLDER: Final = "snapshots"
 
 
-def snapshots_of(
-    settings: Settings,
-    store: Store,
-    clock: Clock,
-    printers: PrinterHttp,
-    token_bytes: TokenBytes = secrets.token_bytes,
-) -> Snapshots:
+def snapshots_of(settings: Settings, core: Core, printers: PrinterHttp) -> Snapshots:
     """Build the use cases about stored pictures. Raises SettingsError."""
-    return Snapshots(
-        store=store,
-        clock=clock,
-        token_bytes=token_bytes,
-        kept=_place(settings),
-        http=printers,
-    )
+    return Snapshots(core=core, kept=_place(settings), http=printers)
 
 
 def _place(settings: Settings) -> SnapshotStore:

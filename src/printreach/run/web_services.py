@@ -1,40 +1,43 @@
 """Composition of the web role's use cases."""
 
-import secrets
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import urlsplit
 
-from printreach.backends.clock import SystemClock
-from printreach.backends.passwords import Argon2Passwords
+from printreach.backends.oidc.provider import Provider
+from printreach.backends.webauthn import WebAuthn
+from printreach.hub.access_tokens import AccessTokens
+from printreach.hub.account_data import AccountData
 from printreach.hub.account_limits import RequestLimits
+from printreach.hub.app_calls import AppCalls
+from printreach.hub.core import Core
 from printreach.hub.dashboard import dashboard
+from printreach.hub.detection.contexts import Detection
+from printreach.hub.developers import developers
+from printreach.hub.event_stream import EventStreams
+from printreach.hub.identity.build import SignInServices, sign_in_services
+from printreach.hub.identity.owner import Owner
+from printreach.hub.invitations import Invitations
 from printreach.hub.leases import Leases
+from printreach.hub.notify.choices import Notifications
 from printreach.hub.once import ShownOnce
+from printreach.hub.operating import operating
+from printreach.hub.portal import Portal
+from printreach.hub.print_mails import MailUnsubscribe
+from printreach.hub.remote_lock import RemoteLock
 from printreach.hub.webhooks.log import WebhookLog
-from printreach.ports import Bus, Clock
-from printreach.ports.passwords import Passwords
+from printreach.hub.webhooks.settings import Webhooks
+from printreach.ports import Bus
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys, PrinterHttp
 from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
-from printreach.rules.credentials import TokenBytes
-from printreach.run.messaging import Messaging, notifications, stops_mails
+from printreach.run.messaging import Messaging
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
-from printreach.run.use_cases.apps import (
-    app_calls,
-    detection,
-    developer_services,
-    event_streams,
-    portal,
-)
-from printreach.run.use_cases.core import core_services
-from printreach.run.use_cases.operating import operating
-from printreach.run.use_cases.own_account import access_tokens, account_data, owner, remote_lock
-from printreach.run.use_cases.sign_in import sign_in_services
-from printreach.run.webhooks import WebhookDependencies, webhooks
-from printreach.store.store import Store
+from printreach.run.webhooks import WebhookDependencies
+from printreach.web.security import origin_of
 from printreach.web.services import Services
 
 
@@ -42,77 +45,39 @@ from printreach.web.services import Services
 class WebDependencies:
     """The dependencies of the use cases on the outside; tests supply fakes."""
 
-    store: Store
-    clock: Clock
-    passwords: Passwords
+    core: Core
     messaging: Messaging
     webhooks: WebhookDependencies
     bus: Bus
     printer_http: PrinterHttp
     detector: DetectorStates
     scorer: Scorer
-    token_bytes: TokenBytes = secrets.token_bytes
     host_keys: HostKeys | None = None
     payments: Payments | None = None
 
 
-def web_dependencies(
-    store: Store,
-    bus: Bus,
-    messaging: Messaging,
-    webhooks: WebhookDependencies,
-    printer_http: PrinterHttp,
-    detector: DetectorStates,
-    scorer: Scorer,
-    host_keys: HostKeys | None = None,
-) -> WebDependencies:
-    """Build the dependencies from the real clock, password hashing and random numbers."""
-    return WebDependencies(
-        store=store,
-        clock=SystemClock(),
-        passwords=Argon2Passwords(),
-        messaging=messaging,
-        webhooks=webhooks,
-        bus=bus,
-        printer_http=printer_http,
-        detector=detector,
-        scorer=scorer,
-        host_keys=host_keys,
-    )
-
-
 def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
     """Build every use case that pages and APIs call."""
-    core = core_services(
-        settings,
-        dependencies.store,
-        dependencies.clock,
-        dependencies.passwords,
-        dependencies.messaging.outbox,
-        dependencies.payments,
-        dependencies.token_bytes,
+    core, messaging = dependencies.core, dependencies.messaging
+    http, scorer = dependencies.printer_http, dependencies.scorer
+    operated = operating(core, dependencies.payments, settings.tunnel_ports)
+    sign_in = _sign_in(settings, core, operated.invitations)
+    why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
+    snapshots = snapshots_of(settings, core, http)
+    of_dashboard = dashboard(
+        core, snapshots, operated.printers, operated.connections, why_detector_is_off
     )
-    store, clock = core.store, core.clock
-    operated = operating(core)
-    sign_in = sign_in_services(core, operated.invitations)
-    snapshots = snapshots_of(settings, store, clock, dependencies.printer_http, core.token_bytes)
-    why_detector_is_off = partial(why_prints_are_not_watched, settings, dependencies.scorer)
-    dashboard_services = dashboard(
-        store,
-        clock,
-        snapshots,
-        operated.printers,
-        operated.connections,
-        supporters=settings.supporters,
-        has_mail_server=settings.has_mail_server,
-        why_detector_is_off=why_detector_is_off,
+    of_developers = developers(
+        core,
+        settings.app_registration,
+        settings.detector_plan,
+        claims_addresses=settings.detector_ip_claims,
     )
-    developers = developer_services(core)
-    request_limits = RequestLimits(store, clock, core.caller_tries)
-    tokens = access_tokens(core)
+    request_limits = RequestLimits(core)
+    tokens = AccessTokens(core=core)
     return Services(
-        store=store,
-        clock=clock,
+        store=core.store,
+        clock=core.clock,
         account_mailer=core.account_mailer,
         caller_tries=core.caller_tries,
         request_limits=request_limits,
@@ -125,31 +90,66 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
         sessions=sign_in.sessions,
         sign_in_limits=sign_in.limits,
         leases=Leases(
-            store=store, bus=dependencies.bus, sessions=sign_in.sessions, access_tokens=tokens
+            store=core.store,
+            bus=dependencies.bus,
+            sessions=sign_in.sessions,
+            access_tokens=tokens,
         ),
         signing_in=sign_in.signing_in,
         signing_up=sign_in.signing_up,
         recovering=sign_in.recovering,
         other_accounts=sign_in.other_accounts,
         passkeys=sign_in.passkeys,
-        owner=owner(core),
-        account_data=account_data(core, operated.accounts),
+        owner=Owner(core=core),
+        account_data=AccountData(core=core, accounts=operated.accounts),
         access_tokens=tokens,
-        shown_tokens=ShownOnce(clock),
-        shown_codes=ShownOnce(clock),
-        shown_invitations=ShownOnce(clock),
-        shown_stops=ShownOnce(clock),
-        notifications=notifications(core, dependencies.messaging),
-        stops_mails=stops_mails(core, dependencies.messaging),
-        dashboard=dashboard_services,
-        remote_lock=remote_lock(core, dependencies.printer_http, sign_in.passkeys),
-        developers=developers,
-        portal=portal(core, operated, dependencies.host_keys),
-        app_calls=app_calls(
-            core, dashboard_services.live, dependencies.detector, why_detector_is_off
+        shown_tokens=ShownOnce(core.clock),
+        shown_codes=ShownOnce(core.clock),
+        shown_invitations=ShownOnce(core.clock),
+        shown_stops=ShownOnce(core.clock),
+        notifications=Notifications(
+            core=core,
+            zones=messaging.zones,
+            sealer=messaging.sealer,
+            messenger=messaging.messenger,
+            mailer=messaging.mailer,
+            daily_limit=settings.notify_daily_limit,
         ),
-        event_streams=event_streams(core, dependencies.bus),
-        detection=detection(core, developers.gate, request_limits, dependencies.scorer),
-        webhooks=webhooks(core, dependencies.webhooks),
-        webhook_log=WebhookLog(store=store, clock=clock),
+        stops_mails=MailUnsubscribe(store=core.store, sealer=messaging.sealer),
+        dashboard=of_dashboard,
+        remote_lock=RemoteLock(core=core, http=http, passkeys=sign_in.passkeys),
+        developers=of_developers,
+        portal=Portal(
+            core=core,
+            connections=operated.connections,
+            printers=operated.printers,
+            host_keys=dependencies.host_keys,
+        ),
+        app_calls=AppCalls(
+            core=core,
+            live=of_dashboard.live,
+            detector=dependencies.detector,
+            why_off=why_detector_is_off,
+        ),
+        event_streams=EventStreams(core=core, bus=dependencies.bus),
+        detection=Detection(
+            core=core,
+            gate=of_developers.gate,
+            request_limits=request_limits,
+            scorer=scorer,
+            primary_url=settings.detector_url,
+        ),
+        webhooks=Webhooks(
+            core=core, sender=dependencies.webhooks.sender, keys=dependencies.webhooks.keys
+        ),
+        webhook_log=WebhookLog(core=core),
     )
+
+
+def _sign_in(settings: Settings, core: Core, invitations: Invitations) -> SignInServices:
+    """Build them; the operator's OpenID Connect provider redirects browsers back to our page."""
+    back = f"{settings.base_url}/signin/other/back"
+    provider = Provider(settings.oidc, back, core.clock) if settings.oidc is not None else None
+    origin = origin_of(settings.base_url)
+    authenticators = WebAuthn(host=urlsplit(origin).hostname or "", origin=origin)
+    return sign_in_services(core, invitations, settings.sign_up, provider, authenticators)

@@ -7,34 +7,36 @@ work is another consumer of events, or another loop in `_composed`.
 
 import asyncio
 import logging
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
+from printreach.hub.billing import Billing
 from printreach.hub.clock_jumps import ClockJumpGuard
+from printreach.hub.core import Core
 from printreach.hub.detection.contexts import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import LiveLinkEnder, forget_ended_links
+from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.print_history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.ports import Bus, Clock, Notice, StoreUnavailable, Topic
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.ports import Bus, Notice, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
-from printreach.run.messaging import Messaging, mailing, notification_enqueuer, notify_sending
+from printreach.run.messaging import Messaging, mailing, notify_sending
 from printreach.run.mqtt import start_home_assistant
-from printreach.run.paying import billing_of
+from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
-from printreach.run.webhooks import WebhookDependencies, deliveries, webhook_enqueuer
-from printreach.store.store import Store
+from printreach.run.webhooks import WebhookDependencies, deliveries
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +63,8 @@ class WorkerDependencies:
     """
 
     settings: Settings
-    store: Store
+    core: Core
     bus: Bus
-    clock: Clock
     printers: PrinterHttp
     messaging: Messaging
     webhooks: WebhookDependencies
@@ -131,31 +132,25 @@ async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None
 
 async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> Sequence[Loop]:
     """Build all loops. ends: closes their resources after the loops have ended."""
-    settings, store, clock = dependencies.settings, dependencies.store, dependencies.clock
-    snapshots = snapshots_of(settings, store, clock, dependencies.printers)
+    settings, core = dependencies.settings, dependencies.core
+    store, clock = core.store, core.clock
+    snapshots = snapshots_of(settings, core, dependencies.printers)
     pictures = EventPictures(store, snapshots)
     fanout = Fanout(store, clock, _consumers(dependencies), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
     if settings.mqtt is not None:
-        start_home_assistant(
-            settings.mqtt,
-            settings.base_url,
-            store,
-            clock,
-            dependencies.printers,
-            ends,
-        )
-    sending = notify_sending(settings, store, clock, dependencies.messaging)
+        start_home_assistant(settings.mqtt, core, dependencies.printers, ends)
+    sending = notify_sending(core, dependencies.messaging)
     ends.push_async_callback(sending.close)
-    mails = mailing(store, clock, dependencies.messaging, dependencies.webhooks.clock_history)
+    mails = mailing(core, dependencies.messaging, dependencies.webhooks.clock_history)
     ends.push_async_callback(mails.close)
     mail_loop = Loop("mails", mails.begin_due, hints=frozenset({Topic.MAIL}))
     mails.on_freed(mail_loop.wake)
     news = Loop("notifications", sending.begin_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
-    webhook_deliveries = deliveries(settings, store, clock, dependencies.webhooks)
+    webhook_deliveries = deliveries(core, dependencies.webhooks)
     ends.push_async_callback(webhook_deliveries.close)
     calls = Loop(
         "webhooks",
@@ -164,7 +159,7 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
         every_s=RETRY_EVERY_S,
     )
     webhook_deliveries.on_freed(calls.wake)
-    billing = await ends.enter_async_context(billing_of(settings, store, clock))
+    payments = await ends.enter_async_context(payments_of(settings, clock))
     guarded = ClockJumpGuard(clock, steady_time).guarded
     return [
         events,
@@ -192,7 +187,7 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
             guarded(partial(forget_ended_links, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
-        Loop("payments", billing.reconcile, every_s=DAY_S),
+        Loop("payments", Billing(core=core, payments=payments).reconcile, every_s=DAY_S),
         *(_watch(dependencies, snapshots, guarded, ends) if settings.detector_watch else ()),
     ]
 
@@ -201,24 +196,19 @@ def _watch(
     dependencies: WorkerDependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
 ) -> Sequence[Loop]:
     """Build the loops of the failure watch."""
+    core = dependencies.core
     parts = WatchParts(
-        store=dependencies.store,
-        clock=dependencies.clock,
+        core=core,
         http=dependencies.printers,
         scorer=dependencies.scorer,
         snapshots=snapshots,
         states=dependencies.detector,
     )
-    rounds = WatchRounds(
-        store=dependencies.store,
-        clock=dependencies.clock,
-        token_bytes=secrets.token_bytes,
-        parts=parts,
-    )
+    rounds = WatchRounds(core=core, parts=parts)
     ends.push_async_callback(rounds.close)
     looks = Loop("watch", rounds.begin_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
-    finding = UnwatchedPrintFinder(dependencies.store, dependencies.clock, dependencies.printers)
+    finding = UnwatchedPrintFinder(core.store, core.clock, dependencies.printers)
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
@@ -228,14 +218,15 @@ def _watch(
 
 def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
     """Return the consumers, each of which enqueues its work for every event."""
+    core, settings = dependencies.core, dependencies.settings
     return [
-        notification_enqueuer(dependencies.settings, dependencies.clock, dependencies.messaging),
-        webhook_enqueuer(
-            dependencies.settings, dependencies.clock, dependencies.webhooks.clock_history
+        NotificationEnqueuer(
+            core=core, zones=dependencies.messaging.zones, daily_limit=settings.notify_daily_limit
         ),
+        WebhookEnqueuer(core=core, clock_history=dependencies.webhooks.clock_history),
         LiveLinkEnder(),
         PrintHistoryWriter(),
-        *([WatchStarter()] if dependencies.settings.detector_watch else ()),
+        *([WatchStarter()] if settings.detector_watch else ()),
     ]
 
 

@@ -50,7 +50,7 @@ class Door:
 
     async def calls(self, month: Month = MAY) -> Calls:
         """What is written down of Ada."""
-        use = Usage(store=self.world.store, clock=self.world.clock, plan=PLAN)
+        use = Usage(core=self.world.core, plan=PLAN)
         return (await use.month(self.ada.account_id, month)).calls
 
 
@@ -59,9 +59,7 @@ async def open_door(
     open_world: OpenWorld, plan: Plan = PLAN, *, claims: bool = True
 ) -> AsyncIterator[Door]:
     async with open_world() as world:
-        keys = DetectionKeys(
-            store=world.store, clock=world.clock, token_bytes=world.connections.token_bytes
-        )
+        keys = DetectionKeys(core=world.core)
         ada = await world.add_account()
         await world.add_account(BOB)
         adas, bobs = (

@@ -1,9 +1,9 @@
 """Images of one context that come at the same time, and what is forgotten."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 from printreach.contract.detection_errors import DetectionError
@@ -17,7 +17,6 @@ from printreach.hub.detection.contexts import (
 )
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import MOST_OF_ACCOUNT
-from printreach.hub.tries import CallerTries
 from printreach.ports.scoring import PictureUnreadable, Scored
 from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
@@ -55,16 +54,13 @@ async def opened(
 
 def cases_of(door: Door, scorer: FakeScorer) -> Detection:
     """Those of one process."""
-    store, clock = door.world.store, door.world.clock
+    core = replace(door.world.core)  # with tries of its own
     return Detection(
-        store=store,
-        clock=clock,
-        token_bytes=secrets.token_bytes,
+        core=core,
         gate=door.gate,
-        request_limits=RequestLimits(store, clock, CallerTries(clock)),
+        request_limits=RequestLimits(core=core),
         scorer=scorer,
         primary_url="https://eye.example",
-        fallback_url="https://print.example",
     )
 
 

@@ -112,7 +112,7 @@ async def test_the_allowance_comes_back_with_the_next_month_in_utc(open_world: O
 @on_a_loop
 async def test_who_pays_goes_on_and_only_what_is_beyond_is_paid(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
-        usage = Usage(store=door.world.store, clock=door.world.clock, plan=PLAN)
+        usage = Usage(core=door.world.core, plan=PLAN)
         account_id = door.ada.account_id
         await usage.set_billing(account_id, on=True)
         for _ in range(3):
@@ -131,7 +131,7 @@ async def test_who_pays_goes_on_and_only_what_is_beyond_is_paid(open_world: Open
 @on_a_loop
 async def test_an_account_whose_payment_failed_calls_nothing(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
-        usage = Usage(store=door.world.store, clock=door.world.clock, plan=PLAN)
+        usage = Usage(core=door.world.core, plan=PLAN)
         await usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE)
 
         for kind in CallKind:
@@ -236,7 +236,7 @@ async def test_no_call_is_paid_for_having_been_counted_twice(
     committed, looked = asyncio.Event(), asyncio.Event()
     async with open_door(open_world) as door:
         store = door.world.store
-        usage = Usage(store=store, clock=door.world.clock, plan=PLAN)
+        usage = Usage(core=door.world.core, plan=PLAN)
         await usage.set_billing(door.ada.account_id, on=True)
         await usage.set_free_only(door.ada.account_id, free_only=False)
         await door.call(door.adas)

@@ -15,9 +15,7 @@ from tests.hub.world import ADA, BOB, OpenWorld, World, denied
 
 
 def keys_of(world: World) -> DetectionKeys:
-    return DetectionKeys(
-        store=world.store, clock=world.clock, token_bytes=world.connections.token_bytes
-    )
+    return DetectionKeys(core=world.core)
 
 
 async def make(world: World, email: str = ADA, name: str = "") -> MadeKey:

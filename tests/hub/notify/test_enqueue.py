@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from printreach.backends.zones import SystemZones
@@ -37,24 +38,13 @@ class Reached:
         self.mailer = RecordingMailer()
         self.sealer = KeySealer(b"s" * 32, secrets.token_bytes)
         self._made = 0
+        core = replace(world.core, has_mail_server=has_mail_server)
         notification_enqueuer = NotificationEnqueuer(
-            clock=world.clock,
-            zones=SystemZones(),
-            addresses=ADDRESSES,
-            token_bytes=secrets.token_bytes,
-            daily_limit=limit,
-            has_mail_server=has_mail_server,
+            core=core, zones=SystemZones(), daily_limit=limit
         )
         self.fanout = Fanout(world.store, world.clock, [notification_enqueuer])
         self.sending = NotificationSender(
-            store=world.store,
-            clock=world.clock,
-            token_bytes=secrets.token_bytes,
-            messenger=self.messenger,
-            sealer=self.sealer,
-            mailer=self.mailer,
-            addresses=ADDRESSES,
-            has_mail_server=has_mail_server,
+            core=core, messenger=self.messenger, sealer=self.sealer, mailer=self.mailer
         )
 
     async def add_destination(
@@ -322,7 +312,7 @@ async def test_a_message_that_waits_when_the_mail_server_is_taken_away_is_not_se
     async with reached(open_world) as ada:
         destination = await ada.add_destination("", channel="mail")
         await ada.happens([EventType.COMPLETE])
-        ada.sending.has_mail_server = False
+        ada.sending.core = replace(ada.sending.core, has_mail_server=False)
         await ada.send()
 
         assert ada.mailer.sent == []

@@ -1,7 +1,7 @@
 """Messages on their way: what fails, and a worker that stops."""
 
 import asyncio
-import secrets
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +12,7 @@ from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
 from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
-from tests.hub.notify.test_enqueue import ADDRESSES, reached
+from tests.hub.notify.test_enqueue import reached
 from tests.hub.world import OpenWorld
 
 
@@ -82,16 +82,7 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
         taken.set()
         await stopping
         ada.world.clock.advance(NotificationSender.lease)
-        again = NotificationSender(
-            store=ada.world.store,
-            clock=ada.world.clock,
-            token_bytes=secrets.token_bytes,
-            messenger=ada.messenger,
-            sealer=ada.sealer,
-            mailer=ada.mailer,
-            addresses=ADDRESSES,
-            has_mail_server=True,
-        )
+        again = replace(ada.sending)
         await again.begin_due()
         await again.settled()
 

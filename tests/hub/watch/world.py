@@ -242,9 +242,7 @@ class WatchWorld:
 
 def rounds_of(parts: WatchParts) -> WatchRounds:
     """A worker's rounds."""
-    return WatchRounds(
-        store=parts.store, clock=parts.clock, token_bytes=secrets.token_bytes, parts=parts
-    )
+    return WatchRounds(core=parts.core, parts=parts)
 
 
 @asynccontextmanager
@@ -276,14 +274,11 @@ def _watch(world: World, account_id: str) -> WatchWorld:
     machine.prints()
     states = MemoryDetectorStates(MemoryBus())
     parts = WatchParts(
-        store=world.store,
-        clock=world.clock,
+        core=world.core,
         http=machine,
         scorer=scorer,
         snapshots=Snapshots(
-            store=world.store,
-            clock=world.clock,
-            token_bytes=secrets.token_bytes,
+            core=world.core,
             kept=DiskSnapshots(world.path.parent / "snapshots"),
             http=machine,
         ),

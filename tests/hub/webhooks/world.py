@@ -1,7 +1,6 @@
 """Ada's printer with an app that wants its events, and the worker that sends them."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -41,23 +40,18 @@ class WebhookWorld:
         self.clock_history = ClockHistory(lambda: self.lived_s)
         self.worker = self.new_worker()
         self.enqueuer = WebhookEnqueuer(
-            clock=self.world.clock,
-            supporters=self.supporters,
-            addresses=ADDRESSES,
+            core=self.world.core,
             clock_history=self.clock_history,
         )
         self.fanout = Fanout(self.world.store, self.world.clock, [self.enqueuer])
 
     def new_worker(self) -> Deliveries:
         worker = Deliveries(
-            store=self.world.store,
-            clock=self.world.clock,
+            core=self.world.core,
             sender=self.sender,
             keys=FakeKeys(),
-            supporters=self.supporters,
             clock_history=self.clock_history,
             jitter=lambda: 0.0,
-            token_bytes=secrets.token_bytes,
         )
         self.workers.append(worker)
         return worker

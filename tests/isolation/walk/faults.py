@@ -63,7 +63,7 @@ def leases_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
 
 def pages_ignore_whose_a_printer_is(patch: pytest.MonkeyPatch) -> None:
     async def rows(self: OwnPrinters, _account_id: str) -> list[PrinterRow]:
-        return list((await self.store.read(_rows_of_all)).values())
+        return list((await self.core.store.read(_rows_of_all)).values())
 
     patch.setattr(OwnPrinters, "rows", rows)
 

@@ -25,6 +25,7 @@ from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.zones import SystemZones
 from printreach.http1.client import Client
 from printreach.http1.fetch import FetchedAnswer, Fetcher
+from printreach.hub.core import Core
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
 from printreach.hub.tries import CallerTries
@@ -34,6 +35,7 @@ from printreach.relay.caller_origin import Origin
 from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.internal_grants import InternalKey
+from printreach.run.core import core_of
 from printreach.run.messaging import Messaging
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings, settings_from
@@ -117,6 +119,7 @@ class Service:
     """One run of the service, from its start to its stop."""
 
     node: RelayNode
+    core: Core
     services: Services
     bus: LossyBus
     store: Store
@@ -172,9 +175,9 @@ async def running(
         http = RelayPrinterHttp(inside.connect, TUNNEL_DOMAIN, INTERNAL_KEY, clock)
         ends.push_async_callback(http.close)
         detector = MemoryDetectorStates(bus)
+        core = core_of(settings, store, clock, PlainPasswords(), outbox.mails)
         messaging = Messaging(
             mailer=outbox.mails,
-            outbox=outbox.mails,
             messenger=outbox.messages,
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),
@@ -184,9 +187,7 @@ async def running(
         services = web_services(
             settings,
             WebDependencies(
-                store=store,
-                clock=clock,
-                passwords=PlainPasswords(),
+                core=core,
                 messaging=messaging,
                 webhooks=webhooks,
                 bus=bus,
@@ -194,7 +195,6 @@ async def running(
                 detector=detector,
                 scorer=scorer,
                 host_keys=inside,
-                token_bytes=secrets.token_bytes,
             ),
         )
         web.services = services
@@ -206,9 +206,8 @@ async def running(
         ends.callback(draining.end_streams)
         worker = WorkerDependencies(
             settings=settings,
-            store=store,
+            core=core,
             bus=bus,
-            clock=clock,
             printers=http,
             messaging=messaging,
             webhooks=webhooks,
@@ -216,11 +215,12 @@ async def running(
             detector=detector,
         )
         await ends.enter_async_context(running_worker(worker))
-        await ends.enter_async_context(_home_assistant(store, clock, http, outbox.broker))
+        await ends.enter_async_context(_home_assistant(core, http, outbox.broker))
         client = Client(_connect_to(node), first_byte_s=60.0)
         ends.push_async_callback(client.close)
         yield Service(
             node=node,
+            core=core,
             services=services,
             bus=bus,
             store=store,
@@ -265,18 +265,10 @@ def _relay(
 
 @asynccontextmanager
 async def _home_assistant(
-    store: Store, clock: VirtualClock, http: RelayPrinterHttp, broker: MemoryBroker
+    core: Core, http: RelayPrinterHttp, broker: MemoryBroker
 ) -> AsyncIterator[None]:
-    live = LiveStatus(http, clock)
-    home = HomeAssistant(
-        store=store,
-        clock=clock,
-        broker=broker,
-        live=live,
-        printers=http,
-        base_url=BASE_URL,
-        version="1.0",
-    )
+    live = LiveStatus(http, core.clock)
+    home = HomeAssistant(core=core, broker=broker, live=live, printers=http, version="1.0")
     task = asyncio.create_task(home.run())
     try:
         yield

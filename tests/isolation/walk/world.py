@@ -99,7 +99,7 @@ class World:
             made = await accounts.add(email, password, supporter=True)
             assert isinstance(made, Account), made
             self.model.people.append(Person(number, email, made.account_id, password))
-        apps = Apps(store=self.service.store, clock=self.clock)
+        apps = Apps(core=self.service.core)
         await apps.add(APP, "App", ["https://app.example/"])
         for printer in PRINTERS:
             await self.connect_agent(printer)

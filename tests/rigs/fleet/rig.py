@@ -17,6 +17,7 @@ from printreach.run.agent import this_machine
 from printreach.run.settings import Settings, settings_from
 from printreach.store.agents import SqlAgents
 from printreach.store.store import open_store
+from tests.hub.world import core_of
 from tests.rigs.fleet.keys import key_of
 from tests.rigs.peers import ROOT
 from tests.rigs.programs import Program
@@ -97,7 +98,7 @@ def fleet(service: Service, count: int, *, connections: int) -> Iterator[Fleet]:
 async def _link(settings: Settings, service: Service, count: int, connections: int) -> list[Way]:
     clock, token_bytes = SystemClock(), this_machine().token_bytes
     async with open_store(settings.database_path) as store:
-        agents, printers = SqlAgents(store, token_bytes), Printers(store=store, clock=clock)
+        agents, printers = SqlAgents(store, token_bytes), Printers(core=core_of(store, clock))
         for number in range(count):
             key = key_of(number)
             code = await agents.offer_link_code(key.printer_id, key.public_key, clock.now())

@@ -60,7 +60,7 @@ def connect(
     world.link(program, printer)
 
     async def make() -> Completion:
-        await Apps(store=world.store, clock=world.clock).add("demo", "Demo", [])
+        await Apps(core=world.core).add("demo", "Demo", [])
         made = await world.services.connections.add_for_app("demo", printer.printer_id)
         assert isinstance(made, Completion)
         return made

@@ -8,9 +8,9 @@ import pytest
 
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.hub.webhooks.settings import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
-from printreach.run.webhooks import webhook_enqueuer
 from tests.fakes.webhook_sender import OK, FakeKeys
 from tests.hub.webhooks.world import event
 from tests.web.api.conftest import CallingApp
@@ -283,7 +283,7 @@ def queue_event(app: CallingApp) -> None:
         await world.store.write(
             lambda records: records.events.append(app.printer_id, [event()], at)
         )
-        enqueuer = webhook_enqueuer(world.settings, world.clock, ClockHistory(time.monotonic))
+        enqueuer = WebhookEnqueuer(core=world.core, clock_history=ClockHistory(time.monotonic))
         await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
 
     run(app.program, happens)

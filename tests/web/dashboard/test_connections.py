@@ -18,7 +18,7 @@ def connect_app(home: Home, printer_id: str = "") -> str:
     services = home.world.services
 
     async def connect() -> str:
-        apps = Apps(store=home.world.store, clock=home.world.clock)
+        apps = Apps(core=home.world.core)
         await apps.add("demo", "Demo <b>", ["https://demo.example/"])
         made = await services.connections.add_for_app("demo", printer_id or home.printer_id)
         assert isinstance(made, Completion)

@@ -1,6 +1,5 @@
 """An app's webhook with something in its log, for tests of the pages that show it."""
 
-import secrets
 import time
 from collections.abc import Sequence
 from datetime import timedelta
@@ -8,8 +7,8 @@ from datetime import timedelta
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.rules.webhooks import Outcome, Webhook
-from printreach.run.webhooks import webhook_enqueuer
 from printreach.store.store import Records
 from tests.fakes.webhook_sender import FakeKeys
 from tests.hub.webhooks.world import event
@@ -40,7 +39,7 @@ async def happens(
         await records.events.append(printer_id, news, at)
 
     await world.store.write(append)
-    enqueuer = webhook_enqueuer(world.settings, world.clock, ClockHistory(time.monotonic))
+    enqueuer = WebhookEnqueuer(core=world.core, clock_history=ClockHistory(time.monotonic))
     await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
     await deliver(world)
 
@@ -48,14 +47,11 @@ async def happens(
 async def deliver(world: WebWorld) -> None:
     """What is due is tried."""
     worker = Deliveries(
-        store=world.store,
-        clock=world.clock,
+        core=world.core,
         sender=world.sender,
         keys=FakeKeys(),
-        supporters=world.settings.supporters,
         clock_history=ClockHistory(time.monotonic),
         jitter=lambda: 0.0,
-        token_bytes=secrets.token_bytes,
     )
     while await worker.begin_due():
         await worker.settled()

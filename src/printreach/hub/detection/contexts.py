@@ -7,6 +7,7 @@ from typing import Final
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
+from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import ScoringSlots
@@ -21,7 +22,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.credentials import TokenBytes, new_secret
+from printreach.rules.credentials import new_secret
 from printreach.rules.detection import (
     DEFAULT_LEVEL,
     MINIMUM_INTERVAL_S,
@@ -94,16 +95,13 @@ class AdmittedImage:
 
 @dataclass(slots=True)
 class Detection:
-    """The use cases of the API. primary_url, fallback_url: of services that accept images."""
+    """The use cases of the API. primary_url: of the service that accepts images first."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     gate: DetectionGate
     request_limits: RequestLimits
     scorer: Scorer
     primary_url: str
-    fallback_url: str
     _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
     _room: ScoringSlots = field(default_factory=ScoringSlots, repr=False)
     _being_scored: dict[str, list[datetime]] = field(default_factory=dict, repr=False)
@@ -111,7 +109,7 @@ class Detection:
 
     async def admit(self, call: Call, kind: CallKind) -> CallAdmitted | CallRefused:
         """Decide on a call by its key, its address, and the account's rate limit."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         admitted = await self.gate.admit(
             call.api_key, call.address, at, kind, may_claim=call.is_address_proven
         )
@@ -132,7 +130,7 @@ class Detection:
         self, admitted: CallAdmitted, warning_level: int | None, pause_level: int | None
     ) -> MadeContext:
         """Create the context of a print. Levels: 1 to 5; None for the default."""
-        at, context_id = self.clock.now(), new_secret(self.token_bytes)
+        at, context_id = self.core.clock.now(), new_secret(self.core.token_bytes)
         kept = StoredContext(
             context_id=context_id,
             key_id=admitted.key.key_id,
@@ -145,7 +143,7 @@ class Detection:
                 pause_level=DEFAULT_LEVEL if pause_level is None else pause_level,
             ),
         )
-        await self.store.write(
+        await self.core.store.write(
             lambda records: records.detection_contexts.add(kept, at_most=MAX_CONTEXTS)
         )
         self.gate.answered(admitted, at)
@@ -153,16 +151,16 @@ class Detection:
         return MadeContext(
             context_id=context_id,
             process_url=self.primary_url + path,
-            fallback_url=self.fallback_url + path,
+            fallback_url=self.core.addresses.base_url + path,
         )
 
     async def await_image(self, call: Call, context_id: str) -> AdmittedImage | CallRefused:
         """Decide whether the image of a call is worth reading."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         admitted = await self.admit(call, CallKind.PROCESS)
         if isinstance(admitted, CallRefused):
             return admitted
-        kept = self._recent.get(context_id) or await self.store.read(
+        kept = self._recent.get(context_id) or await self.core.store.read(
             lambda records: records.detection_contexts.get(context_id)
         )
         if kept is None or kept.key_id != admitted.key.key_id or is_over(kept, at):
@@ -187,7 +185,9 @@ class Detection:
         try:
             with self._room.slot(awaited.account_id):
                 scored = await self.scorer.score(picture)
-            advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
+            advanced = await self.core.store.write(
+                lambda records: _advance(records, awaited, scored)
+            )
         except ScoringRefused as refused:
             return _said(refused)
         finally:

@@ -5,9 +5,9 @@ from typing import Final
 
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.detection_keys import (
     MAX_DISABLED_KEYS,
     MAX_KEY_NAME_LENGTH,
@@ -18,7 +18,7 @@ from printreach.rules.detection_keys import (
     parse_key_name,
 )
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your account.")
 
@@ -35,24 +35,24 @@ class MadeKey:
 class DetectionKeys:
     """The use cases about keys."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
 
     async def all(self, account_id: str) -> list[DetectionKey]:
         """Return all keys, including disabled ones, newest first."""
-        return await self.store.read(lambda records: records.detection_keys.of_account(account_id))
+        return await self.core.store.read(
+            lambda records: records.detection_keys.of_account(account_id)
+        )
 
     async def one(self, account_id: str, key_id: str) -> DetectionKey | Denied:
-        return await self.store.read(lambda records: _own(records, account_id, key_id))
+        return await self.core.store.read(lambda records: _own(records, account_id, key_id))
 
     async def make(self, account_id: str, name: str) -> MadeKey | Denied:
         """Create a key. It is in the answer and nowhere else."""
-        return await self.store.write(lambda records: self._make(records, account_id, name))
+        return await self.core.store.write(lambda records: self._make(records, account_id, name))
 
     async def make_for(self, email: str, name: str, by: Operator) -> MadeKey | Denied:
         """Create a key for an account, as an operator."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def make(records: Records) -> MadeKey | Denied:
             account = await account_with(records, email)
@@ -64,7 +64,7 @@ class DetectionKeys:
                 await note(records, by, at, OperatorAct.KEY_MADE, account.email, detail)
             return made
 
-        return await self.store.write(make)
+        return await self.core.store.write(make)
 
     async def disable(self, account_id: str, key_id: str) -> DetectionKey | Denied:
         """Disable a key for good."""
@@ -72,14 +72,14 @@ class DetectionKeys:
         async def disable(records: Records) -> DetectionKey | Denied:
             key = await _own(records, account_id, key_id)
             if isinstance(key, DetectionKey):
-                await records.detection_keys.disable(key_id, self.clock.now())
+                await records.detection_keys.disable(key_id, self.core.clock.now())
             return key
 
-        return await self.store.write(disable)
+        return await self.core.store.write(disable)
 
     async def disable_any(self, key_id: str, by: Operator) -> DetectionKey | Denied:
         """Disable any account's key, as an operator."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def disable(records: Records) -> DetectionKey | Denied:
             key = await records.detection_keys.get(key_id)
@@ -89,7 +89,7 @@ class DetectionKeys:
             await note(records, by, at, OperatorAct.KEY_DISABLED, key_id, key.name)
             return key
 
-        return await self.store.write(disable)
+        return await self.core.store.write(disable)
 
     async def _make(self, records: Records, account_id: str, name: str) -> MadeKey | Denied:
         read = parse_key_name(name)
@@ -106,12 +106,12 @@ class DetectionKeys:
         for old in [one for one in keys if one.is_disabled][MAX_DISABLED_KEYS:]:
             await records.detection_keys.forget(old.key_id)
         key = DetectionKey(
-            key_id=new_record_id(self.token_bytes),
+            key_id=new_record_id(self.core.token_bytes),
             account_id=account_id,
             name=read,
-            created_at=self.clock.now(),
+            created_at=self.core.clock.now(),
         )
-        api_key = new_api_key(self.token_bytes)
+        api_key = new_api_key(self.core.token_bytes)
         await records.detection_keys.add(key, digest_of_api_key(api_key))
         return MadeKey(key, api_key)
 

@@ -10,26 +10,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from printreach.hub.account_mailer import AccountMailer
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.oidc_newcomers import Newcomers
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
-from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import PROVIDER_BY_ADDRESS
-from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
+from printreach.rules.credentials import new_record_id, new_session_token
 from printreach.rules.oidc import MAX_IDENTITIES, Claims, Identity, oidc_flow_secrets
 from printreach.rules.own_paths import HOME
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in.")
 STEP_OVER = Denied(
@@ -68,15 +65,10 @@ class ProviderOutcome:
 class OtherAccounts:
     """The use cases of the operator's provider. provider: None where there is none."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     provider: SignInProvider | None
     signing_in: SigningIn
     newcomers: Newcomers
-    proof: Reauthentication
-    account_mailer: AccountMailer
-    default_mail_destination: DefaultMailDestination
     limits: SignInLimits
 
     @property
@@ -86,7 +78,7 @@ class OtherAccounts:
 
     async def of_account(self, account_id: str) -> list[Identity]:
         """Return the identities that may sign in to the account, oldest first."""
-        return await self.store.read(lambda records: records.identities.of_account(account_id))
+        return await self.core.store.read(lambda records: records.identities.of_account(account_id))
 
     async def begin_sign_in(
         self, visitor: Visitor, next_path: str, invitation: str
@@ -102,7 +94,7 @@ class OtherAccounts:
         self, account: Account, session: Session, password: str
     ) -> ProviderRedirect | Denied | TooSoon:
         """Send an account's owner to the provider, to join the identity that comes back."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
         if len(await self.of_account(account.account_id)) >= MAX_IDENTITIES:
@@ -117,7 +109,7 @@ class OtherAccounts:
         visitor: Visitor,
     ) -> ProviderOutcome:
         """Process the browser's return. account: the one that is signed in there."""
-        at, secrets = self.clock.now(), oidc_flow_secrets(step_token)
+        at, secrets = self.core.clock.now(), oidc_flow_secrets(step_token)
         state = (answer.state or "").encode()
         if self.provider is not None and answer.error is not None and answer.state is None:
             # Some providers leave the state out of a refusal. A refusal signs nobody in, so that is
@@ -125,7 +117,7 @@ class OtherAccounts:
             return ProviderOutcome(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
         if self.provider is None or not hmac.compare_digest(state, secrets.state.encode()):
             return ProviderOutcome(STEP_OVER, HOME)
-        step = await self.store.write(
+        step = await self.core.store.write(
             lambda records: records.steps.take(step_digest(step_token), at)
         )
         if step is None or step.awaits not in (NextStep.PROVIDER, NextStep.NEW_IDENTITY):
@@ -135,7 +127,7 @@ class OtherAccounts:
             return ProviderOutcome(_failure(claims, self.provider.name), step.next_path)
         if step.awaits is NextStep.NEW_IDENTITY:
             return ProviderOutcome(await self._join(step, claims, account), step.next_path)
-        outcome = await self.store.write(
+        outcome = await self.core.store.write(
             lambda records: self._sign_in(records, step, claims, visitor)
         )
         return ProviderOutcome(outcome, step.next_path)
@@ -144,10 +136,10 @@ class OtherAccounts:
         self, account: Account, session: Session, password: str, identity_id: str
     ) -> Denied | TooSoon | None:
         """Remove an identity from the account, unless its owner could not sign in any more."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def part(records: Records) -> Denied | None:
             there = await records.identities.of_account(account.account_id)
@@ -158,10 +150,10 @@ class OtherAccounts:
                 return Denied(Reason.INVALID, "Set a password first: nothing else signs you in.")
             await records.identities.remove(account.account_id, identity_id)
             what = "A way to sign in, by another service, was removed."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
             return None
 
-        return await self.store.write(part)
+        return await self.core.store.write(part)
 
     def _are_good(self, identities: list[Identity]) -> bool:
         """Return whether one belongs to the present provider; the operator may have changed it."""
@@ -173,7 +165,7 @@ class OtherAccounts:
     ) -> ProviderRedirect | Denied:
         if self.provider is None:
             return NOT_OFFERED
-        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        at, token = self.core.clock.now(), new_session_token(self.core.token_bytes)
         address = await self.provider.address(oidc_flow_secrets(token))
         if isinstance(address, ProviderFailure):
             return _failure(address, self.provider.name)
@@ -184,14 +176,14 @@ class OtherAccounts:
             challenge=invited,
             next_path=next_path,
         )
-        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        await self.core.store.write(lambda records: records.steps.put(step, step_digest(token), at))
         return ProviderRedirect(address, token)
 
     async def _sign_in(
         self, records: Records, step: Step, claims: Claims, visitor: Visitor
     ) -> NewSession | NeedsCode | Denied:
         assert self.provider is not None, "somebody came back from it"
-        at = self.clock.now()
+        at = self.core.clock.now()
         identity = await records.identities.with_subject(self.provider.issuer, claims.subject)
         if identity is not None:
             await records.identities.note_use(identity.identity_id, at)
@@ -201,7 +193,7 @@ class OtherAccounts:
             return account
         identity = self._identity(account, claims, at)
         await records.accounts.add(account)
-        await self.default_mail_destination.put(records, account.account_id, at)
+        await self.core.default_mail_destination.put(records, account.account_id, at)
         await records.identities.add(identity)
         return await self.signing_in.sessions.begin(records, account.account_id, visitor)
 
@@ -209,7 +201,7 @@ class OtherAccounts:
         self, step: Step, claims: Claims, account: Account | None
     ) -> IdentityJoined | Denied:
         assert self.provider is not None, "somebody came back from it"
-        at, provider = self.clock.now(), self.provider
+        at, provider = self.core.clock.now(), self.provider
         if account is None or account.account_id != step.account_id:
             return STEP_OVER
         identity = self._identity(account, claims, at)
@@ -227,15 +219,15 @@ class OtherAccounts:
                 return STEP_OVER
             await records.identities.add(identity)
             what = f"{provider.name} signs you in from now on."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
             return IdentityJoined(identity)
 
-        return await self.store.write(join)
+        return await self.core.store.write(join)
 
     def _identity(self, account: Account, claims: Claims, at: datetime) -> Identity:
         assert self.provider is not None, "somebody came back from it"
         return Identity(
-            identity_id=new_record_id(self.token_bytes),
+            identity_id=new_record_id(self.core.token_bytes),
             account_id=account.account_id,
             issuer=self.provider.issuer,
             subject=claims.subject,

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED
 from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import INVITATION_OVER, Invitations
-from printreach.ports import Clock
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.invitations import Invitation
 from printreach.rules.oidc import Claims
 from printreach.store.store import Records
@@ -18,8 +18,7 @@ from printreach.store.store import Records
 class Newcomers:
     """Creates them by the same rules as a sign-up by mail."""
 
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     signing_up: SigningUp
     invitations: Invitations
 
@@ -43,9 +42,9 @@ class Newcomers:
         if there is not None:
             # An earlier, unconfirmed sign-up did not prove that it owns the address.
             await records.accounts.delete(there.account_id)
-        at = self.clock.now()
+        at = self.core.clock.now()
         return Account(
-            account_id=new_record_id(self.token_bytes),
+            account_id=new_record_id(self.core.token_bytes),
             email=claims.email,
             password_hash="",
             is_admin=invitation is not None and invitation.is_admin,

@@ -3,21 +3,17 @@
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from printreach.hub.account_mailer import AccountMailer, mail_link_digest
+from printreach.hub.account_mailer import mail_link_digest
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import end_all
 from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.tries import (
     CHANGE_MAIL,
     CHANGE_MAIL_BY_CALLER,
     CODE_BY_ACCOUNT,
-    AccountTries,
 )
-from printreach.ports import Clock
-from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
-from printreach.rules.credentials import TokenBytes
 from printreach.rules.devices import new_device_token
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.passwords import problem_with_password
@@ -30,7 +26,7 @@ from printreach.rules.totp import (
     new_totp,
     step_of_code,
 )
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
 LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
@@ -42,13 +38,7 @@ Refusal: TypeAlias = Denied | TooSoon
 class Owner:
     """The use cases of an account's owner."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    passwords: Passwords
-    proof: Reauthentication
-    account_mailer: AccountMailer
-    account_tries: AccountTries
+    core: Core
 
     async def change_password(
         self, account: Account, session: Session, old: str, new: str
@@ -57,27 +47,27 @@ class Owner:
 
         Returns the cookie by which this browser is recognised later: see `rules.devices`.
         """
-        problem = problem_with_password(new, account.email, self.passwords.is_common)
+        problem = problem_with_password(new, account.email, self.core.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
-        refused = await self.proof.of_owner(account, session, old)
+        refused = await self.core.proof.of_owner(account, session, old)
         if refused is not None:
             return refused
         network = widest_network_of(session.address)
-        password_hash, at = await self.passwords.hash(new, network), self.clock.now()
+        password_hash, at = await self.core.passwords.hash(new, network), self.core.clock.now()
 
         async def change(records: Records) -> None:
             await records.accounts.set_password(account.account_id, password_hash)
             await records.steps.drop(account.account_id)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             await end_all(records, account.account_id, at, exclude=session.session_id)
-            await self.account_mailer.tell(
-                records, self.account_mailer.mails.password_changed(account.email), at
+            await self.core.account_mailer.tell(
+                records, self.core.account_mailer.mails.password_changed(account.email), at
             )
 
-        await self.store.write(change)
+        await self.core.store.write(change)
         changed = replace(account, password_hash=password_hash)
-        return new_device_token(changed, self.token_bytes)
+        return new_device_token(changed, self.core.token_bytes)
 
     async def ask_for_address(
         self, account: Account, session: Session, password: str, email: str
@@ -86,16 +76,16 @@ class Owner:
         address = parse_email(email)
         if address is None:
             return BAD_EMAIL
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is None:
             who = email_key(address)
             by_caller = CHANGE_MAIL_BY_CALLER, f"{who} {account.account_id}"
-            refused = await self.account_tries.take_all([by_caller, (CHANGE_MAIL, who)])
+            refused = await self.core.account_tries.take_all([by_caller, (CHANGE_MAIL, who)])
         if refused is not None:
             return refused
-        at = self.clock.now()
-        await self.store.write(
-            lambda records: self.account_mailer.mail_link(
+        at = self.core.clock.now()
+        await self.core.store.write(
+            lambda records: self.core.account_mailer.mail_link(
                 records, MailPurpose.CHANGE, account, at, email=address
             )
         )
@@ -103,7 +93,7 @@ class Owner:
 
     async def change_address(self, account: Account, token: str) -> Denied | None:
         """Set the address that the link was mailed to, unless another account has it by now."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def change(records: Records) -> Denied | None:
             link = await records.mail_links.get(mail_link_digest(token), at)
@@ -118,20 +108,20 @@ class Owner:
             # Limits are forgotten by the address that the account has at the time.
             await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            told = self.account_mailer.mails.address_changed(account.email, link.email)
-            await self.account_mailer.tell(records, told, at)
+            told = self.core.account_mailer.mails.address_changed(account.email, link.email)
+            await self.core.account_mailer.tell(records, told, at)
             return None
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def begin_totp(
         self, account: Account, session: Session, password: str
     ) -> bytes | Refusal:
         """Return a secret for an authenticator app; it counts once one of its codes was entered."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        secret, at = self.token_bytes(SECRET_BYTES), self.clock.now()
+        secret, at = self.core.token_bytes(SECRET_BYTES), self.core.clock.now()
 
         async def begin(records: Records) -> bytes | Denied:
             there = await records.second_factors.totp(account.account_id)
@@ -140,24 +130,24 @@ class Owner:
             await records.second_factors.set_totp(account.account_id, new_totp(secret, at))
             return secret
 
-        return await self.store.write(begin)
+        return await self.core.store.write(begin)
 
     async def waiting_secret(self, account: Account) -> bytes | None:
         """Return the secret of an app that has not shown a code yet."""
-        totp = await self.store.read(
+        totp = await self.core.store.read(
             lambda records: records.second_factors.totp(account.account_id)
         )
-        return totp.secret if totp is not None and is_waiting(totp, self.clock.now()) else None
+        return totp.secret if totp is not None and is_waiting(totp, self.core.clock.now()) else None
 
     async def confirm_totp(
         self, account: Account, session: Session, code: str
     ) -> list[str] | Refusal:
         """Require codes from now on. Returns the recovery codes, which are shown once."""
         who = f"{account.account_id} {session.session_id}"
-        refused = await self.account_tries.take(CODE_BY_ACCOUNT, who)
+        refused = await self.core.account_tries.take(CODE_BY_ACCOUNT, who)
         if refused is not None:
             return refused
-        at, codes = self.clock.now(), new_recovery_codes(self.token_bytes)
+        at, codes = self.core.clock.now(), new_recovery_codes(self.core.token_bytes)
 
         async def confirm(records: Records) -> list[str] | Denied:
             totp = await records.second_factors.totp(account.account_id)
@@ -173,48 +163,48 @@ class Owner:
             # A browser that signed in by the password alone has to enter a code as well.
             await end_all(records, account.account_id, at, exclude=session.session_id)
             what = "An authenticator app was added."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
             return codes
 
-        result = await self.store.write(confirm)
+        result = await self.core.store.write(confirm)
         if isinstance(result, list):
-            await self.account_tries.forget(CODE_BY_ACCOUNT, who)
+            await self.core.account_tries.forget(CODE_BY_ACCOUNT, who)
         return result
 
     async def remove_totp(
         self, account: Account, session: Session, password: str
     ) -> Refusal | None:
         """Require codes no longer."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
 
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def remove(records: Records) -> None:
             await records.second_factors.set_totp(account.account_id, None)
             await records.second_factors.set_recovery_codes(account.account_id, [])
             what = "The authenticator app was removed."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
 
-        await self.store.write(remove)
+        await self.core.store.write(remove)
         return None
 
     async def renew_recovery_codes(
         self, account: Account, session: Session, password: str
     ) -> list[str] | Refusal:
         """Return ten new recovery codes; earlier ones are invalid."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        codes, at = new_recovery_codes(self.token_bytes), self.clock.now()
+        codes, at = new_recovery_codes(self.core.token_bytes), self.core.clock.now()
 
         async def renew(records: Records) -> None:
             await self._set_codes(records, account, codes)
             what = "The recovery codes were replaced."
-            await self.account_mailer.tell_of_security(records, account, what, at)
+            await self.core.account_mailer.tell_of_security(records, account, what, at)
 
-        await self.store.write(renew)
+        await self.core.store.write(renew)
         return codes
 
     async def _set_codes(self, records: Records, account: Account, codes: list[str]) -> None:

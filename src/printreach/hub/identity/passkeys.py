@@ -3,22 +3,20 @@
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.hub.account_mailer import AccountMailer
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.proof import Reauthentication
 from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
-from printreach.ports import Clock
 from printreach.ports.authenticators import Authenticators
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.credentials import new_session_token
 from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 CHALLENGE_BYTES: Final = 32
 REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, "That passkey can't be used here.")
@@ -38,30 +36,26 @@ class PasskeyRequest:
 class Passkeys:
     """The use cases about passkeys."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     sessions: Sessions
     authenticators: Authenticators
-    proof: Reauthentication
-    account_mailer: AccountMailer
     limits: SignInLimits
 
     async def of_account(self, account_id: str) -> list[Passkey]:
         """Return the account's passkeys, oldest first."""
-        return await self.store.read(lambda records: records.passkeys.of_account(account_id))
+        return await self.core.store.read(lambda records: records.passkeys.of_account(account_id))
 
     async def begin_adding(
         self, account: Account, session: Session, password: str
     ) -> PasskeyRequest | Denied | TooSoon:
         """Return what to ask an authenticator for a new passkey, after the owner's password."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
         there = await self.of_account(account.account_id)
         if len(there) >= MAX_PASSKEYS:
             return TOO_MANY
-        challenge = self.token_bytes(CHALLENGE_BYTES)
+        challenge = self.core.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_add(account, there, challenge)
         return await self._ask(NextStep.NEW_PASSKEY, account.account_id, challenge, options)
 
@@ -81,7 +75,7 @@ class Passkeys:
             public_key=made.public_key,
             sign_count=made.sign_count,
             name=parse_passkey_name(name),
-            created_at=self.clock.now(),
+            created_at=self.core.clock.now(),
             used_at=None,
         )
 
@@ -95,27 +89,29 @@ class Passkeys:
                 return STEP_OVER
             await records.passkeys.add(passkey)
             what = f"A passkey was added: {passkey.name}."
-            await self.account_mailer.tell_of_security(records, account, what, passkey.created_at)
+            await self.core.account_mailer.tell_of_security(
+                records, account, what, passkey.created_at
+            )
             return passkey
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def remove(
         self, account: Account, session: Session, password: str, credential_id: bytes
     ) -> Denied | TooSoon | None:
         """Remove one of the account's passkeys."""
-        refused = await self.proof.of_owner(account, session, password)
+        refused = await self.core.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def remove(records: Records) -> None:
             await records.passkeys.remove(account.account_id, credential_id)
-            await self.account_mailer.tell_of_security(
+            await self.core.account_mailer.tell_of_security(
                 records, account, "A passkey was removed.", at
             )
 
-        await self.store.write(remove)
+        await self.core.store.write(remove)
         return None
 
     async def begin_sign_in(self, visitor: Visitor) -> PasskeyRequest | TooSoon:
@@ -123,7 +119,7 @@ class Passkeys:
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
-        challenge = self.token_bytes(CHALLENGE_BYTES)
+        challenge = self.core.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_sign_in(challenge)
         return await self._ask(NextStep.PASSKEY, None, challenge, options)
 
@@ -135,7 +131,7 @@ class Passkeys:
         credential_id = self.authenticators.credential_id(answer)
         if credential_id is None:
             return REFUSED
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def sign_in(records: Records) -> NewSession | Denied:
             passkey = await records.passkeys.get(credential_id)
@@ -150,14 +146,14 @@ class Passkeys:
             await records.passkeys.note_use(credential_id, count, at)
             return await self.sessions.begin(records, passkey.account_id, visitor)
 
-        return await self.store.write(sign_in)
+        return await self.core.store.write(sign_in)
 
     async def begin_proof(self, account: Account, visitor: Visitor) -> PasskeyRequest | TooSoon:
         """Return what to ask a signed-in owner's authenticator, to reauthenticate."""
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
-        challenge = self.token_bytes(CHALLENGE_BYTES)
+        challenge = self.core.token_bytes(CHALLENGE_BYTES)
         options = self.authenticators.options_to_sign_in(challenge)
         return await self._ask(NextStep.PASSKEY_PROOF, account.account_id, challenge, options)
 
@@ -169,7 +165,7 @@ class Passkeys:
         credential_id = self.authenticators.credential_id(answer)
         if credential_id is None:
             return REFUSED
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def prove(records: Records) -> Denied | None:
             passkey = await records.passkeys.get(credential_id)
@@ -181,22 +177,24 @@ class Passkeys:
             await records.passkeys.note_use(credential_id, count, at)
             return None
 
-        return await self.store.write(prove)
+        return await self.core.store.write(prove)
 
     async def _ask(
         self, awaits: NextStep, account_id: str | None, challenge: bytes, options: str
     ) -> PasskeyRequest:
-        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        at, token = self.core.clock.now(), new_session_token(self.core.token_bytes)
         step = Step(
             awaits=awaits,
             account_id=account_id,
             challenge=challenge,
             expires_at=at + STEP_LIFETIME,
         )
-        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        await self.core.store.write(lambda records: records.steps.put(step, step_digest(token), at))
         return PasskeyRequest(options, token)
 
     async def _take(self, token: str, awaits: NextStep) -> Step | None:
-        at = self.clock.now()
-        step = await self.store.write(lambda records: records.steps.take(step_digest(token), at))
+        at = self.core.clock.now()
+        step = await self.core.store.write(
+            lambda records: records.steps.take(step_digest(token), at)
+        )
         return step if step is not None and step.awaits is awaits else None

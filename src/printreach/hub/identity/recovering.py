@@ -3,31 +3,28 @@
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.hub.account_mailer import AccountMailer, mail_link_digest
+from printreach.hub.account_mailer import mail_link_digest
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED, NewSession, Visitor, end_all
 from printreach.hub.identity.sign_in_limits import SignInLimits, caller_of
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
-from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
     RESET_BY_ADDRESS,
     RESET_MAIL,
     RESET_MAIL_BY_CALLER,
     SIGN_IN_BY_ACCOUNT,
-    AccountTries,
 )
-from printreach.ports import Clock
-from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
-from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.credentials import new_session_token
 from printreach.rules.devices import device_of
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.own_paths import HOME
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import NextStep, Step
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."
@@ -46,28 +43,22 @@ class Reset:
 class Recovering:
     """The use cases of a forgotten password."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    passwords: Passwords
+    core: Core
     signing_in: SigningIn
-    account_mailer: AccountMailer
-    default_mail_destination: DefaultMailDestination
-    account_tries: AccountTries
     limits: SignInLimits
 
     async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
         """Return None if a mail may be asked for now; the same for addresses with and without
         account."""
         address = parse_email(email) or email
-        account = await self.store.read(lambda records: records.accounts.with_email(address))
+        account = await self.core.store.read(lambda records: records.accounts.with_email(address))
         refused = self.limits.on_account(RESET_BY_ADDRESS, visitor, account)
         if refused is not None:
             return refused
         wanted = [(RESET_MAIL_BY_CALLER, f"{email_key(address)} {caller_of(visitor, account)}")]
         if device_of(visitor.device, account) is None:
             wanted.append((RESET_MAIL, email_key(address)))
-        return await self.account_tries.take_all(wanted)
+        return await self.core.account_tries.take_all(wanted)
 
     async def remember(self, next_path: str) -> str:
         """Store where a browser was going. Returns the token for its cookie.
@@ -75,14 +66,14 @@ class Recovering:
         It is not in the mail: whoever asks for another person's mail could choose where that person
         goes.
         """
-        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        at, token = self.core.clock.now(), new_session_token(self.core.token_bytes)
         step = Step(
             awaits=NextStep.RESET,
             account_id=None,
             expires_at=at + LIFETIMES[MailPurpose.RESET],
             next_path=next_path,
         )
-        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        await self.core.store.write(lambda records: records.steps.put(step, step_digest(token), at))
         return token
 
     async def send_link(self, email: str) -> None:
@@ -90,22 +81,22 @@ class Recovering:
 
         It takes longer if there is one, so call it after the page was answered.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def put(records: Records) -> None:
             account = await records.accounts.with_email(parse_email(email) or email)
             if account is not None:
-                await self.account_mailer.mail_link(records, MailPurpose.RESET, account, at)
+                await self.core.account_mailer.mail_link(records, MailPurpose.RESET, account, at)
 
-        await self.store.write(put)
+        await self.core.store.write(put)
 
     async def is_good(self, token: str) -> bool:
         """Return whether a password can be set with that link."""
         return await self._link(token) is not None
 
     async def _link(self, token: str) -> MailLink | None:
-        at = self.clock.now()
-        link = await self.store.read(
+        at = self.core.clock.now()
+        link = await self.core.store.read(
             lambda records: records.mail_links.get(mail_link_digest(token), at)
         )
         return link if link is not None and link.purpose is MailPurpose.RESET else None
@@ -120,23 +111,23 @@ class Recovering:
         link = await self._link(token)
         if link is None:
             return LINK_OVER
-        problem = problem_with_password(password, link.email, self.passwords.is_common)
+        problem = problem_with_password(password, link.email, self.core.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
-        password_hash = await self.passwords.hash(password, widest_network_of(visitor.address))
-        changed = await self.store.write(
+        password_hash = await self.core.passwords.hash(password, widest_network_of(visitor.address))
+        changed = await self.core.store.write(
             lambda records: self._change(records, token, step_token, password_hash, visitor)
         )
         if isinstance(changed, Denied):
             return changed
         account, outcome = changed
-        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, email_key(account.email))
+        await self.core.account_tries.forget(SIGN_IN_BY_ACCOUNT, email_key(account.email))
         return outcome
 
     async def _change(
         self, records: Records, token: str, step_token: str, password_hash: str, visitor: Visitor
     ) -> tuple[Account, Reset] | Denied:
-        at = self.clock.now()
+        at = self.core.clock.now()
         link = await records.mail_links.get(mail_link_digest(token), at)
         account = await records.accounts.get(link.account_id) if link else None
         if link is None or account is None or link.purpose is not MailPurpose.RESET:
@@ -146,9 +137,9 @@ class Recovering:
         account_id = account.account_id
         await records.accounts.set_password(account_id, password_hash)
         await records.steps.drop(account_id)
-        await self.default_mail_destination.address_confirmed(records, account_id, at)
-        await self.account_mailer.tell(
-            records, self.account_mailer.mails.password_changed(account.email), at
+        await self.core.default_mail_destination.address_confirmed(records, account_id, at)
+        await self.core.account_mailer.tell(
+            records, self.core.account_mailer.mails.password_changed(account.email), at
         )
         await records.mail_links.drop(account_id, list(MailPurpose))
         await end_all(records, account_id, at)

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
     CredentialKind,
-    TokenBytes,
     digest,
     new_record_id,
     new_session_token,
@@ -23,7 +23,7 @@ from printreach.rules.sessions import (
     is_live,
     is_note_due,
 )
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 BLOCKED: Final = Denied(
     Reason.BLOCKED, "This account is blocked. Ask whoever runs this service to let you in again."
@@ -60,21 +60,19 @@ class NewSession:
 class Sessions:
     """The use cases about sessions."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
 
     async def begin(
         self, records: Records, account_id: str, visitor: Visitor
     ) -> NewSession | Denied:
         """Sign a browser in, inside a unit of work. It always gets a new token."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         account = await records.accounts.get(account_id)
         if account is None or account.is_blocked:
             return BLOCKED
-        token = new_session_token(self.token_bytes)
+        token = new_session_token(self.core.token_bytes)
         session = Session(
-            session_id=new_record_id(self.token_bytes),
+            session_id=new_record_id(self.core.token_bytes),
             account_id=account_id,
             started_at=at,
             seen_at=at,
@@ -87,12 +85,14 @@ class Sessions:
             await records.sessions.end(account_id, surplus.session_id)
         await records.sessions.add(session, token_digest(token))
         is_known = device_of(visitor.device, account) is not None
-        device_token = visitor.device if is_known else new_device_token(account, self.token_bytes)
+        device_token = (
+            visitor.device if is_known else new_device_token(account, self.core.token_bytes)
+        )
         return NewSession(token=token, session=session, device_token=device_token)
 
     async def look_up(self, token: str, visitor: Visitor) -> tuple[Account, Session] | None:
         """Return the account and session of that token; note its use now and then."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> tuple[Account, Session] | None:
             session = await records.sessions.with_token(token_digest(token))
@@ -101,41 +101,43 @@ class Sessions:
             account = await records.accounts.get(session.account_id)
             return None if account is None or account.is_blocked else (account, session)
 
-        found = await self.store.read(look)
+        found = await self.core.store.read(look)
         if found is not None and is_note_due(found[1], at):
             await self._note(found[1], at, visitor)
         return found
 
     async def of_account(self, account_id: str) -> list[Session]:
         """Return the browsers that are signed in, the most recently used first."""
-        at = self.clock.now()
-        every = await self.store.read(lambda records: records.sessions.of_account(account_id))
+        at = self.core.clock.now()
+        every = await self.core.store.read(lambda records: records.sessions.of_account(account_id))
         return [session for session in every if is_live(session, at)]
 
     async def end(self, account_id: str, session_id: str) -> None:
         """Sign one of the account's browsers out, if it is signed in."""
-        at = self.clock.now()
-        await self.store.write(lambda records: _end(records, account_id, session_id, at))
+        at = self.core.clock.now()
+        await self.core.store.write(lambda records: _end(records, account_id, session_id, at))
 
     async def end_others(self, account_id: str, session_id: str) -> None:
         """Sign out every browser but one."""
-        at = self.clock.now()
-        await self.store.write(lambda records: end_all(records, account_id, at, exclude=session_id))
+        at = self.core.clock.now()
+        await self.core.store.write(
+            lambda records: end_all(records, account_id, at, exclude=session_id)
+        )
 
     async def end_with_token(self, token: str) -> None:
         """Sign out the browser with that token, if there is one."""
 
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def end(records: Records) -> None:
             session = await records.sessions.with_token(token_digest(token))
             if session is not None:
                 await _end(records, session.account_id, session.session_id, at)
 
-        await self.store.write(end)
+        await self.core.store.write(end)
 
     async def _note(self, session: Session, at: datetime, visitor: Visitor) -> None:
-        await self.store.write(
+        await self.core.store.write(
             lambda records: records.sessions.note(
                 session.session_id, at, visitor.address[:64], visitor.browser[:LONGEST_BROWSER]
             )

@@ -5,20 +5,18 @@ A limiter that strangers can use up never blocks a browser that signed in before
 
 from dataclasses import dataclass
 
+from printreach.hub.core import Core
 from printreach.hub.identity.sessions import Visitor
-from printreach.hub.tries import CallerTries
 from printreach.rules.accounts import Account
 from printreach.rules.devices import claimed_device, device_of
 from printreach.rules.rate_limits import Limit, TooSoon, widest_network_of
-from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignInLimits:
     """Limits by the caller's network, and separately on known devices."""
 
-    store: Store
-    caller_tries: CallerTries
+    core: Core
 
     async def of_caller(self, limit: Limit, visitor: Visitor) -> TooSoon | None:
         """Count one try that concerns only the caller: on a known device by its account.
@@ -30,14 +28,14 @@ class SignInLimits:
     def on_account(self, limit: Limit, visitor: Visitor, account: Account | None) -> TooSoon | None:
         """Count one try on that account: by its own device, otherwise by the network."""
         if account is not None and device_of(visitor.device, account) is not None:
-            return self.caller_tries.take(limit, f"account {account.account_id}")
-        return self.caller_tries.take_by_address(limit, visitor.address)
+            return self.core.caller_tries.take(limit, f"account {account.account_id}")
+        return self.core.caller_tries.take_by_address(limit, visitor.address)
 
     async def _account_of_device(self, visitor: Visitor) -> Account | None:
         claimed = claimed_device(visitor.device)
         if claimed is None:
             return None
-        return await self.store.read(lambda records: records.accounts.get(claimed.account_id))
+        return await self.core.store.read(lambda records: records.accounts.get(claimed.account_id))
 
 
 def counted_as(visitor: Visitor, account: Account | None, stranger: str) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits, counted_as
@@ -10,14 +11,10 @@ from printreach.hub.tries import (
     CODE_BY_ACCOUNT,
     SIGN_IN_BY_ACCOUNT,
     SIGN_IN_BY_ADDRESS,
-    AccountTries,
 )
-from printreach.ports import Clock
-from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import (
     CredentialKind,
-    TokenBytes,
     digest,
     new_session_token,
 )
@@ -25,7 +22,7 @@ from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import STEP_LIFETIME, NextStep, Step
 from printreach.rules.totp import parse_recovery_code, step_of_code
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
 WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")
@@ -54,12 +51,8 @@ CodeOutcome: TypeAlias = NewSession | Denied | TooSoon
 class SigningIn:
     """The use cases of signing in."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    passwords: Passwords
+    core: Core
     sessions: Sessions
-    account_tries: AccountTries
     limits: SignInLimits
 
     async def with_password(self, email: str, password: str, visitor: Visitor) -> PasswordOutcome:
@@ -68,39 +61,39 @@ class SigningIn:
         The answer and its time are the same for addresses with and without account.
         """
         address = parse_email(email)
-        account = await self.store.read(
+        account = await self.core.store.read(
             lambda records: records.accounts.with_email(address or email)
         )
         refused = self.limits.on_account(SIGN_IN_BY_ADDRESS, visitor, account)
         if refused is not None:
             return refused
         who = counted_as(visitor, account, email_key(address or email))
-        refused = await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        refused = await self.core.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
         if refused is not None:
             return refused
         typed = password[: MAX_PASSWORD_LENGTH + 1]
         stored = "" if account is None else account.password_hash
         network = widest_network_of(visitor.address)
-        is_right = await self.passwords.matches(typed, stored, network)
+        is_right = await self.core.passwords.matches(typed, stored, network)
         if account is None or not is_right:
             return WRONG_PASSWORD
-        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
+        await self.core.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
         if account.verified_at is None:
             return Unconfirmed(account)
-        return await self.store.write(
+        return await self.core.store.write(
             lambda records: self._after_password(records, account, visitor)
         )
 
     async def with_code(self, step_token: str, code: str, visitor: Visitor) -> CodeOutcome:
         """Complete a sign-in after the password, by the app's code or a recovery code."""
-        at, token = self.clock.now(), step_digest(step_token)
-        step = await self.store.read(lambda records: records.steps.get(token, at))
+        at, token = self.core.clock.now(), step_digest(step_token)
+        step = await self.core.store.read(lambda records: records.steps.get(token, at))
         if step is None or step.awaits is not NextStep.CODE or step.account_id is None:
             return STEP_OVER
         account_id = step.account_id
-        account = await self.store.read(lambda records: records.accounts.get(account_id))
+        account = await self.core.store.read(lambda records: records.accounts.get(account_id))
         who = counted_as(visitor, account, account_id)
-        refused = await self.account_tries.take(CODE_BY_ACCOUNT, who)
+        refused = await self.core.account_tries.take(CODE_BY_ACCOUNT, who)
         if refused is not None:
             return refused
 
@@ -112,26 +105,28 @@ class SigningIn:
             await records.steps.take(token, at)
             return await self.sessions.begin(records, account_id, visitor)
 
-        result = await self.store.write(complete)
+        result = await self.core.store.write(complete)
         if isinstance(result, NewSession):
-            await self.account_tries.forget(CODE_BY_ACCOUNT, who)
+            await self.core.account_tries.forget(CODE_BY_ACCOUNT, who)
         return result
 
     async def is_waiting_for_code(self, step_token: str) -> bool:
         """Return whether the browser with that token only has to enter the code."""
-        at = self.clock.now()
-        step = await self.store.read(lambda records: records.steps.get(step_digest(step_token), at))
+        at = self.core.clock.now()
+        step = await self.core.store.read(
+            lambda records: records.steps.get(step_digest(step_token), at)
+        )
         return step is not None and step.awaits is NextStep.CODE
 
     async def after_first_factor(
         self, records: Records, account_id: str, visitor: Visitor
     ) -> NewSession | NeedsCode | Denied:
         """Begin a session, or ask for a code if the account has an authenticator app."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         totp = await records.second_factors.totp(account_id)
         if totp is None or totp.confirmed_at is None:
             return await self.sessions.begin(records, account_id, visitor)
-        token = new_session_token(self.token_bytes)
+        token = new_session_token(self.core.token_bytes)
         step = Step(awaits=NextStep.CODE, account_id=account_id, expires_at=at + STEP_LIFETIME)
         await records.steps.put(step, step_digest(token), at)
         return NeedsCode(token)
@@ -141,7 +136,7 @@ class SigningIn:
         totp = await records.second_factors.totp(account_id)
         if totp is None or totp.confirmed_at is None:
             return False
-        step = step_of_code(totp, typed, self.clock.now())
+        step = step_of_code(totp, typed, self.core.clock.now())
         if step is not None:
             await records.second_factors.set_totp(account_id, replace(totp, last_step=step))
             return True

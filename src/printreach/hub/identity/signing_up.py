@@ -8,35 +8,32 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
-from printreach.hub.account_mailer import AccountMailer, mail_link_digest
+from printreach.hub.account_mailer import mail_link_digest
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import NewSession, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.invitations import INVITATION_OVER, Invitations
-from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import (
     INVITATION_BY_LINK,
     LINK_BY_ADDRESS,
     SIGN_UP_BY_ADDRESS,
     SIGN_UP_MAIL,
     SIGN_UP_MAIL_BY_CALLER,
-    AccountTries,
 )
-from printreach.ports import Clock
-from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import (
     Account,
     SignUpPolicy,
     email_key,
     parse_email,
 )
-from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
+from printreach.rules.credentials import new_record_id, new_session_token
 from printreach.rules.mail_links import MailLink, MailPurpose
 from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import CONFIRMATION_LIFETIME, NextStep, Step
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""
@@ -97,21 +94,15 @@ SignUpOutcome: TypeAlias = MailSent | NewSession | Denied | TooSoon
 class SigningUp:
     """The use cases of signing up."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
-    passwords: Passwords
+    core: Core
     sessions: Sessions
     invitations: Invitations
-    account_mailer: AccountMailer
-    default_mail_destination: DefaultMailDestination
-    account_tries: AccountTries
     limits: SignInLimits
     policy: SignUpPolicy
 
     async def closed(self) -> Denied | None:
         """Return why nobody can sign up here without an invitation, if so."""
-        return await self.store.read(self.closed_in)
+        return await self.core.store.read(self.closed_in)
 
     async def closed_in(self, records: Records) -> Denied | None:
         """The same, inside a unit of work."""
@@ -148,11 +139,11 @@ class SigningUp:
         address = await self._checked(email, password, visitor)
         if not isinstance(address, str):
             return address
-        refused = await self.account_tries.take(INVITATION_BY_LINK, token)
+        refused = await self.core.account_tries.take(INVITATION_BY_LINK, token)
         if refused is not None:
             return refused
         account = await self._new(address, password, visitor)
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def add(records: Records) -> NewSession | Denied:
             invitation = await self.invitations.find(records, token)
@@ -173,26 +164,28 @@ class SigningUp:
                 supporter_granted=invitation.supporter,
             )
             await records.accounts.add(invited)
-            await self.default_mail_destination.put(records, invited.account_id, at)
+            await self.core.default_mail_destination.put(records, invited.account_id, at)
             await records.invitations.remove(invitation.invitation_id)
             return await self.sessions.begin(records, invited.account_id, visitor)
 
-        return await self.store.write(add)
+        return await self.core.store.write(add)
 
     async def send_again(self, account: Account, next_path: str, visitor: Visitor) -> None:
         """Send the mail again to somebody whose password was right, within limits."""
         if await self._may_mail(account.email, visitor) is None:
-            at = self.clock.now()
-            await self.store.write(
-                lambda records: self.account_mailer.mail_link(
+            at = self.core.clock.now()
+            await self.core.store.write(
+                lambda records: self.core.account_mailer.mail_link(
                     records, MailPurpose.CONFIRM, account, at, next_path=next_path
                 )
             )
 
     async def link_for(self, token: str, step_token: str) -> MailLink | NeedsPassword | Denied:
         """Return what the link of a mail is for, as this browser may use it."""
-        at = self.clock.now()
-        return await self.store.read(lambda records: self._link(records, token, step_token, at))
+        at = self.core.clock.now()
+        return await self.core.store.read(
+            lambda records: self._link(records, token, step_token, at)
+        )
 
     async def confirm(
         self, token: str, step_token: str, password: str, visitor: Visitor
@@ -205,11 +198,11 @@ class SigningUp:
         refused = await self.limits.of_caller(LINK_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
-        at, link_digest = self.clock.now(), mail_link_digest(token)
-        account = await self.store.read(lambda records: _account_of(records, link_digest, at))
+        at, link_digest = self.core.clock.now(), mail_link_digest(token)
+        account = await self.core.store.read(lambda records: _account_of(records, link_digest, at))
         if account is None:
             return LINK_OVER
-        knows_password = bool(password) and await self.passwords.matches(
+        knows_password = bool(password) and await self.core.passwords.matches(
             password, account.password_hash, widest_network_of(visitor.address)
         )
 
@@ -225,12 +218,12 @@ class SigningUp:
                 case MailLink():
                     return await self._complete(records, link, at, visitor)
 
-        return await self.store.write(complete)
+        return await self.core.store.write(complete)
 
     async def _complete(
         self, records: Records, link: MailLink, at: datetime, visitor: Visitor
     ) -> Confirmed | Denied:
-        await self.default_mail_destination.address_confirmed(records, link.account_id, at)
+        await self.core.default_mail_destination.address_confirmed(records, link.account_id, at)
         await records.mail_links.drop(link.account_id, [MailPurpose.CONFIRM])
         begun = await self.sessions.begin(records, link.account_id, visitor)
         return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
@@ -239,53 +232,53 @@ class SigningUp:
         refused = self.limits.on_account(SIGN_UP_BY_ADDRESS, visitor, None)
         if refused is not None:
             return refused
-        problem = problem_with_password(password, email, self.passwords.is_common)
+        problem = problem_with_password(password, email, self.core.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
         return parse_email(email) or BAD_EMAIL
 
     async def _may_mail(self, address: str, visitor: Visitor) -> TooSoon | None:
         who, network = email_key(address), widest_network_of(visitor.address)
-        return await self.account_tries.take_all(
+        return await self.core.account_tries.take_all(
             [(SIGN_UP_MAIL_BY_CALLER, f"{who} {network}"), (SIGN_UP_MAIL, who)]
         )
 
     async def _new(self, address: str, password: str, visitor: Visitor) -> Account:
         network = widest_network_of(visitor.address)
         return Account(
-            account_id=new_record_id(self.token_bytes),
+            account_id=new_record_id(self.core.token_bytes),
             email=address,
-            password_hash=await self.passwords.hash(password, network),
+            password_hash=await self.core.passwords.hash(password, network),
             is_admin=False,
             supporter_granted=False,
             supporter_until=None,
-            created_at=self.clock.now(),
+            created_at=self.core.clock.now(),
         )
 
     async def _put(self, account: Account, next_path: str) -> MailSent:
-        at, step_token = self.clock.now(), new_session_token(self.token_bytes)
+        at, step_token = self.core.clock.now(), new_session_token(self.core.token_bytes)
 
         async def put(records: Records) -> None:
             await records.accounts.forget_unverified(at - UNCONFIRMED_TIME)
             there = await records.accounts.with_email(account.email)
             if there is not None and (there.verified_at is not None or there.is_blocked):
                 await self._put_step(records, None, b"", step_token, at)
-                await self.account_mailer.tell(
-                    records, self.account_mailer.mails.has_account_already(account.email), at
+                await self.core.account_mailer.tell(
+                    records, self.core.account_mailer.mails.has_account_already(account.email), at
                 )
                 return
             if there is not None:
                 # An earlier, unconfirmed sign-up did not prove that it owns the address.
                 await records.accounts.delete(there.account_id)
             await records.accounts.add(account)
-            link = await self.account_mailer.mail_link(
+            link = await self.core.account_mailer.mail_link(
                 records, MailPurpose.CONFIRM, account, at, next_path=next_path
             )
             await self._put_step(
                 records, account.account_id, mail_link_digest(link), step_token, at
             )
 
-        await self.store.write(put)
+        await self.core.store.write(put)
         return MailSent(step_token)
 
     async def _put_step(

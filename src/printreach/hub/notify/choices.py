@@ -6,15 +6,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.events import EventType
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
-from printreach.hub.tries import CallerTries
-from printreach.ports import Clock
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble, Zones
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.mails import Mail
 from printreach.rules.notifications import (
     MAX_DESTINATIONS,
@@ -36,7 +35,7 @@ from printreach.rules.notify_channels import (
 from printreach.rules.notify_words import TEST_TEXT, TEST_TITLE
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
 """Each test calls a server of the person's choice."""
@@ -67,29 +66,31 @@ class Notifications:
     has_mail_server: without one, nobody can choose to be told by mail.
     """
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     zones: Zones
     sealer: Sealer
     messenger: Messenger
     mailer: Mailer
-    caller_tries: CallerTries
     daily_limit: int
-    has_mail_server: bool
 
     async def chosen(self, account_id: str) -> NotificationOverview:
         """Return the present settings."""
-        settings = await self.store.read(lambda records: records.notifications.settings(account_id))
-        counted = await self.store.read(lambda records: records.notifications.counted(account_id))
+        settings = await self.core.store.read(
+            lambda records: records.notifications.settings(account_id)
+        )
+        counted = await self.core.store.read(
+            lambda records: records.notifications.counted(account_id)
+        )
         zone = self.zones.zone(settings.zone)
-        today = self.clock.now().astimezone(zone).date()
+        today = self.core.clock.now().astimezone(zone).date()
         return NotificationOverview(
             settings=settings,
-            destinations=await self.store.read(
+            destinations=await self.core.store.read(
                 lambda records: records.notifications.destinations(account_id)
             ),
-            printers=await self.store.read(lambda records: records.printers.of_account(account_id)),
+            printers=await self.core.store.read(
+                lambda records: records.printers.of_account(account_id)
+            ),
             sent_today=counted.messages if counted is not None and counted.day == today else 0,
         )
 
@@ -102,7 +103,7 @@ class Notifications:
         channel = CHANNEL_BY_NAME.get(channel_name)
         if channel is None:
             return WrongField("way", "Choose how you want to be told.")
-        if not reaches_people(channel.name, has_mail_server=self.has_mail_server):
+        if not reaches_people(channel.name, has_mail_server=self.core.has_mail_server):
             return WrongField("way", NO_MAIL_SERVER)
         address = parse_destination(channel, typed)
         if isinstance(address, InvalidField):
@@ -112,11 +113,11 @@ class Notifications:
         if address.url and not await self.messenger.check(address.url):
             field = next(iter(channel.fields)).name
             return WrongField(field, "This can't be used. Check each field.")
-        at = self.clock.now()
+        at = self.core.clock.now()
         if channel.name == MAIL:
-            destination = mail_destination(self.token_bytes, account.account_id, at)
+            destination = mail_destination(self.core.token_bytes, account.account_id, at)
         else:
-            destination_id = new_record_id(self.token_bytes)
+            destination_id = new_record_id(self.core.token_bytes)
             destination = Destination(
                 destination_id=destination_id,
                 account_id=account.account_id,
@@ -125,17 +126,17 @@ class Notifications:
                 sealed=self.sealer.seal(address.url, destination_id),
                 created_at=at,
             )
-        return await self.store.write(lambda records: _add(records, destination))
+        return await self.core.store.write(lambda records: _add(records, destination))
 
     async def remove(self, account_id: str, destination_id: str) -> bool:
         """Remove a destination and its queued messages; return whether there was one."""
-        return await self.store.write(
+        return await self.core.store.write(
             lambda records: records.notifications.remove_destination(account_id, destination_id)
         )
 
     async def destination(self, account_id: str, destination_id: str) -> Destination | None:
         """Return the destination if it belongs to that account."""
-        found = await self.store.read(
+        found = await self.core.store.read(
             lambda records: records.notifications.destination(destination_id)
         )
         return found if found is not None and found.account_id == account_id else None
@@ -145,19 +146,19 @@ class Notifications:
         destination = await self.destination(account.account_id, destination_id)
         if destination is None:
             return Denied(Reason.INVALID, "There is no such place any more.")
-        refused = self.caller_tries.take(TESTS, account.account_id)
+        refused = self.core.caller_tries.take(TESTS, account.account_id)
         if refused is not None:
             return refused
         trouble = await self._send_test(account, destination)
-        await self.store.write(
-            lambda records: _note_test(records, destination, trouble, self.clock.now())
+        await self.core.store.write(
+            lambda records: _note_test(records, destination, trouble, self.core.clock.now())
         )
         if trouble is not None:
             return Denied(Reason.INVALID, in_words(trouble))
         return "sent"
 
     async def _send_test(self, account: Account, destination: Destination) -> NotSent | None:
-        if not reaches_people(destination.channel, has_mail_server=self.has_mail_server):
+        if not reaches_people(destination.channel, has_mail_server=self.core.has_mail_server):
             return NotSent(Trouble.NO_MAIL_SERVER)
         if destination.channel == MAIL:
             mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
@@ -214,7 +215,7 @@ class Notifications:
             await records.notifications.set_of_printer(account_id, printer_id, events)
             return None
 
-        return await self.store.write(choose)
+        return await self.core.store.write(choose)
 
     async def _change(
         self, account_id: str, change: Callable[[NotifySettings], NotifySettings]
@@ -223,7 +224,7 @@ class Notifications:
             settings = await records.notifications.settings(account_id)
             await records.notifications.put_settings(account_id, change(settings))
 
-        await self.store.write(put)
+        await self.core.store.write(put)
 
 
 async def is_notified_of(

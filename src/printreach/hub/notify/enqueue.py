@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.ports import Clock
+from printreach.hub.core import Core
 from printreach.ports.notifications import Zones
-from printreach.rules.addresses import Addresses
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.notifications import (
     Allowance,
     Destination,
@@ -39,19 +38,16 @@ class NotificationEnqueuer:
     has_mail_server: without one, nothing is queued for destinations by mail.
     """
 
-    clock: Clock
+    core: Core
     zones: Zones
-    addresses: Addresses
-    token_bytes: TokenBytes
     daily_limit: int
-    has_mail_server: bool
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         """Queue a message for each destination, if the owner wants to hear of such events."""
         destinations = [
             one
             for one in await records.notifications.destinations(stored.account_id)
-            if reaches_people(one.channel, has_mail_server=self.has_mail_server)
+            if reaches_people(one.channel, has_mail_server=self.core.has_mail_server)
         ]
         account = await records.accounts.get(stored.account_id) if destinations else None
         if account is None or account.is_blocked:
@@ -59,7 +55,7 @@ class NotificationEnqueuer:
         settings = await records.notifications.settings(stored.account_id)
         if not wants(settings, stored.printer_id, stored.event.event_type):
             return
-        at = self.clock.now()
+        at = self.core.clock.now()
         zone = self.zones.zone(settings.zone) or UTC
         due_at = time_to_tell(settings, stored.event.event_type, at, zone)
         if due_at is None or not await self._may_send(records, stored, settings, destinations, at):
@@ -90,7 +86,7 @@ class NotificationEnqueuer:
 
     def _limit_event(self, stored: StoredEvent, at: datetime) -> PrintEvent:
         return PrintEvent(
-            event_id=new_record_id(self.token_bytes),
+            event_id=new_record_id(self.core.token_bytes),
             event_type=EventType.NOTIFICATION_LIMIT_REACHED,
             event_time_sec=int(at.timestamp()),
             print_id=stored.event.print_id,
@@ -102,9 +98,9 @@ class NotificationEnqueuer:
         printer = await records.printers.linked(stored.printer_id)
         is_theirs = printer is not None and printer.account_id == stored.account_id
         name = printer.name if printer is not None and is_theirs else _NO_NAME
-        url = self.addresses.of_printer_page(stored.printer_id)
+        url = self.core.addresses.of_printer_page(stored.printer_id)
         picture_id = stored.snapshot_id
-        picture = None if picture_id is None else self.addresses.of_snapshot(picture_id)
+        picture = None if picture_id is None else self.core.addresses.of_snapshot(picture_id)
         words = words_for(stored.event, name, url, picture)
         return NewMessage(
             title=words.title[:_LONGEST_TITLE], text=words.text, made_at=at, due_at=due_at

@@ -13,7 +13,6 @@ from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.print_mails import stop_token
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble
 from printreach.rules.accounts import Account
-from printreach.rules.addresses import Addresses
 from printreach.rules.mails import Mails
 from printreach.rules.notifications import (
     DESTINATIONS_AT_ONCE,
@@ -38,10 +37,7 @@ PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 
 @dataclass(kw_only=True)
 class NotificationSender(LeasedQueue[Destination]):
-    """The queue of destinations that have messages. lease: longer than two messages can take.
-
-    has_mail_server: without one, no mail is sent about prints.
-    """
+    """The queue of destinations that have messages. lease: longer than two messages can take."""
 
     item_name: ClassVar[str] = "destination"
     lease: ClassVar[timedelta] = timedelta(seconds=90)
@@ -52,8 +48,6 @@ class NotificationSender(LeasedQueue[Destination]):
     messenger: Messenger
     sealer: Sealer
     mailer: Mailer
-    addresses: Addresses
-    has_mail_server: bool
 
     def key(self, item: Destination) -> str:
         return item.destination_id
@@ -66,25 +60,25 @@ class NotificationSender(LeasedQueue[Destination]):
 
     async def handle(self, item: Destination) -> None:
         """Send the oldest messages until one fails; then release the destination."""
-        due = await self.store.read(
+        due = await self.core.store.read(
             lambda records: records.notifications.due_messages(
-                item.destination_id, self.clock.now(), MESSAGES_OF_A_CLAIM
+                item.destination_id, self.core.clock.now(), MESSAGES_OF_A_CLAIM
             )
         )
         claimed = item
         sent: list[QueuedMessage] = []
         trouble: NotSent | None = None
-        renewed_at = self.clock.now()
+        renewed_at = self.core.clock.now()
         for message in due:
             if self.stopping.is_set():
                 break
-            if abs(self.clock.now() - renewed_at) >= RENEW_AFTER:
-                renewed_at = self.clock.now()
+            if abs(self.core.clock.now() - renewed_at) >= RENEW_AFTER:
+                renewed_at = self.core.clock.now()
                 renewed = await self._renew(claimed, sent)
                 if renewed is None:
                     return  # it was removed, or another worker has it
                 claimed, sent = renewed, []
-            account = await self.store.read(lambda records: _reached(records, item))
+            account = await self.core.store.read(lambda records: _reached(records, item))
             if account is None:
                 break  # its messages are gone, too
             trouble = await self._send(account, item, message)
@@ -95,8 +89,8 @@ class NotificationSender(LeasedQueue[Destination]):
 
     async def tidy(self) -> None:
         """Repair times that a clock ahead of time has stored. Raises StoreUnavailable."""
-        at = self.clock.now()
-        await self.store.write(
+        at = self.core.clock.now()
+        await self.core.store.write(
             lambda records: records.notifications.mend_times(at, at + PUT_OFF_AT_MOST)
         )
 
@@ -106,13 +100,13 @@ class NotificationSender(LeasedQueue[Destination]):
         self, claimed: Destination, sent: Sequence[QueuedMessage]
     ) -> Destination | None:
         """Delete the messages sent so far and renew the claim; None if it was lost."""
-        until = self.clock.now() + self.lease
+        until = self.core.clock.now() + self.lease
 
         async def note(records: Records) -> Destination | None:
             await records.notifications.drop_messages([one.message_id for one in sent])
             return await records.notifications.renew(claimed, until)
 
-        return await self.store.write(note)
+        return await self.core.store.write(note)
 
     async def _send(
         self, account: Account, destination: Destination, message: QueuedMessage
@@ -121,14 +115,14 @@ class NotificationSender(LeasedQueue[Destination]):
             return await send_to(
                 self.messenger, self.sealer, destination, message.title, message.text
             )
-        if not self.has_mail_server:
+        if not self.core.has_mail_server:
             return NotSent(Trouble.NO_MAIL_SERVER)
         if account.verified_at is None:
             return NotSent(Trouble.NOT_ALLOWED)
-        stop_url = self.addresses.of_end_of_mails(
+        stop_url = self.core.addresses.of_end_of_mails(
             stop_token(self.sealer, destination.destination_id)
         )
-        mails = Mails(self.addresses.base_url)
+        mails = Mails(self.core.addresses.base_url)
         mail = mails.about_print(account.email, message.title, message.text, stop_url)
         try:
             return await self.mailer.hand_in(mail)
@@ -140,7 +134,7 @@ class NotificationSender(LeasedQueue[Destination]):
         self, claimed: Destination, sent: Sequence[QueuedMessage], trouble: NotSent | None
     ) -> None:
         """Delete the messages that were sent, store the outcome, and release the claim."""
-        at = self.clock.now()
+        at = self.core.clock.now()
         failures, not_before = 0 if sent else claimed.failures, None
         words = "" if sent else claimed.trouble
         if trouble is not None:
@@ -159,7 +153,7 @@ class NotificationSender(LeasedQueue[Destination]):
                 trouble=words,
             )
 
-        await self.store.write(settle)
+        await self.core.store.write(settle)
 
 
 async def _reached(records: Records, destination: Destination) -> Account | None:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock, Notice, Topic
+from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.watching import Judgement, WatchSettings
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 _NOTHING_SAID: Final = Denied(
     Reason.INVALID, "Failure detection said nothing of this print, or it was too long ago."
@@ -23,8 +24,7 @@ class WatchChoices:
     kept: where pictures are stored.
     """
 
-    store: Store
-    clock: Clock
+    core: Core
     kept: SnapshotStore
 
     async def change(
@@ -37,7 +37,7 @@ class WatchChoices:
             after = replace(chosen, off_for_print=before.off_for_print)
             return await self._put(records, account_id, printer_id, after)
 
-        return await self.store.write(change)
+        return await self.core.store.write(change)
 
     async def leave_alone(
         self, account_id: str, printer_id: str, print_id: str
@@ -49,7 +49,7 @@ class WatchChoices:
             after = replace(before, off_for_print=print_id)
             return await self._put(records, account_id, printer_id, after)
 
-        return await self.store.write(leave)
+        return await self.core.store.write(leave)
 
     async def judge(
         self, account_id: str, printer_id: str, print_id: str, *, was_failure: bool
@@ -58,7 +58,7 @@ class WatchChoices:
 
         Its picture is kept with the answer if the owner has agreed to that.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def judge(records: Records) -> Judgement | Denied:
             printer = await own_printer(records, account_id, printer_id)
@@ -79,7 +79,7 @@ class WatchChoices:
             await records.watches.judge(judgement)
             return judgement
 
-        return await self.store.write(judge)
+        return await self.core.store.write(judge)
 
     async def forget_pictures(
         self, account_id: str, printer_id: str, print_id: str | None = None
@@ -95,13 +95,13 @@ class WatchChoices:
                 return printer
             return await records.watches.let_pictures_go(printer_id, print_id)
 
-        pictures = await self.store.write(forget)
+        pictures = await self.core.store.write(forget)
         if isinstance(pictures, Denied):
             return pictures
         # First the answers drop their references: a file left behind by a failure is deleted by its
         # age.
         await self.kept.remove(pictures)
-        await self.store.write(lambda records: records.snapshots.forget(pictures))
+        await self.core.store.write(lambda records: records.snapshots.forget(pictures))
         return len(pictures)
 
     async def _put(
@@ -111,5 +111,5 @@ class WatchChoices:
         if isinstance(printer, Denied):
             return printer
         await records.watch_settings.put(printer_id, account_id, settings)
-        await records.notify(Notice(Topic.DETECTOR, printer_id), self.clock.now())
+        await records.notify(Notice(Topic.DETECTOR, printer_id), self.core.clock.now())
         return settings

@@ -99,8 +99,8 @@ class LookAtPrint:
     # --- without a look ---------------------------------------------------------------------------
 
     async def _put_off(self, why: Why) -> None:
-        at = self._parts.clock.now()
-        held = await self._parts.store.write(lambda records: self._none(records, why, at))
+        at = self._parts.core.clock.now()
+        held = await self._parts.core.store.write(lambda records: self._none(records, why, at))
         if held is not None and why in (Why.OFF, Why.PAUSED):
             await self._say(held)
 
@@ -120,7 +120,7 @@ class LookAtPrint:
     async def _end(self, other_print_id: str) -> None:
         """End the watch: the printer prints nothing, or another print, which is watched from now
         on."""
-        at, watched = self._parts.clock.now(), self._watched
+        at, watched = self._parts.core.clock.now(), self._watched
 
         async def end(records: Records) -> None:
             held = await records.watches.held(watched)
@@ -132,7 +132,7 @@ class LookAtPrint:
                     held.printer_id, held.account_id, other_print_id, at + NEXT_PRINT_AFTER
                 )
 
-        await self._parts.store.write(end)
+        await self._parts.core.store.write(end)
 
     async def _resolve(self, status: StatusResult) -> None:
         """Conclude a pause that may have been ordered by a worker that was stopped; do not repeat
@@ -155,7 +155,7 @@ class LookAtPrint:
             has_none = picture.code == CommandStatus.NOT_FOUND
             await self._put_off(Why.NO_CAMERA if has_none else Why.NO_PICTURE)
             return
-        is_slow, at = loop.time() - began > SLOW_S, self._parts.clock.now()
+        is_slow, at = loop.time() - began > SLOW_S, self._parts.core.clock.now()
         scored = await self._score(picture)
         if isinstance(scored, Why):
             await self._put_off(scored)
@@ -163,7 +163,7 @@ class LookAtPrint:
         expected = _decide(watched, watched.settings, scored, at)
         kept = await self._keep(picture) if expected.is_kept else None
         seen = _Seen(scored=scored, at=at, status=status, picture=kept, is_slow=is_slow)
-        settled = await self._parts.store.write(lambda records: self._settle(records, seen))
+        settled = await self._parts.core.store.write(lambda records: self._settle(records, seen))
         await self._drop(settled, kept)
         if settled is not None:
             await self._act(settled, status)
@@ -250,7 +250,7 @@ class LookAtPrint:
         """Release the claim; due at once if the owner has meanwhile changed whether to watch."""
         print_id, before = held.print_id, self._watched.settings
         if is_off(held.settings, print_id) != is_off(before, print_id):
-            due_at = self._parts.clock.now()
+            due_at = self._parts.core.clock.now()
         await records.watches.release(held, memory, due_at, degraded=degraded)
 
     async def _say(self, held: WatchedPrint) -> None:

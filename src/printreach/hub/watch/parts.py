@@ -8,9 +8,9 @@ from typing import Final
 from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
+from printreach.hub.core import Core
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
-from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
@@ -60,8 +60,7 @@ class WatchStarter:
 class WatchParts:
     """The dependencies of the watch. states: where its state goes, for agents and apps."""
 
-    store: Store
-    clock: Clock
+    core: Core
     http: PrinterHttp
     scorer: Scorer
     snapshots: Snapshots
@@ -112,7 +111,9 @@ async def publish_report(
     parts: WatchParts, printer_id: str, print_id: str, memory: WatchMemory, settings: WatchSettings
 ) -> None:
     """Publish the state of the watch over a print to the agent and apps."""
-    await parts.states.put(printer_id, report_of(print_id, memory, settings, parts.clock.now()))
+    await parts.states.put(
+        printer_id, report_of(print_id, memory, settings, parts.core.clock.now())
+    )
 
 
 def report_of(

@@ -45,7 +45,9 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
     if isinstance(status, PrinterRefusal):
         return await conclude(parts, watched, seen, _in_words(status))
     if print_id_under_way(status) != watched.print_id:
-        await parts.store.write(lambda records: _ended(records, watched, parts.clock.now()))
+        await parts.core.store.write(
+            lambda records: _ended(records, watched, parts.core.clock.now())
+        )
         return None
     if status.job_status.state is State.PAUSED:
         return await _was_paused(parts, watched)
@@ -73,7 +75,7 @@ async def conclude(
     error: a sentence for people; "" for a pause. Returns what to remember, or None if the claim was
     lost. Raises StoreUnavailable.
     """
-    at = parts.clock.now()
+    at = parts.core.clock.now()
 
     async def conclude(records: Records) -> WatchMemory | None:
         held = await records.watches.held(watched)
@@ -91,7 +93,7 @@ async def conclude(
         await records.watches.release(held, memory, due_at)
         return memory
 
-    return await parts.store.write(conclude)
+    return await parts.core.store.write(conclude)
 
 
 async def _still_chosen(
@@ -101,7 +103,7 @@ async def _still_chosen(
 
     None if the claim was lost.
     """
-    at = parts.clock.now()
+    at = parts.core.clock.now()
 
     async def look(records: Records) -> WatchPause | WatchMemory | None:
         held = await records.watches.held(watched)
@@ -113,7 +115,7 @@ async def _still_chosen(
         await records.watches.release(held, memory, at)
         return memory
 
-    return await parts.store.write(look)
+    return await parts.core.store.write(look)
 
 
 async def _order(
@@ -123,7 +125,7 @@ async def _order(
 
     The agent does not report it as a pause by a person: the watch reports it.
     """
-    owner = await parts.store.read(lambda records: records.accounts.get(printer.account_id))
+    owner = await parts.core.store.read(lambda records: records.accounts.get(printer.account_id))
     order = Pause(
         smart_pause=True,
         disable_hotend=how.disable_hotend,
@@ -144,7 +146,7 @@ async def _order(
 
 async def _was_paused(parts: WatchParts, watched: WatchedPrint) -> WatchMemory | None:
     """Remember that somebody else paused it first: nothing is ordered and nothing reported."""
-    at = parts.clock.now()
+    at = parts.core.clock.now()
 
     async def note(records: Records) -> WatchMemory | None:
         held = await records.watches.held(watched)
@@ -155,7 +157,7 @@ async def _was_paused(parts: WatchParts, watched: WatchedPrint) -> WatchMemory |
         await records.watches.release(held, memory, due_at)
         return memory
 
-    return await parts.store.write(note)
+    return await parts.core.store.write(note)
 
 
 async def _ended(records: Records, watched: WatchedPrint, at: datetime) -> None:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.contract.events import EventType
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.notify.choices import is_notified_of
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import Printer
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,14 +57,12 @@ class WatchedPrints:
     runs no failure watch now, None if it does.
     """
 
-    store: Store
-    clock: Clock
+    core: Core
     kept: SnapshotStore
-    has_mail_server: bool
     why_off: Callable[[], DetectorOff | None]
 
     async def of_printer(self, account_id: str, printer_id: str) -> WatchOfPrinter | Denied:
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> WatchOfPrinter | Denied:
             printer = await own_printer(records, account_id, printer_id)
@@ -80,7 +78,7 @@ class WatchedPrints:
                 off=self.why_off(),
             )
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def of_print(
         self, account_id: str, printer_id: str, print_id: str
@@ -108,7 +106,7 @@ class WatchedPrints:
                 tells_nobody=await self._tells_nobody(records, printer),
             )
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def picture(
         self, account_id: str, printer_id: str, print_id: str, at: datetime
@@ -148,7 +146,7 @@ class WatchedPrints:
             known = await records.snapshots.get(snapshot_id) if snapshot_id is not None else None
             return snapshot_id if known is not None and known.account_id == account_id else None
 
-        snapshot_id = await self.store.read(look)
+        snapshot_id = await self.core.store.read(look)
         return None if snapshot_id is None else await self.kept.get(snapshot_id)
 
     async def _tells_nobody(self, records: Records, printer: Printer) -> bool:
@@ -157,5 +155,5 @@ class WatchedPrints:
             printer.account_id,
             printer.printer_id,
             EventType.POSSIBLE_FAILURE,
-            has_mail_server=self.has_mail_server,
+            has_mail_server=self.core.has_mail_server,
         )

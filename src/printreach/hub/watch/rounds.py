@@ -83,8 +83,8 @@ class WatchRounds(LeasedQueue[WatchedPrint]):
 
     async def tidy(self) -> None:
         """Delete what is too old. Raises StoreUnavailable."""
-        at = self.clock.now()
-        while await self.store.write(
+        at = self.core.clock.now()
+        while await self.core.store.write(
             lambda records: records.watches.forget(at - KEPT_FOR, at - JUDGED_FOR, PRUNED_AT_ONCE)
         ):
             pass

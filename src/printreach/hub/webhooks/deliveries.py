@@ -11,7 +11,6 @@ from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
 from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
-from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import MAX_LOGGED, MAX_QUEUED, TOO_MANY
 from printreach.store.leases import Claim
 from printreach.store.store import Records
@@ -37,18 +36,15 @@ class Deliveries(LeasedQueue[Lease]):
 
     sender: WebhookSender
     keys: WebhookKeys
-    supporters: SupporterPolicy
     clock_history: ClockHistory
     jitter: Callable[[], float]
     _bounded_up_to: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._parts = QueueParts(
-            store=self.store,
-            clock=self.clock,
+            core=self.core,
             sender=self.sender,
             keys=self.keys,
-            supporters=self.supporters,
             limiter=DeliveryLimiter(),
             clock_history=self.clock_history,
             jitter=self.jitter,
@@ -69,7 +65,7 @@ class Deliveries(LeasedQueue[Lease]):
 
     async def begin_due(self) -> int:
         # The history has to see each hour of the clock.
-        self.clock_history.confirmed_time(self.clock.now())
+        self.clock_history.confirmed_time(self.core.clock.now())
         return await super().begin_due()
 
     async def tidy(self) -> None:
@@ -77,25 +73,25 @@ class Deliveries(LeasedQueue[Lease]):
 
         Raises StoreUnavailable.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
         await self._in_slices(lambda records: records.deliveries.mend_times(at, SLICE))
         await self._bound(at)
 
     async def forget_old(self) -> None:
         """Delete deliveries that ended long ago. Raises StoreUnavailable."""
-        before = self.clock.now() - LOGGED_FOR
+        before = self.core.clock.now() - LOGGED_FOR
         await self._in_slices(lambda records: records.deliveries.prune(before, SLICE))
 
     async def _bound(self, at: datetime) -> None:
         """Bound the queues, so that no flooding printer and no dead target fills the disk."""
         after = self._bounded_up_to
-        grown, last = await self.store.read(lambda records: records.deliveries.grown(after))
+        grown, last = await self.core.store.read(lambda records: records.deliveries.grown(after))
         for connection_id in grown:
             await self._bound_one(connection_id, at)
         self._bounded_up_to = last
 
     async def _bound_one(self, connection_id: str, at: datetime) -> None:
-        surplus = await self.store.read(
+        surplus = await self.core.store.read(
             lambda records: records.deliveries.surplus(connection_id, MAX_QUEUED, MAX_LOGGED)
         )
         ended, queued = surplus.ended, surplus.queued
@@ -115,6 +111,6 @@ class Deliveries(LeasedQueue[Lease]):
         """Repeat until less than a slice was changed; return the sum. Others write in between."""
         changed, count = 0, SLICE
         while count >= SLICE:
-            count = await self.store.write(change)
+            count = await self.core.store.write(change)
             changed += count
         return changed

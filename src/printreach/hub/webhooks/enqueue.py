@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Final
 
 from printreach.hub.clock_jumps import ClockHistory
+from printreach.hub.core import Core
 from printreach.hub.webhooks.state import is_unconfirmed, why_closed
-from printreach.ports import Clock
-from printreach.rules.accounts import Account, SupporterPolicy
-from printreach.rules.addresses import Addresses
+from printreach.rules.accounts import Account
 from printreach.rules.webhook_messages import About, message_body
 from printreach.rules.webhooks import NewDelivery, wants
 from printreach.store.events import StoredEvent
@@ -22,9 +21,7 @@ NO_PRINTER: Final = ""
 class WebhookEnqueuer:
     """hub.fanout.Consumer."""
 
-    clock: Clock
-    supporters: SupporterPolicy
-    addresses: Addresses
+    core: Core
     clock_history: ClockHistory
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
@@ -32,7 +29,7 @@ class WebhookEnqueuer:
 
         Only webhooks of the account in which it happened get it, not those of a later owner.
         """
-        at = self.clock.now()
+        at = self.core.clock.now()
         hooks = await records.webhooks.of_printer(stored.printer_id)
         wanting = [
             one
@@ -64,9 +61,11 @@ class WebhookEnqueuer:
     def _is_open(self, hook: AppWebhook, account: Account | None, at: datetime) -> bool:
         """Return True also if only the clock has ended it, and not for long: the clock may be
         wrong."""
-        if why_closed(hook, account, self.supporters, at) is None:
+        if why_closed(hook, account, self.core.supporters, at) is None:
             return True
-        return is_unconfirmed(hook, account, self.supporters, self.clock_history.confirmed_time(at))
+        return is_unconfirmed(
+            hook, account, self.core.supporters, self.clock_history.confirmed_time(at)
+        )
 
     async def _body(self, records: Records, stored: StoredEvent) -> bytes:
         printer = await records.printers.linked(stored.printer_id)
@@ -76,7 +75,7 @@ class WebhookEnqueuer:
             About(
                 printer_id=stored.printer_id,
                 printer_name=printer.name if printer is not None else NO_PRINTER,
-                page_url=self.addresses.of_printer_page(stored.printer_id),
-                snapshot_url=None if picture is None else self.addresses.of_snapshot(picture),
+                page_url=self.core.addresses.of_printer_page(stored.printer_id),
+                snapshot_url=None if picture is None else self.core.addresses.of_snapshot(picture),
             ),
         )

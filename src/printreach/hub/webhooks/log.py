@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import LoggedDelivery, Webhook, is_active, is_live
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 MOST_SHOWN: Final = 100
 MOST_ID: Final = 2**63 - 1
@@ -47,12 +47,11 @@ class ShownWebhook:
 class WebhookLog:
     """The use cases of those who read it."""
 
-    store: Store
-    clock: Clock
+    core: Core
 
     async def of_connection(self, account_id: str, connection_id: str) -> ShownWebhook | Denied:
         """Return a connection of the account, its webhook and its last deliveries."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def look(records: Records) -> ShownWebhook | Denied:
             connection = await _own(records, account_id, connection_id)
@@ -73,14 +72,14 @@ class WebhookLog:
                 deliveries=await records.deliveries.log_of_connection(connection_id, MOST_SHOWN),
             )
 
-        return await self.store.read(look)
+        return await self.core.store.read(look)
 
     async def of_app(self, app_id: str) -> Sequence[LoggedDelivery]:
         """Return the last deliveries of all connections of an app.
 
         The caller has checked access.
         """
-        return await self.store.read(
+        return await self.core.store.read(
             lambda records: records.deliveries.log_of_app(app_id, MOST_SHOWN)
         )
 
@@ -88,26 +87,26 @@ class WebhookLog:
         self, account_id: str, connection_id: str, delivery_id: int
     ) -> Denied | None:
         """Queue a delivery of the account's connection again, with the same event id."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def send(records: Records) -> Denied | None:
             connection = await _own(records, account_id, connection_id)
             return await _send_again(records, connection, delivery_id, at)
 
-        return await self.store.write(send)
+        return await self.core.store.write(send)
 
     async def send_again_for_app(
         self, app_id: str, connection_id: str, delivery_id: int
     ) -> Denied | None:
         """Queue a delivery of the app's connection again. The caller has checked access."""
-        at = self.clock.now()
+        at = self.core.clock.now()
 
         async def send(records: Records) -> Denied | None:
             found = await records.connections.get(connection_id)
             connection = found if found is not None and found.app_id == app_id else None
             return await _send_again(records, connection, delivery_id, at)
 
-        return await self.store.write(send)
+        return await self.core.store.write(send)
 
 
 async def _own(records: Records, account_id: str, connection_id: str) -> Connection | None:

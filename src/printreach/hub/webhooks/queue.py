@@ -13,11 +13,10 @@ from typing import Final
 
 from printreach.contract.permissions import Permission
 from printreach.hub.clock_jumps import ClockHistory
+from printreach.hub.core import Core
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
 from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
-from printreach.ports import Clock
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
-from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhook_messages import signature_headers, without_picture
 from printreach.rules.webhook_urls import target_of
 from printreach.rules.webhooks import (
@@ -33,7 +32,7 @@ from printreach.rules.webhooks import (
     problem_with_delivery,
     retry_delay,
 )
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook, Lease
 
 log = logging.getLogger(__name__)
@@ -64,11 +63,9 @@ _Attempts = dict[asyncio.Task[Outcome], _Attempt]
 class QueueParts:
     """The dependencies of a queue. jitter: random, 0 to 1."""
 
-    store: Store
-    clock: Clock
+    core: Core
     sender: WebhookSender
     keys: WebhookKeys
-    supporters: SupporterPolicy
     limiter: DeliveryLimiter
     clock_history: ClockHistory
     jitter: Callable[[], float]
@@ -83,7 +80,7 @@ class DeliveryQueue:
         self._lease = lease
         self._attempts: _Attempts = {}
         self._dropped: list[Attempted] = []
-        self._renewed_at = parts.clock.now()
+        self._renewed_at = parts.core.clock.now()
         self._not_before: datetime | None = None
         self._has_met = False
 
@@ -114,13 +111,13 @@ class DeliveryQueue:
 
     async def _look(self) -> None:
         """Begin due deliveries, as far as there are free slots."""
-        at = self._parts.clock.now()
-        found = await self._parts.store.read(lambda records: self._find(records, at))
+        at = self._parts.core.clock.now()
+        found = await self._parts.core.store.read(lambda records: self._find(records, at))
         if found is None:
             self._not_before = at + DOUBTED_EVERY
             return
         if isinstance(found, str):
-            await self._parts.store.write(lambda records: self._end(records, found, at))
+            await self._parts.core.store.write(lambda records: self._end(records, found, at))
             return
         there, due = found
         webhook = there.webhook
@@ -165,11 +162,13 @@ class DeliveryQueue:
         account_id = there.connection.account_id
         account = await records.accounts.get(account_id) if account_id else None
         parts = self._parts
-        closed = why_closed(there, account, parts.supporters, at)
+        closed = why_closed(there, account, parts.core.supporters, at)
         if closed is None:
             return there
         confirmed_at = parts.clock_history.confirmed_time(at)
-        return None if is_unconfirmed(there, account, parts.supporters, confirmed_at) else closed
+        return (
+            None if is_unconfirmed(there, account, parts.core.supporters, confirmed_at) else closed
+        )
 
     async def _end(self, records: Records, reason: str, at: datetime) -> None:
         connection_id = self._lease.connection_id
@@ -195,7 +194,7 @@ class DeliveryQueue:
         self._attempts[task] = _Attempt(delivery, webhook.set_at)
 
     async def _attempt(self, url: str, delivery: Delivery) -> Outcome:
-        at = self._parts.clock.now()
+        at = self._parts.core.clock.now()
         keys = self._parts.keys.signing(at)
         headers = signature_headers(delivery.event_id, delivery.body, keys, at)
         try:
@@ -216,14 +215,14 @@ class DeliveryQueue:
 
     async def _settle(self) -> bool:
         """Store the outcomes of ended attempts; False if another worker has the queue by now."""
-        at = self._parts.clock.now()
+        at = self._parts.core.clock.now()
         done = [task for task in self._attempts if task.done()]
         if not done and not self._dropped and abs(at - self._renewed_at) < RENEW_AFTER:
             return True
         ended = [(self._attempts.pop(task), task.result()) for task in done]
         dropped, self._dropped = self._dropped, []
         self._renewed_at = at
-        return await self._parts.store.write(
+        return await self._parts.core.store.write(
             lambda records: self._write(records, dropped, ended, at)
         )
 
@@ -257,8 +256,8 @@ class DeliveryQueue:
             await records.webhooks.delete(hook.connection_id)
 
     async def _release(self) -> None:
-        at = self._parts.clock.now()
-        await self._parts.store.write(
+        at = self._parts.core.clock.now()
+        await self._parts.core.store.write(
             lambda records: records.deliveries.release(self._lease, at, self._not_before)
         )
 

@@ -7,11 +7,9 @@ from typing import Final
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.app_calls import AppCaller
-from printreach.hub.tries import CallerTries
-from printreach.ports import Clock
+from printreach.hub.core import Core
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
-from printreach.rules.addresses import Addresses
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import new_record_id
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.rules.webhook_messages import (
     About,
@@ -20,7 +18,7 @@ from printreach.rules.webhook_messages import (
     signature_headers,
 )
 from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedelta(seconds=6))
 """Each test calls a server of the app's choice."""
@@ -30,13 +28,9 @@ TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedel
 class Webhooks:
     """The use cases of an app about its connection's webhook."""
 
-    store: Store
-    clock: Clock
-    token_bytes: TokenBytes
+    core: Core
     sender: WebhookSender
     keys: WebhookKeys
-    addresses: Addresses
-    caller_tries: CallerTries
 
     async def set(self, caller: AppCaller, url: str, event_filter: Sequence[int]) -> str | None:
         """Set the webhook; or return a sentence that says why it is not acceptable.
@@ -50,14 +44,14 @@ class Webhooks:
             connection_id=caller.connection.connection_id,
             url=url,
             event_filter=tuple(dict.fromkeys(event_filter)),
-            set_at=self.clock.now(),
+            set_at=self.core.clock.now(),
         )
-        await self.store.write(lambda records: records.webhooks.put(webhook))
+        await self.core.store.write(lambda records: records.webhooks.put(webhook))
         return None
 
     async def delete(self, caller: AppCaller) -> None:
         """Delete the webhook and its queue."""
-        connection_id, at = caller.connection.connection_id, self.clock.now()
+        connection_id, at = caller.connection.connection_id, self.core.clock.now()
 
         async def delete(records: Records) -> None:
             await records.deliveries.end_all(
@@ -65,22 +59,22 @@ class Webhooks:
             )
             await records.webhooks.delete(connection_id)
 
-        await self.store.write(delete)
+        await self.core.store.write(delete)
 
     async def test(self, caller: AppCaller) -> Outcome | TooSoon | None:
         """Make one call, whatever the filter says; None if there is no webhook.
 
         A disabled one is called too, so that the app learns what is wrong.
         """
-        connection_id, at = caller.connection.connection_id, self.clock.now()
-        webhook = await self.store.read(lambda records: records.webhooks.get(connection_id))
+        connection_id, at = caller.connection.connection_id, self.core.clock.now()
+        webhook = await self.core.store.read(lambda records: records.webhooks.get(connection_id))
         if webhook is None or not is_live(webhook, at):
             return None
-        refused = self.caller_tries.take(TEST_BY_CONNECTION, connection_id)
+        refused = self.core.caller_tries.take(TEST_BY_CONNECTION, connection_id)
         if refused is not None:
             return refused
         event = PrintEvent(
-            event_id=new_record_id(self.token_bytes),
+            event_id=new_record_id(self.core.token_bytes),
             event_type=EventType.TEST,
             event_time_sec=int(at.timestamp()),
         )
@@ -90,12 +84,12 @@ class Webhooks:
 
     def public_keys(self) -> Sequence[SigningKey]:
         """Return the keys that verify messages now."""
-        return self.keys.signing(self.clock.now())
+        return self.keys.signing(self.core.clock.now())
 
     def _about(self, caller: AppCaller) -> About:
         printer = caller.row.printer
         return About(
             printer_id=printer.printer_id,
             printer_name=printer.name,
-            page_url=self.addresses.of_printer_page(printer.printer_id),
+            page_url=self.core.addresses.of_printer_page(printer.printer_id),
         )

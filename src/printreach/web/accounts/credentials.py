@@ -64,7 +64,7 @@ async def ask_for_address(
         signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
     )
     if refused is None:
-        has_mail_server = services.notifications.has_mail_server
+        has_mail_server = services.notifications.core.has_mail_server
         return redirect_with_flash(PAGE, "link-sent" if has_mail_server else "link-in-log")
     is_address = isinstance(refused, Denied) and refused.reason is Reason.INVALID
     return await account_page(

@@ -147,7 +147,7 @@ async def try_page(
 ) -> Template:
     """Link into the portal as the app would, and explain what comes back."""
     app = or_404(await developers.apps.one(signed_in.account.account_id, app_id)).app
-    places = [services.portal.test_page, *app.return_prefixes]
+    places = [services.portal.core.addresses.of_test_page(), *app.return_prefixes]
     links = [
         (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")
         for place in places

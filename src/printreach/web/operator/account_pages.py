@@ -45,8 +45,8 @@ async def accounts_page(
     return operator.page(
         "accounts.html",
         listing=listed(ACCOUNTS, rows, search, chosen.value),
-        supporters_are_all=operator.hub.billing.supporters is SupporterPolicy.EVERYONE,
-        at=operator.hub.clock.now(),
+        supporters_are_all=operator.hub.billing.core.supporters is SupporterPolicy.EVERYONE,
+        at=operator.hub.core.clock.now(),
     )
 
 
@@ -74,7 +74,7 @@ async def set_supporter(
         until = _end_of_day(fields["until"].strip())
         if until is None:
             return await _page(operator, account_id, _NO_DATE, "until")
-        if until <= operator.hub.clock.now():
+        if until <= operator.hub.core.clock.now():
             return await _page(operator, account_id, _PAST, "until")
     or_404(
         await operator.hub.accounts.set_supporter(
@@ -221,7 +221,7 @@ async def _page(
         one=one,
         is_me=account_id == operator.signed_in.account.account_id,
         limits=limit_fields(one.changes, of_service, typed),
-        at=operator.hub.clock.now(),
+        at=operator.hub.core.clock.now(),
     )
     if errors:
         shown.context["errors"] = errors

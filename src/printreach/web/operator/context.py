@@ -68,7 +68,7 @@ class OperatorContext:
         An account without a password needs a fresh session instead.
         """
         account, session = self.signed_in.account, self.signed_in.session
-        return await self.hub.proof.of_owner(account, session, fields[field])
+        return await self.hub.core.proof.of_owner(account, session, fields[field])
 
     async def require_reauthentication(
         self, fields: Fields, template: str, **context: Any
@@ -87,7 +87,7 @@ class OperatorContext:
         """Render a page with a form. fault: the error to show at `field`."""
         shown = {
             "me": self.signed_in.account,
-            "is_fresh": is_fresh(self.signed_in.session, self.hub.clock.now()),
+            "is_fresh": is_fresh(self.signed_in.session, self.hub.core.clock.now()),
             "flash_message": self.flash_message,
             **context,
         }

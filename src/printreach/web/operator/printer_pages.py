@@ -22,7 +22,7 @@ async def printers_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
     """List the printers that match the search."""
-    rows, at = await operator.hub.find_printers(search), operator.hub.clock.now()
+    rows, at = await operator.hub.find_printers(search), operator.hub.core.clock.now()
 
     def online(row: PrinterRow) -> bool:
         return is_online(row.printer, row.node_alive_at, at)

@@ -37,7 +37,7 @@ async def overview(
         detector_off_kind=off.name if off is not None else "",
         counts=await operator.hub.counts(),
         sign_up=services.signing_up.policy.value,
-        supporters=services.billing.supporters.value,
+        supporters=services.billing.core.supporters.value,
         is_sold=services.billing.is_sold,
         unseen=await services.billing.unseen(),
         unknown=await services.billing.unknown(),

@@ -72,7 +72,7 @@ def complete(request: AnyRequest) -> Template:
 async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Services]) -> Template:
     """Explain why an app's connection is paused, and how to restore it."""
     name = await _name_of_app(services.portal, _query(request))
-    is_for_all = services.portal.supporters is SupporterPolicy.EVERYONE
+    is_for_all = services.portal.core.supporters is SupporterPolicy.EVERYONE
     return Template(
         "portal/no_supporter_perks.html",
         context={
