@@ -22,6 +22,7 @@ VIOLATIONS = {
     "What runs beside": ("tunnel/server.py", "import printreach.hub.empty"),
     "Use cases": ("hub/bytes.py", "import printreach.wire.empty"),
     "The web room": ("web/bytes.py", "import printreach.wire.empty"),
+    "Pages read": ("web/rows.py", "import printreach.store.store"),
     "No cycles": ("agent/one.py", "import printreach.agent.other"),
 }
 SECOND_HALF_OF_THE_CYCLE = ("agent/other.py", "import printreach.agent.one")
@@ -59,6 +60,7 @@ def house(tmp_path: Path) -> Path:
     write(tmp_path, "__init__.py", "")
     for room in ROOMS:
         write(tmp_path, f"{room}/empty.py", "")
+    write(tmp_path, "store/store.py", "")
     write(tmp_path, "run/agent.py", "")
     write(tmp_path, "run/octoprint_plugin.py", "")
     return tmp_path

@@ -9,7 +9,7 @@ from printreach.hub.acts import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Notice, Topic
-from printreach.rules.limits import LimitChanges, problem_with_limits
+from printreach.rules.limits import AccountLimits, LimitChanges, problem_with_limits
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.store.store import Records
@@ -22,9 +22,13 @@ EVERYBODY: Final = "all accounts"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountLimitCases:
-    """The use cases of operators about limits."""
+    """The use cases about limits; operators decide them."""
 
     core: Core
+
+    async def in_force(self, account_id: str) -> AccountLimits:
+        """Return the limits in force for that account."""
+        return await self.core.store.read(lambda records: records.limits.in_force(account_id))
 
     async def of_service(self) -> LimitChanges:
         """Return the limits that were decided for all accounts."""

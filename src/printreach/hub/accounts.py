@@ -77,6 +77,10 @@ class Accounts:
 
         return await self.core.store.write(add)
 
+    async def get(self, account_id: str) -> Account | None:
+        """Return the account as it is now."""
+        return await self.core.store.read(lambda records: records.accounts.get(account_id))
+
     async def all(self) -> list[Account]:
         """Return every account, by address."""
         return await self.core.store.read(lambda records: records.accounts.all())

@@ -76,7 +76,6 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
     request_limits = RequestLimits(core)
     tokens = AccessTokens(core=core)
     return Services(
-        store=core.store,
         clock=core.clock,
         account_mailer=core.account_mailer,
         caller_tries=core.caller_tries,

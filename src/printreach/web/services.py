@@ -35,14 +35,12 @@ from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock
-from printreach.store.store import Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """Built by `run`; a route gets it by the dependency `services`."""
 
-    store: Store
     clock: Clock
     accounts: Accounts
     billing: Billing

@@ -132,6 +132,17 @@ class Owner:
 
         return await self.core.store.write(begin)
 
+    async def codes_left(self, account_id: str) -> int | None:
+        """Return the number of unused recovery codes; None without an authenticator app."""
+
+        async def look(records: Records) -> int | None:
+            totp = await records.second_factors.totp(account_id)
+            if totp is None or totp.confirmed_at is None:
+                return None
+            return await records.second_factors.recovery_codes(account_id)
+
+        return await self.core.store.read(look)
+
     async def waiting_secret(self, account: Account) -> bytes | None:
         """Return the secret of an app that has not shown a code yet."""
         totp = await self.core.store.read(

@@ -82,13 +82,11 @@ async def account_page(
 ) -> Response[Any]:
     """Render the page as it is now, with the error of a form on it or a flash message."""
     account_id = signed_in.account.account_id
-    secret = await services.store.read(lambda records: records.second_factors.totp(account_id))
+    codes_left = await services.owner.codes_left(account_id)
     shown = {
         "account": signed_in.account,
-        "has_totp": secret is not None and secret.confirmed_at is not None,
-        "codes_left": await services.store.read(
-            lambda records: records.second_factors.recovery_codes(account_id)
-        ),
+        "has_totp": codes_left is not None,
+        "codes_left": codes_left,
         "passkeys": [_passkey(one) for one in await services.passkeys.of_account(account_id)],
         "sessions": [
             _session(one, signed_in) for one in await services.sessions.of_account(account_id)

@@ -39,9 +39,7 @@ async def supporter_page(
     if refused is not None:
         return await _page(services, signed_in, refused)
     # Read again, since the provider's answer may have changed the account.
-    account = await services.store.read(
-        lambda records: records.accounts.get(signed_in.account.account_id)
-    )
+    account = await services.accounts.get(signed_in.account.account_id)
     seen = signed_in if account is None else replace(signed_in, account=account)
     return await _page(services, seen, is_back=back == "paid")
 

@@ -128,7 +128,7 @@ class Page:
 
     async def _is_locked(self) -> bool:
         account_id = self.access.account_id
-        account = await self.services.store.read(lambda records: records.accounts.get(account_id))
+        account = await self.services.accounts.get(account_id)
         return account is not None and account.is_locked
 
     def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:

@@ -21,9 +21,7 @@ async def supporter_step(
     if not is_back or flow_request.account is None:
         return await _step(flow_request, services)
     refused = await services.billing.look(flow_request.account)
-    account = await services.store.read(
-        lambda records: records.accounts.get(flow_request.view.facts.account_id or "")
-    )
+    account = await services.accounts.get(flow_request.view.facts.account_id or "")
     view = await services.portal.view(flow_request.key, account)
     if view is None or view.step is not Step.SUPPORTER:
         return flow_request.back()
@@ -53,7 +51,7 @@ async def _step(
     is_waiting: bool = False,
 ) -> Response[Any]:
     account_id = flow_request.view.facts.account_id or ""
-    limits = await services.store.read(lambda records: records.limits.in_force(account_id))
+    limits = await services.operating.limits.in_force(account_id)
     offers = await services.billing.offers()
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
