@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from printreach.agent.descriptors import TELL_EVERY_S, DescriptorShortage
+from printreach.agent.uplink import TELL_EVERY_S, DescriptorShortage
 
 FULL = OSError(errno.EMFILE, "Too many open files")
 

@@ -7,11 +7,9 @@ from typing import cast
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
-from printreach.agent.event_sender import EventSender
 from printreach.agent.host_api_keys import HostApiKeys
-from printreach.agent.latest_detector_status import LatestDetectorStatus
-from printreach.agent.outbox import Outbox
-from printreach.agent.printer import CommandedPrinter
+from printreach.agent.outbox import EventSender, Outbox
+from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
 from printreach.contract import signin
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, MAX_TEXT, EventType, PrintEvent
 from printreach.rules.prints import TrackedPrint

@@ -10,9 +10,8 @@ import pytest
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.host_api_keys import MAX_CONCURRENT, TIMEOUT_S, HostApiKeys
-from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
-from printreach.agent.printer import CommandedPrinter
+from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
 from printreach.agent.signin import ServiceRefused
 from printreach.contract import signin
 from printreach.contract.commands import CommandStatus

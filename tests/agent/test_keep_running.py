@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.agent.keep_running import STEADY_S, keep_running
+from printreach.agent.printer import STEADY_S, keep_running
 from tests.fakes.hasty_loop import on_a_hasty_loop
 
 

@@ -7,10 +7,9 @@ from typing import cast
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.host_api_keys import HostApiKeys
-from printreach.agent.latest_detector_status import LatestDetectorStatus
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
-from printreach.agent.printer import CommandedPrinter
+from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
 from printreach.agent.uplink import CAPABILITIES
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, State

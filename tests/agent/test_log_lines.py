@@ -4,10 +4,10 @@ import io
 import logging
 from datetime import UTC, datetime
 
-from printreach.agent.agent_log import AgentLog
 from printreach.agent.log_lines import (
     LINES_OF_STATEMENT,
     TRACEBACKS_OF_STATEMENT,
+    AgentLog,
     FloodFilter,
     LineFormatter,
 )

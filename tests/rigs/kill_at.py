@@ -12,9 +12,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-from printreach.agent.event_sender import EventSender
 from printreach.agent.journal import Journal
-from printreach.agent.outbox import Outbox
+from printreach.agent.outbox import EventSender, Outbox
 from printreach.contract.events import PrintEvent
 
 

@@ -1,4 +1,4 @@
-"""The log format of agent and service, which prevents forged lines and floods.
+"""The log format of agent and service, without forged lines and floods, and the agent's own log.
 
 Messages contain text from callers, printers and agents. Each record is one line that begins with
 its time; anything else that belongs to it, a traceback or the text of a mail, follows indented.
@@ -6,7 +6,9 @@ Control characters, which a terminal would execute, are written as escapes.
 """
 
 import logging
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -19,6 +21,14 @@ TRACEBACKS_OF_STATEMENT: Final = Limit(name="traceback", at_once=20, every=timed
 
 _BLOCK: Final = "block"
 """The `extra` of a record that is followed by a text of several lines."""
+MAX_LINES: Final = 2000
+LOGGERS: Final = ("printreach.agent", "printreach.printers")
+"""The loggers whose lines callers of this printer's commands may read.
+
+An agent in `printreach serve` shares its process with the service, whose log holds sign-in links
+and addresses of accounts; so only the loggers of the agent's own code are kept, not those of code
+that the service uses too.
+"""
 
 
 class LineFormatter(logging.Formatter):
@@ -81,3 +91,32 @@ def log_to(stream: object, level: int = logging.INFO) -> None:
 def _left_out(record: logging.LogRecord) -> str:
     count: int = getattr(record, "left_out", 0)
     return f" ({count} more like it were left out)" if count else ""
+
+
+class AgentLog(logging.Handler):
+    """Keeps the latest lines in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.setFormatter(LineFormatter())
+        self._lines: deque[str] = deque(maxlen=MAX_LINES)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(self.format(record)[:2000])
+
+    def text(self) -> bytes:
+        return ("\n".join(self._lines) + "\n").encode("utf-8", "replace")
+
+
+@contextmanager
+def kept_log() -> Iterator[AgentLog]:
+    """Keep the agent's log lines while this is open."""
+    handler = AgentLog()
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        yield handler
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)

@@ -6,9 +6,8 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
-from printreach.agent.agent_log import AgentLog, kept_log
 from printreach.agent.camera import CameraHub
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.context import CommandContext
@@ -18,22 +17,27 @@ from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.host_api_keys import HostApiKeys
-from printreach.agent.keep_running import keep_running
 from printreach.agent.keys import ServicePins
 from printreach.agent.lan_webhooks import LanWebhooks
-from printreach.agent.latest_detector_status import LatestDetectorStatus
+from printreach.agent.log_lines import AgentLog, kept_log
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.agent.remote_lock import RemoteLock
-from printreach.contract.status import WebcamEntry
+from printreach.contract import signin
+from printreach.contract.status import DetectorStatus, WebcamEntry
 from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
 from printreach.printers.setup import PrinterSetup
+from printreach.rules.backoff import Backoff
+from printreach.rules.detector import aged
 from printreach.rules.webhook_messages import About
 from printreach.wire.heads import encode_response
 
 log = logging.getLogger(__name__)
+STEADY_S = 60.0
+"""A task that ran at least this long is restarted at once, whatever failed before."""
+BEGIN_AGAIN: Final = Backoff.doubling(0.5, 30.0)
 
 
 class AdapterEnvironment(Protocol):
@@ -51,6 +55,24 @@ class AdapterEnvironment(Protocol):
 
 class _AdapterModule(Protocol):
     def make(self, setup: PrinterSetup) -> Printer: ...
+
+
+class LatestDetectorStatus:
+    """The latest status, which is shown with its age while the tunnel is down."""
+
+    def __init__(self, steady_time: Callable[[], float]) -> None:
+        self._now = steady_time
+        self._detector: signin.Detector | None = None
+        self._updated_at = 0.0
+
+    def update(self, detector: signin.Detector) -> None:
+        self._detector, self._updated_at = detector, self._now()
+
+    def of_print(self, print_id: str) -> DetectorStatus:
+        """Return the status of this print; an empty one for another print."""
+        if self._detector is None or not print_id or self._detector.print_id != print_id:
+            return DetectorStatus()
+        return aged(self._detector.status, self._now() - self._updated_at)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -206,3 +228,24 @@ def _log_command(logs: AgentLog) -> Callable[[CommandRequest], Awaitable[None]]:
         await request.stream.respond(encode_response(200, b"OK", headers), text, fin=True)
 
     return answer
+
+
+async def keep_running(
+    name: str, run: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
+) -> None:
+    """Run it until cancelled; where it ends or raises, say so and begin again a little later.
+
+    Adapters handle whatever a printer sends. Should one fail all the same, its printer comes back
+    by itself, and not only with the next start of the agent.
+    """
+    loop = asyncio.get_running_loop()
+    failures = 0
+    while True:
+        began = loop.time()
+        try:
+            await run()
+            log.error("%s has ended, and begins again", name)
+        except Exception:
+            log.exception("%s has failed, and begins again", name)
+        failures = failures + 1 if loop.time() - began < STEADY_S else 1
+        await asyncio.sleep(BEGIN_AGAIN.jittered_s(failures, uniform))

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import assert_never
 
 from printreach import __version__
-from printreach.agent.event_sender import EventSender
 from printreach.agent.keys import ServicePin, is_signed_by
+from printreach.agent.outbox import EventSender
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import ShownLinkCode
 from printreach.contract import signin

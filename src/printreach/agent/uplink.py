@@ -1,12 +1,13 @@
 """The agent's side of the tunnel: connect, sign in, serve, and connect again."""
 
 import asyncio
+import errno
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from printreach.agent.addresses import WebAddress
-from printreach.agent.descriptors import DescriptorShortage
 from printreach.agent.dialling import NotConnected, dial
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
@@ -54,6 +55,8 @@ _REFUSALS = {
     CloseCode.NOT_WELCOME: "The service refused the sign-in.",
     CloseCode.VERSION_UNSUPPORTED: "The service speaks another version: update the agent.",
 }
+TELL_EVERY_S: Final = 60.0
+_SHORT_OF_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 class Uplink:
@@ -275,6 +278,27 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     local = LocalRequests(client, server, wants_outside_host=kind.wants_outside_host)
     streams = StreamServer(local, "", commands, remote_lock=remote_lock, allowed=allowed)
     return streams, client
+
+
+class DescriptorShortage:
+    """Logs connections that failed for want of descriptors. monotonic: a clock, in seconds."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._logged_at: float | None = None
+
+    def log_if_short(self, failure: OSError) -> None:
+        """Log a failed connection to the printer if descriptors have run out."""
+        if failure.errno not in _SHORT_OF_DESCRIPTORS:
+            return
+        now = self._monotonic()
+        if self._logged_at is not None and now < self._logged_at + TELL_EVERY_S:
+            return
+        self._logged_at = now
+        log.error(
+            "file descriptors run out: new requests to the printer are refused until some end;"
+            " LimitNOFILE= in the unit or `ulimit -n` allows more"
+        )
 
 
 def _connect_to(server: WebAddress, shortage: DescriptorShortage) -> Connect:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 from printreach.rules.commands import MAX_PAUSE_MM
 
 from . import loose
-from .state_files import remove_state_file
 
 log = logging.getLogger(__name__)
 
@@ -89,3 +88,12 @@ def distance_mm(stored: object, key: str) -> int:
     """Return a stored lift or retraction; 0 for a value that no smart pause could have had."""
     distance = loose.count(stored, key) or 0
     return distance if distance <= MAX_PAUSE_MM else 0
+
+
+def remove_state_file(file: Path) -> None:
+    """Remove the file, if it exists. Never raises: a print must be resumed properly even where the
+    memory card can no longer be written, as happens with worn ones."""
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as exc:
+        log.warning("a smart pause that is over can't be forgotten: %s", exc.strerror)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.bambu.camera import BadFrame, FrameParser, hello
-from printreach.printers.bambu.cameras import cameras_of
+from printreach.printers.bambu.camera import BadFrame, FrameParser, cameras_of, hello
 from printreach.printers.bambu.ports import Ports
 from printreach.printers.rtsp_camera import RtspCamera
 from printreach.printers.setup import PrinterSetup

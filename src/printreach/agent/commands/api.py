@@ -16,8 +16,8 @@ from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.pending_orders import PendingOrders
 from printreach.agent.commands.request import CommandRequest, bad_arguments
-from printreach.agent.commands.restore_guard import RestoreGuard
 from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.remote_lock import RestoreGuard
 from printreach.contract.command_api import (
     COMMAND_ID_FIELD,
     COMMAND_PREFIX,

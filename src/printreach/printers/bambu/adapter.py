@@ -28,7 +28,7 @@ from printreach.printers.storage import require_storage
 
 from . import orders
 from .api import USER, BambuApi
-from .cameras import cameras_of
+from .camera import cameras_of
 from .estimates import Estimates
 from .files import BambuFiles
 from .live_view import LiveView

@@ -1,15 +1,22 @@
-"""The camera port of P1 and A1 printers: pictures in TLS, one after another."""
+"""The cameras of Bambu printers: the camera port, with one JPEG after another in TLS, or RTSPS."""
 
 import asyncio
 import struct
 from collections.abc import AsyncIterator, Hashable
+from urllib.parse import urlsplit
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
+from printreach.printers import loose
 from printreach.printers.connecting import unverified_tls
-from printreach.printers.port import PrinterRefused
+from printreach.printers.port import Camera, PrinterRefused
+from printreach.printers.rtsp_camera import RtspCamera
+from printreach.printers.setup import PrinterSetup
 
+from .api import USER
+from .ports import Ports
+from .report import KnownState
 from .tls import CONNECT_S
 
 SILENCE_S = 30.0
@@ -18,6 +25,8 @@ READ_BYTES = 64 * 1024
 _HEAD = struct.Struct("<I12x")
 _HELLO = struct.Struct("<IIII32s32s")
 _JPEG_BEGIN, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+USUAL_RTSPS_PORT = 322
+_OFF = "disable"
 
 
 class BadFrame(ValueError):
@@ -114,3 +123,33 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
 
 def _no_picture(why: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")
+
+
+def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Camera]:
+    """RTSPS where the printer names an address for it, else the camera port; one or none.
+
+    An address that is "disable" or empty is of a printer whose owner has turned its stream off: its
+    camera is listed as disabled.
+    """
+    code = setup.access_code
+    if code is None or not known.is_enough:
+        return []
+    ipcam = loose.obj(known.report, "ipcam")
+    if "rtsp_url" not in ipcam:
+        return [PortCamera(setup.host, ports.camera, USER, code)]
+    reported = loose.text(ipcam, "rtsp_url")
+    is_on = reported is not None and reported != _OFF
+    entry = WebcamEntry(name="Camera", enabled=is_on)
+    url = _at(reported if is_on and reported is not None else "", setup.host)
+    return [RtspCamera(entry, url, user=USER, password=code)]
+
+
+def _at(reported: str, host: str) -> str:
+    """Return the address, at the host where the agent finds the printer; without user info."""
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        parts = urlsplit(reported)
+        port, path = parts.port or USUAL_RTSPS_PORT, parts.path
+    except ValueError:
+        port, path = USUAL_RTSPS_PORT, ""
+    return f"rtsps://{shown}:{port}{path or '/streaming/live/1'}"

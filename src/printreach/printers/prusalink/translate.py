@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
 from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
@@ -17,7 +18,6 @@ from printreach.printers.port import Trouble, View
 from printreach.rules.prints import need_of_words
 
 from .machine import Machine
-from .materials import materials_of
 from .metadata import filament_mg, filament_mm, print_time_s
 
 MAX_GAP_S = 10.0
@@ -257,3 +257,23 @@ def _time_left_s(known: KnownState, state: State) -> int | None:
         return left_s
     whole_s = known.latest.estimate_s
     return None if whole_s is None else max(0, whole_s - known.latest.duration_s)
+
+
+def materials_of(printer: Json, nozzle_mm: float | None) -> MaterialSystem:
+    """printer: of /api/v1/status."""
+    actual, target = loose.number(printer, "temp_nozzle"), loose.number(printer, "target_nozzle")
+    tool = Tool(
+        id="tool0",
+        index=0,
+        name="Tool 1",
+        actual_celsius=UNSET if actual is None else actual,
+        target_celsius=UNSET if target is None else target,
+        nozzle_diameter_mm=UNSET if nozzle_mm is None else nozzle_mm,
+    )
+    return MaterialSystem(
+        capabilities=Capabilities(),
+        sources=[Source(id="spool0", index=0, name="Spool 1")],
+        tools=[tool],
+        units=[],
+        routes=[Route(source_id="spool0", tool_id="tool0")],
+    )

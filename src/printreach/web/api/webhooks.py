@@ -8,8 +8,13 @@ from litestar.exceptions import NotFoundException, ValidationException
 from litestar.params import JSONBody
 from msgspec import UNSET, Struct
 
-from printreach.contract.app_answers import TokenBody
-from printreach.contract.app_webhooks import SetWebhook, WebhookKey, WebhookKeyList, WebhookTried
+from printreach.contract.app_answers import (
+    SetWebhook,
+    TokenBody,
+    WebhookKey,
+    WebhookKeyList,
+    WebhookTried,
+)
 from printreach.hub.app_calls import AppCaller
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.api.callers import provide_caller

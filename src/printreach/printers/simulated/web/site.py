@@ -10,13 +10,14 @@ from functools import cache
 from importlib.resources import files as package_files
 from urllib.parse import parse_qs
 
+import msgspec
+
 from printreach.http1.messages import Answer, Call
 from printreach.http1.stream import ClientGone
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.webcam.camera import Camera
 from printreach.wire.heads import Headers
 
-from .feed import StatusFeed
 from .files_api import FilesApi
 from .orders import Control
 from .reports import report_status
@@ -38,6 +39,8 @@ _PAGE_HEADERS: Headers = [
     (b"Content-Security-Policy", b"default-src 'self'; img-src 'self' blob: data:"),
     (b"X-Content-Type-Options", b"nosniff"),
 ]
+_SHORTEST_S = 0.25
+"""At most four a second to each watcher."""
 
 
 class PrinterSite:
@@ -140,3 +143,26 @@ def _page(name: str, content_type: bytes) -> Answer:
 @cache
 def _read(name: str) -> bytes:
     return (package_files(__package__) / "page" / name).read_bytes()
+
+
+class StatusFeed:
+    """One watcher's view of the status. Costs nothing unless next() is awaited."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._seen_version = -1
+        self._last = b""
+        self._due_s = 0.0
+
+    async def next(self) -> bytes:
+        """Return the status as JSON, once it is another than the last. The first comes at once."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._engine.wait_for_change(self._seen_version)
+            await asyncio.sleep(max(self._due_s - loop.time(), 0.0))
+            self._seen_version = self._engine.version
+            report = msgspec.json.encode(report_status(self._engine.printer, self._engine.speed))
+            if report != self._last:
+                self._last = report
+                self._due_s = loop.time() + _SHORTEST_S
+                return report
