@@ -14,9 +14,8 @@ from printreach.contract.commands import (
     SetTemp,
     StartPrint,
 )
-from printreach.contract.features import Feature
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot, JsonObject
-from printreach.contract.status import JobStatus, Light, State
+from printreach.contract.status import Feature, JobStatus, Light, State
 from printreach.printers.port import (
     Camera,
     Download,

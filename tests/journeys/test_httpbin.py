@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import pytest
 
 from tests.journeys.conftest import goes_straight
 from tests.rigs.calls import Answer, call
-from tests.rigs.httpbin import httpbin
 from tests.rigs.peers import peer_program
+from tests.rigs.programs import Program
 from tests.rigs.service import Service
+from tests.rigs.waiting import accepts_connections, free_port
 from tests.rigs.ways import Header, Way, basic, bearer
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -215,3 +217,15 @@ print(json.dumps(sorted({rule.rule for rule in app.url_map.iter_rules()} - seen)
     )
 
     assert json.loads(done.stdout) == []
+
+
+@contextmanager
+def httpbin(folder: Path) -> Iterator[str]:
+    """Run it and give its address."""
+    port = free_port()
+    server = ("--bind", f"127.0.0.1:{port}", "--threads", "8", "--keep-alive", "30")
+    gunicorn = str(peer_program("httpbin", "gunicorn"))
+    argv = [gunicorn, *server, "--no-control-socket", "httpbin:app"]
+    with Program("httpbin", argv, logs=folder, cwd=folder) as program:
+        program.wait_until("listening", lambda: accepts_connections(port))
+        yield f"http://127.0.0.1:{port}"

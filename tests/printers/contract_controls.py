@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from tests.printers.asking import Json
 from tests.printers.bench import Bench, on_the_bench
 

@@ -4,7 +4,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.operations import Operation, Platform
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

@@ -6,7 +6,7 @@ when unknown; plain fields are 0, "" or False then; only what is UNSET by defaul
 What is longer than its type says is refused; `sizes.cut_to_limits` makes it fit.
 """
 
-from enum import StrEnum
+from enum import IntFlag, StrEnum
 from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -19,6 +19,20 @@ from printreach.contract.sizes import (
     Text,
     Url,
 )
+
+
+class Feature(IntFlag):
+    """Bits of `Features`. They describe one printer, not its platform."""
+
+    LIGHT_CONTROL = 1
+    AXIS_MOVEMENT = 2
+    HOMING = 4
+    EXTRUSION = 8
+    TEMPERATURE_CONTROL = 16
+    PRINT_START = 32
+
+
+NO_FEATURES = Feature(0)
 
 
 class State(StrEnum):

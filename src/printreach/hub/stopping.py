@@ -13,8 +13,7 @@ from typing import Final
 from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus, SetTemp
 from printreach.contract.errors import ErrorCode
-from printreach.contract.features import Feature
-from printreach.contract.status import UNDER_WAY, StatusResult
+from printreach.contract.status import UNDER_WAY, Feature, StatusResult
 from printreach.hub.live import read_status
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter

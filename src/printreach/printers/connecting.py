@@ -1,11 +1,20 @@
-"""Connecting to a printer's web server on the local network."""
+"""Connecting to a printer on the local network; failures become PrinterRefused.
+
+where: the printer's name in sentences, such as "The Duet at 192.168.1.5".
+"""
 
 import asyncio
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
-from printreach.http1.client import Connect
+from printreach.contract.commands import CommandStatus
+from printreach.http1.client import Connect, ExchangeFailure
+from printreach.http1.fetch import FetchFailed
 from printreach.rules.backoff import Backoff
+
+from .port import PrinterRefused
 
 RETRY: Final = Backoff.doubling(1.0, 15.0)
 """A printer that is switched on is found within 15 s."""
@@ -33,3 +42,23 @@ def connect_to(host: str, port: int, *, tls: bool, server_name: str | None = Non
     return lambda protocol: loop.create_connection(
         protocol, host, port, ssl=context, server_hostname=name
     )
+
+
+def unreachable(where: str, why: str) -> PrinterRefused:
+    """Return a refusal with 785. why: the end of the sentence."""
+    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{where} can't be reached: {why}.")
+
+
+def timed_out(where: str) -> PrinterRefused:
+    return PrinterRefused(CommandStatus.TIMED_OUT, f"{where} gave no answer in time.")
+
+
+@contextmanager
+def as_refusals(where: str) -> Iterator[None]:
+    """Turn a failure of an HTTP request into PrinterRefused."""
+    try:
+        yield
+    except FetchFailed as exc:
+        if exc.failure is ExchangeFailure.TIMED_OUT:
+            raise timed_out(where) from exc
+        raise unreachable(where, exc.text) from exc

@@ -1,4 +1,4 @@
-"""Following a printer: reconnecting each time it is lost, and waiting for its messages."""
+"""Following a printer: reconnecting each time it is lost, its messages, callbacks on changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,3 +53,18 @@ async def keep_following(
             on_lost(refused)
         failures = 1 if latest() is not before else failures + 1
         await asyncio.sleep(RETRY.jittered_s(failures, uniform))
+
+
+class ChangeListeners:
+    """The callbacks of a port.SupportsOnChange."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[[], None]] = []
+
+    def add(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+
+    def tell(self) -> None:
+        """Call the callbacks, because the view has changed."""
+        for callback in self._callbacks:
+            callback()

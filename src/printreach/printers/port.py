@@ -20,10 +20,10 @@ from printreach.contract.commands import (
     SetTemp,
     StartPrint,
 )
-from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.materials import MaterialSystem
-from printreach.contract.status import JobStatus, State, WebcamEntry
+from printreach.contract.status import NO_FEATURES, Feature, JobStatus, State, WebcamEntry
+from printreach.contract.unset import UnsetType
 from printreach.rules.prints import Need
 
 
@@ -265,3 +265,9 @@ class MqttEndpoint:
     tls: bool
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+
+
+def require_storage(order: StartPrint, only: str) -> None:
+    """Raises PrinterRefused (751) for a place that the printer hasn't got."""
+    if not isinstance(order.storage, UnsetType) and order.storage != only:
+        raise bad_path(f"Storage must be {only!r}.")

@@ -6,8 +6,7 @@ import pytest
 
 from printreach.agent.commands.api import COMMAND_TIMEOUT_S
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import Feature
-from printreach.contract.status import State
+from printreach.contract.status import Feature, State
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter, refusing
 from tests.printers.asking import Json, command_calls

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from printreach.contract.commands import SetTemp
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.bambu.adapter import make
 from printreach.printers.bambu.platforms import PLATFORMS
 from printreach.printers.bambu.ports import Ports

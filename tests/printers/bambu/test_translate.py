@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.contract.features import Feature
-from printreach.contract.status import JobStatus, State
+from printreach.contract.status import Feature, JobStatus, State
 from printreach.contract.unset import UNSET
 from printreach.printers.bambu.report import KnownState, with_message
 from printreach.printers.bambu.stopwatch import Stopwatch

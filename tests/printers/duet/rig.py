@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.duet.adapter import make
 from printreach.printers.duet.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE, Operation

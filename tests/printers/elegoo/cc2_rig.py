@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.elegoo.adapter import make
 from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports

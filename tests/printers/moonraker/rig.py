@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from printreach.contract.commands import SetTemp
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.moonraker.adapter import make
 from printreach.printers.moonraker.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE

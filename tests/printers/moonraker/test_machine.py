@@ -9,9 +9,9 @@ from printreach.printers.moonraker.machine import (
     Machine,
     is_light,
     machine_of,
+    power_lights,
     subscription,
 )
-from printreach.printers.moonraker.power import power_lights
 from tests.printers.damage import JUNK
 from tests.printers.moonraker.recordings import answers
 

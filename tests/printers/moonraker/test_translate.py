@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import NO_FEATURES, Feature
-from printreach.contract.status import CurrentPrint, Light, State
+from printreach.contract.status import NO_FEATURES, CurrentPrint, Feature, Light, State
 from printreach.contract.unset import UNSET
-from printreach.printers.moonraker.machine import machine_of
+from printreach.printers.moonraker.machine import machine_of, with_power_change
 from printreach.printers.moonraker.metadata import NOTHING_KNOWN, Metadata
-from printreach.printers.moonraker.power import with_change
 from printreach.printers.moonraker.status import KnownState, state_of, with_changes
 from printreach.printers.moonraker.translate import full_value, trouble_of, view_of
 from printreach.printers.port import View
@@ -309,7 +307,7 @@ def test_a_light_is_on_with_any_value_or_colour_above_zero() -> None:
         },
     )
     change = next(told for told in pushed() if told["method"] == "notify_power_changed")
-    known = replace(known, power=with_change(known.power, change["params"]))
+    known = replace(known, power=with_power_change(known.power, change["params"]))
 
     assert all(light.on for light in view(known).job.lights or [])
 

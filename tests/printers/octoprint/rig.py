@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.octoprint.adapter import make
 from printreach.printers.octoprint.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE, Operation

@@ -12,8 +12,8 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
+from printreach.printers.octoprint import live_view
 from printreach.printers.octoprint import live_view as live_view_module
-from printreach.printers.octoprint import push as push_module
 from printreach.printers.port import NOT_YET
 from tests.printers.bench import TEST_S, Bench, adapter_at, bench_of, machine
 from tests.printers.octoprint.rig import HOTEND_C, OctoPrintRig
@@ -150,7 +150,7 @@ async def test_a_push_channel_is_tried_again(rig: OctoPrintRig, tmp_path: Path) 
 @on_octoprint
 async def test_a_frozen_octoprint_is_not_connected(rig: OctoPrintRig, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(push_module, "SILENCE_S", 1.0)
+        patch.setattr(live_view, "SILENCE_S", 1.0)
         async with rig.open(), adapter(rig, tmp_path) as bench:
             rig.meddler.fall_silent()
             refused = await bench.until_refused(CommandStatus.NOT_CONNECTED)

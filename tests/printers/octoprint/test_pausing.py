@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from printreach.contract.commands import Pause
-from printreach.printers.changes import ChangeListeners
+from printreach.printers.following import ChangeListeners
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.live_view import LiveView
 from printreach.printers.octoprint.pausing import PauseController

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.operations import Operation
 from printreach.printers.port import Printer
 from printreach.printers.prusalink.adapter import make

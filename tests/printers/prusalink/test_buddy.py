@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import Feature
-from printreach.contract.status import State
+from printreach.contract.status import Feature, State
 from printreach.printers.port import NOT_YET, Printer
 from printreach.printers.prusalink.adapter import make
 from printreach.printers.setup import PrinterSetup

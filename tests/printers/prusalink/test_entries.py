@@ -16,9 +16,9 @@ from printreach.printers.prusalink.entries import (
     has_children,
     is_folder,
     name_of,
+    print_time_s,
     storable,
 )
-from printreach.printers.prusalink.metadata import print_time_s
 from tests.printers.damage import damaged
 from tests.printers.prusalink.recordings import buddy, told
 

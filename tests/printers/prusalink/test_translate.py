@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import Feature
-from printreach.contract.status import CurrentPrint, State
+from printreach.contract.status import CurrentPrint, Feature, State
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View

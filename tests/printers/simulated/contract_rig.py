@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

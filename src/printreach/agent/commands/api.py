@@ -31,12 +31,11 @@ from printreach.contract.commands import (
     SetTemp,
     StartPrint,
 )
-from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
-from printreach.contract.status import JobStatus, StatusResult
+from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
 from printreach.rules.access import Access

@@ -20,11 +20,11 @@ from printreach.printers.port import (
     bad_path,
     failed,
     not_supported,
+    require_storage,
     require_tool,
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 
 from . import orders
 from .api import USER, BambuApi

@@ -1,7 +1,15 @@
 """Translates a Bambu printer's report into the types of the contract. Pure."""
 
-from printreach.contract.features import NO_FEATURES, Feature
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import (
+    NO_FEATURES,
+    UNDER_WAY,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json

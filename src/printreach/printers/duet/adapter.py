@@ -10,11 +10,11 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_storage,
     require_tool,
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 
 from . import gcode
 from . import model as duet

@@ -5,8 +5,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from printreach.contract.commands import CommandStatus
+from printreach.printers.connecting import unreachable
 from printreach.printers.loose import Json
-from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused
 from printreach.printers.setup import PrinterSetup
 

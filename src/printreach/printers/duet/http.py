@@ -4,12 +4,12 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
+from urllib.parse import quote
 
 from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.network_errors import as_refusals, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, unreachable
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers, get
@@ -22,6 +22,8 @@ TIMEOUT_S = 6.0
 """The timeout of frequent requests."""
 SLOW_TIMEOUT_S = 24.0
 """The timeout of slow requests: reading a large file's metadata, ending an upload."""
+NONE_SET = "reprap"
+"""The password of a board that has none; firmware requires the parameter in any case."""
 
 
 class NotFound(PrinterRefused):
@@ -134,3 +136,18 @@ class DuetHttp:
 def size_of(answer: OpenAnswer) -> int | None:
     length = get(answer.headers, b"content-length")
     return int(length) if length is not None and length.isdigit() else None
+
+
+def password_of(setup: PrinterSetup) -> str:
+    """Return the password as part of a query."""
+    return quote(setup.password or NONE_SET, safe="")
+
+
+def password_refused(where: str, setup: PrinterSetup) -> PrinterRefused:
+    sentence = f"{where} refuses the agent's password."
+    if not setup.password:
+        sentence = (
+            f"{where} asks for a password, and the agent has none:"
+            " it is given in PRINTREACH_PRINTER_PASSWORD."
+        )
+    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)

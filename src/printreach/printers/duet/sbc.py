@@ -10,15 +10,22 @@ from urllib.parse import quote, urlencode
 
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
+from printreach.printers.connecting import unreachable
 from printreach.printers.loose import Json
-from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_LIST_BYTES, MAX_WORDS, DuetHttp, NotFound, size_of
-from .passwords import password_of, refused
+from .http import (
+    MAX_LIST_BYTES,
+    MAX_WORDS,
+    DuetHttp,
+    NotFound,
+    password_of,
+    password_refused,
+    size_of,
+)
 
 MODELS = ("/machine/model", "/machine/status")
 """The second is 3.3's, and every later one's but some of 3.4."""
@@ -32,7 +39,7 @@ async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
     """Sign in to DSF; None if the board has no DSF. Raises PrinterRefused."""
     answer = await http.ask("GET", f"/machine/connect?password={password_of(setup)}")
     if answer.status == 403:
-        raise refused(http.where, setup)
+        raise password_refused(http.where, setup)
     if answer.status in (500, 502, 503):
         http.accept(answer)
     key = loose.text(loose.parsed(answer.body), "sessionKey")

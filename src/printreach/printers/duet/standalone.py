@@ -12,16 +12,15 @@ from urllib.parse import quote, urlencode
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
+from printreach.printers.connecting import unreachable
 from printreach.printers.loose import Json
-from printreach.printers.network_errors import unreachable
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_WORDS, DuetHttp, NotFound, size_of
+from .http import MAX_WORDS, DuetHttp, NotFound, password_of, password_refused, size_of
 from .model import KEYS, merged
-from .passwords import password_of, refused
 
 WRONG_PASSWORD, NO_SESSION = 1, 2
 NO_SUCH_FOLDER = 2
@@ -41,7 +40,7 @@ async def sign_in_to_board(http: DuetHttp, setup: PrinterSetup) -> "Standalone":
     answer = await http.get(f"/rr_connect?{query}")
     err = loose.count(answer, "err")
     if err == WRONG_PASSWORD:
-        raise refused(http.where, setup)
+        raise password_refused(http.where, setup)
     if err == NO_SESSION:
         sentence = f"{http.where} serves too many clients already."
         raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)

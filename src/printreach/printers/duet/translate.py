@@ -1,9 +1,16 @@
 """Translates a Duet's object model into the types of the contract."""
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.sizes import MAX_TEXT_CHARS
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import (
+    NO_FEATURES,
+    UNDER_WAY,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json

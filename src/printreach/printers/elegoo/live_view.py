@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers import network_errors
+from printreach.printers import connecting
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
@@ -99,7 +99,7 @@ class Answers:
 
 def unreachable(host: str, why: str) -> PrinterRefused:
     """why: ends a sentence."""
-    return network_errors.unreachable(f"The printer at {host}", why)
+    return connecting.unreachable(f"The printer at {host}", why)
 
 
 def too_many_clients(host: str) -> PrinterRefused:

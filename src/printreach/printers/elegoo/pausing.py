@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from printreach.contract.commands import Axis, MoveAxis, Pause, SetTemp
-from printreach.contract.features import Feature
-from printreach.contract.status import State, Temps
+from printreach.contract.status import Feature, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View

@@ -17,8 +17,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
-from printreach.printers.changes import ChangeListeners
-from printreach.printers.following import keep_following
+from printreach.printers.following import ChangeListeners, keep_following
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
@@ -28,11 +27,11 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_storage,
     require_tool,
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 
 from . import gcode
 from .api import MoonrakerApi, NotFound

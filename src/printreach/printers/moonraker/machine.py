@@ -1,7 +1,8 @@
-"""The parts of a Klipper printer, recognised by the names of its objects. Pure.
+"""The parts of a Klipper printer, recognised by the names of its objects; power devices. Pure.
 
-Source: Klipper's Status Reference. An object is named after its section in the printer's
-configuration: `extruder1`, `heater_generic chamber`, `neopixel case_light`.
+Source: Klipper's Status Reference; for power devices, answers of Moonraker 0.11.0 to
+machine.device_power.devices, and notify_power_changed. An object is named after its section in the
+printer's configuration: `extruder1`, `heater_generic chamber`, `neopixel case_light`.
 """
 
 import re
@@ -9,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.status import NO_FEATURES, Feature, Light
+from printreach.printers import loose
 
 MAX_OBJECTS = 2000
 """Large configurations have some hundred objects, most of them macros."""
@@ -205,3 +207,24 @@ def _lights(names: Sequence[str]) -> list[LightSource]:
         if kind is not None and is_light(name) and _NAME.fullmatch(name):
             found.setdefault(name, LightSource(name=name, kind=kind, key=key))
     return list(found.values())
+
+
+def power_lights(answer: object) -> tuple[Light, ...]:
+    """Return those devices that are lights."""
+    return _named(loose.items(answer, "devices"))
+
+
+def with_power_change(lights: tuple[Light, ...], params: object) -> tuple[Light, ...]:
+    """params: of notify_power_changed, a list of one device."""
+    changed = _named(params if isinstance(params, list) else [])
+    by_name = {light.name: light for light in changed}
+    return tuple(by_name.get(light.name, light) for light in lights)
+
+
+def _named(devices: Sequence[object]) -> tuple[Light, ...]:
+    found: dict[str, Light] = {}
+    for device in devices:
+        name = loose.text(device, "device")
+        if name is not None and is_light(name):
+            found[name] = Light(name=name, on=loose.text(device, "status") == "on")
+    return tuple(found.values())

@@ -16,9 +16,8 @@ from printreach.printers.websocket import WebSocketFailed, websocket
 from . import queries
 from .api import MoonrakerApi
 from .cameras import CameraFinder
-from .machine import machine_of, subscription
+from .machine import machine_of, subscription, with_power_change
 from .metadata import NOTHING_KNOWN
-from .power import with_change
 from .prompts import NO_PROMPT, need_of, with_line
 from .rpc import Rpc
 from .status import KnownState, is_under_way, print_path, steps_to, with_changes
@@ -116,7 +115,7 @@ class Session:
             case "notify_gcode_response":
                 self._on_line(params)
             case "notify_power_changed":
-                self.known = replace(self.known, power=with_change(self.known.power, params))
+                self.known = replace(self.known, power=with_power_change(self.known.power, params))
                 self.redraw()
             case "notify_klippy_ready":
                 self._is_ready = False  # whatever was subscribed to, it knows no more

@@ -10,8 +10,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.network_errors import as_refusals, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, unreachable
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers

@@ -1,23 +1,24 @@
 """The live view of OctoPrint: over its push channel, or by polling where there is none."""
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import NO_FEATURES
+from printreach.contract.status import NO_FEATURES
 from printreach.printers import loose
-from printreach.printers.changes import ChangeListeners
-from printreach.printers.following import UpdateSignal, keep_following
+from printreach.printers.connecting import unreachable
+from printreach.printers.following import ChangeListeners, UpdateSignal, keep_following
 from printreach.printers.loose import Json
-from printreach.printers.network_errors import unreachable
 from printreach.printers.port import PrinterRefused, Trouble, View
-from printreach.printers.websocket import WebSocketFailed
+from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
 from .api import Login, OctoPrintApi
 from .profile import Profile, profile_of
-from .push import PROFILE_EVENTS, push_channel
 from .translate import (
+    EVENTS,
     KnownState,
     features_of,
     has_hidden_end,
@@ -33,6 +34,46 @@ POLL_EVERY_S = 0.8
 POLL_FOR_S = 60.0
 """Then the push channel is tried again."""
 PROFILE_S = 3.0
+SILENCE_S = 6.0
+PROFILE_EVENTS = ("Connected", "PrinterProfileModified")
+_SUBSCRIPTION = {
+    "subscribe": {
+        "state": {"logs": False, "messages": False},
+        "events": sorted({*EVENTS, *PROFILE_EVENTS}),
+        "plugins": False,
+    }
+}
+
+
+class Push:
+    """An open push channel."""
+
+    def __init__(self, api: OctoPrintApi, socket: WebSocket) -> None:
+        self._api = api
+        self._socket = socket
+
+    async def enter(self, login: Login) -> None:
+        await self._socket.send(json.dumps({"auth": login.auth}))
+
+    async def subscribe(self) -> None:
+        """Leave out the terminal's log, which is most of what OctoPrint sends while it prints."""
+        await self._socket.send(json.dumps(_SUBSCRIPTION))
+
+    async def messages(self) -> AsyncIterator[tuple[str, Json]]:
+        """Return what comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
+        while True:
+            message = loose.parsed(await self._socket.receive(SILENCE_S))
+            for kind, content in loose.obj(message).items():
+                if kind == "reauthRequired":
+                    await self._enter_again()
+                else:
+                    yield kind, loose.obj(content)
+
+    async def _enter_again(self) -> None:
+        login = await self._api.login()
+        if login is None:
+            raise WebSocketFailed("OctoPrint ended its session")
+        await self.enter(login)
 
 
 class LiveView:
@@ -175,3 +216,13 @@ def as_current(job: Json, printer: Json | None) -> Json:
         "progress": job.get("progress"),
         "temps": [loose.obj(printer, "temperature")],
     }
+
+
+@asynccontextmanager
+async def push_channel(api: OctoPrintApi, login: Login) -> AsyncIterator[Push]:
+    """Raises WebSocketFailed."""
+    async with websocket(api.connect, api.push_url) as socket:
+        push = Push(api, socket)
+        await push.subscribe()
+        await push.enter(login)
+        yield push

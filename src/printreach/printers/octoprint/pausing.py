@@ -5,7 +5,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from printreach.contract.commands import Pause
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import SeenPrint
 from printreach.printers.saved_state import SavedStateStore

@@ -9,8 +9,15 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.features import NO_FEATURES, Feature
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import (
+    NO_FEATURES,
+    UNDER_WAY,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
@@ -18,8 +25,7 @@ from printreach.printers.port import Trouble, View
 from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
 from printreach.rules.prints import Need, NeedKind
 
-from .materials import materials_of
-from .profile import Profile
+from .profile import Profile, materials_of
 
 COMPLETE_PERCENT = 99.9
 EVENTS = (

@@ -11,8 +11,7 @@ from printreach.contract.files import JsonObject
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.network_errors import as_refusals, timed_out, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, timed_out, unreachable
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers

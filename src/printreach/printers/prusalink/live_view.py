@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
+from printreach.printers.connecting import unreachable
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import EMPTY, Json
-from printreach.printers.network_errors import unreachable
 from printreach.printers.port import PrinterRefused, Trouble, View
 
 from .api import PrusaLinkApi

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from printreach.contract.features import Feature
+from printreach.contract.status import Feature
 from printreach.printers import loose
 
 PI_STORAGE = "local"

@@ -17,8 +17,8 @@ from printreach.printers.loose import Json
 from printreach.printers.port import Trouble, View
 from printreach.rules.prints import need_of_words
 
+from .entries import filament_mg, filament_mm, print_time_s
 from .machine import Machine
-from .metadata import filament_mg, filament_mm, print_time_s
 
 MAX_GAP_S = 10.0
 """A longer silence isn't taken for time that was printed."""

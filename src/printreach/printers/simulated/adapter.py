@@ -16,8 +16,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.status import State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
-from printreach.printers.changes import ChangeListeners
-from printreach.printers.following import keep_following
+from printreach.printers.following import ChangeListeners, keep_following
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -26,11 +25,11 @@ from printreach.printers.port import (
     Trouble,
     View,
     no_such_file,
+    require_storage,
     require_tool,
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 from printreach.wire.heads import get
 
 from .api import Api

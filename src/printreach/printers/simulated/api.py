@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from printreach.http1.fetch import Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.network_errors import as_refusals, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, unreachable
 from printreach.printers.port import failed, no_such_file
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers

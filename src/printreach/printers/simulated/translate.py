@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from printreach.contract.features import Feature
 from printreach.contract.files import EntryType, FileEntry
 from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
-from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import CurrentPrint, Feature, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View

@@ -6,10 +6,18 @@ from datetime import datetime, timedelta
 from math import isfinite
 from typing import Final
 
-from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
-from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, Light, State, StatusResult
+from printreach.contract.status import (
+    AT_WORK,
+    NO_FEATURES,
+    UNDER_WAY,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    StatusResult,
+)
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN, TemperatureReading

@@ -10,9 +10,8 @@ from printreach.printers.elegoo.pausing import Orders
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
 from printreach.printers.loose import Json
-from printreach.printers.port import Camera, MqttEndpoint
+from printreach.printers.port import Camera, MqttEndpoint, require_storage
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files

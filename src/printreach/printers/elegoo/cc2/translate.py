@@ -6,8 +6,15 @@ by a live trace where that disagrees.
 
 from dataclasses import dataclass, field, replace
 
-from printreach.contract.features import Feature
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import (
+    UNDER_WAY,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json, merged

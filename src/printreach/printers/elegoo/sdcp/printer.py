@@ -10,9 +10,8 @@ from printreach.printers.elegoo.pausing import Orders
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
 from printreach.printers.loose import Json
-from printreach.printers.port import Camera
+from printreach.printers.port import Camera, require_storage
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.storage import require_storage
 
 from .api import Cmd, SdcpApi
 from .entries import STORAGE

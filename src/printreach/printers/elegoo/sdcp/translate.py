@@ -5,9 +5,16 @@ Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling include
 
 from dataclasses import dataclass, field
 
-from printreach.contract.features import Feature
 from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import (
+    UNDER_WAY,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
