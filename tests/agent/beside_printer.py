@@ -20,7 +20,7 @@ from tests.http1.scripted_server import Server, scripted_server
 from tests.tunnel.ends import End, Listener
 
 HOST = (b"Host", b"app-1.example.org")
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 """Longer than a busy machine stands still."""
 
 
@@ -86,13 +86,13 @@ async def fill(listener: Listener) -> int:
 
 
 async def until(event: asyncio.Event) -> None:
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         await event.wait()
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
     """Return once it holds."""
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while not holds():  # noqa: ASYNC110 - what it waits for has no event
             await asyncio.sleep(0.001)
 

@@ -32,21 +32,21 @@ def record() -> Iterator[tuple[int, dict[str, Any]]]:
     for second in range(DAY_S):
         if second in plan:
             plan[second]()
-        told = report_status(printer, 1.0)
-        if second % EVERY_S == 0 or told["State"] != state:
-            state = told["State"]
-            yield second, {name: value for name, value in told.items() if name not in _UNTOLD}
+        reported = report_status(printer, 1.0)
+        if second % EVERY_S == 0 or reported["State"] != state:
+            state = reported["State"]
+            yield second, {name: value for name, value in reported.items() if name not in _UNTOLD}
         printer.advance(1.0)
 
 
 def replay() -> Iterator[tuple[int, dict[str, Any]]]:
     """The recorded events, as they were reported."""
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     with gzip.open(FILE, "rt") as lines:
         for line in lines:
             second, changed = json.loads(line)
-            told = {**told, **changed}
-            yield second, told
+            reported = {**reported, **changed}
+            yield second, reported
 
 
 def _plan(printer: SimulatedPrinter) -> dict[int, Callable[[], object]]:
@@ -82,14 +82,14 @@ def _layers(count: int, first: int = 0) -> str:
 
 
 def main() -> None:
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     with gzip.GzipFile(FILE, "wb", mtime=0) as file:
         for second, now in record():
-            changed = {name: value for name, value in now.items() if told.get(name) != value}
+            changed = {name: value for name, value in now.items() if reported.get(name) != value}
             if changed:
                 line = json.dumps([second, changed], separators=(",", ":"))
                 file.write(line.encode() + b"\n")
-            told = now
+            reported = now
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from printreach.wire.frames import MAX_MESSAGE_BYTES
 from printreach.wire.session import Role, Session
 from tests.agent.contexts import ServiceKey
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 """Longer than a busy machine stands still."""
 NONCE = b"n" * 32
 OFFER = signin.LinkOffer(
@@ -40,7 +40,7 @@ class ServiceVisit:
 
     async def heard(self) -> signin.FromAgent:
         """The agent's next message."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             return await self._inbox.get()
 
     def says(self, message: signin.FromService) -> None:
@@ -79,7 +79,7 @@ class ServiceVisit:
 
     async def end(self) -> tuple[CloseCode | int | None, str]:
         """Wait for the end of the tunnel."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await self.is_closed.wait()
         return self.closing
 
@@ -116,7 +116,7 @@ class Service:
 
     async def visit(self) -> ServiceVisit:
         """The next agent, or the next try of one."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             return await self.visits.get()
 
     def arrived(self, request: WSUpgradeRequest) -> WebSocketLink:
@@ -137,7 +137,7 @@ async def scripted_service() -> AsyncIterator[Service]:
         0,
         max_frame_size=MAX_MESSAGE_BYTES,
         enable_auto_pong=False,
-        websocket_handshake_timeout=PATIENCE_S,
+        websocket_handshake_timeout=TIMEOUT_S,
     )
     service.port = server.sockets[0].getsockname()[1]
     try:

@@ -8,7 +8,7 @@ SERVICE_URL = "https://printreach.example"
 
 def a_snapshot(**fields: object) -> Snapshot:
     """An agent that started at second 100, with these fields."""
-    told = {
+    reported = {
         "phase": Phase.STARTING,
         "phase_since": 100.0,
         "printer_id": PRINTER_ID,
@@ -16,7 +16,7 @@ def a_snapshot(**fields: object) -> Snapshot:
         "agent_version": "1.2.3",
         **fields,
     }
-    return Snapshot(**told)  # type: ignore[arg-type]  # a test names the fields it is about
+    return Snapshot(**reported)  # type: ignore[arg-type]  # a test names the fields it is about
 
 
 def a_link_code(

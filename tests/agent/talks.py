@@ -20,10 +20,10 @@ class Talk:
     ) -> None:
         self.agent = agent
         self.context = agent.context
-        self.said: list[signin.FromAgent] = []
+        self.messages: list[signin.FromAgent] = []
         self.handshake = AgentHandshake(
             agent.context,
-            lambda payload: self.said.append(signin.decode_from_agent(payload)),
+            lambda payload: self.messages.append(signin.decode_from_agent(payload)),
             was_linked=was_linked,
             stores_events=stores_events,
         )
@@ -31,12 +31,12 @@ class Talk:
 
     @property
     def hello(self) -> signin.Hello:
-        assert isinstance(self.said[0], signin.Hello)
-        return self.said[0]
+        assert isinstance(self.messages[0], signin.Hello)
+        return self.messages[0]
 
     @property
     def proofs(self) -> list[signin.Proof]:
-        return [said for said in self.said if isinstance(said, signin.Proof)]
+        return [messages for messages in self.messages if isinstance(messages, signin.Proof)]
 
     def statement_of(self, signer: Signer, key: bytes, host: str | None = None) -> bytes:
         return statement(

@@ -325,7 +325,7 @@ def test_an_agent_may_allow_nothing_at_all() -> None:
     ],
 )
 def test_a_limit_that_is_none_is_named(option: str, value: str, said: str) -> None:
-    told = refusal(*OCTOPRINT, f"{option}={value}")
+    reported = refusal(*OCTOPRINT, f"{option}={value}")
 
-    assert told.startswith(option)
-    assert said in told
+    assert reported.startswith(option)
+    assert said in reported

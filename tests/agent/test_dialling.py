@@ -16,9 +16,9 @@ from tests.rigs.waiting import free_port
 
 
 async def sentence_of(url: str) -> str:
-    with pytest.raises(NotConnected) as told:
+    with pytest.raises(NotConnected) as refused:
         await dial(parse_web_address(url))
-    return str(told.value).replace(url, "URL")
+    return str(refused.value).replace(url, "URL")
 
 
 @on_a_loop

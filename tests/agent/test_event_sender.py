@@ -22,7 +22,7 @@ from tests.fakes.printer import ScriptedPrinter
 
 
 class Line:
-    """A sender, and what it has said."""
+    """A sender, and the batches that it has sent."""
 
     def __init__(self, folder: Path) -> None:
         self.outbox = Outbox(folder, HandClock())
@@ -34,7 +34,7 @@ class Line:
         asyncio.run(self.outbox.save())
 
     @property
-    def said(self) -> list[list[PrintEvent]]:
+    def sent(self) -> list[list[PrintEvent]]:
         words = [signin.decode_from_agent(message) for message in self.messages]
         return [word.events for word in words if isinstance(word, signin.Events)]
 
@@ -42,21 +42,21 @@ class Line:
         self.sender.stored([event.event_id for event in events])
 
 
-def test_nothing_is_said_before_the_printer_is_linked(tmp_path: Path) -> None:
+def test_nothing_is_sent_before_the_printer_is_linked(tmp_path: Path) -> None:
     line = Line(tmp_path)
     line.put(an_event())
 
-    assert line.said == []
+    assert line.sent == []
 
 
-def test_what_waits_is_said_at_the_beginning_and_what_comes_later_at_once(tmp_path: Path) -> None:
+def test_waiting_events_are_sent_at_the_beginning_and_later_ones_at_once(tmp_path: Path) -> None:
     line = Line(tmp_path)
     line.put(an_event(1))
     line.sender.begin()
     line.stored(an_event(1))
     line.put(an_event(2))
 
-    assert line.said == [[an_event(1)], [an_event(2)]]
+    assert line.sent == [[an_event(1)], [an_event(2)]]
 
 
 def test_one_message_is_under_way_at_a_time(tmp_path: Path) -> None:
@@ -65,11 +65,11 @@ def test_one_message_is_under_way_at_a_time(tmp_path: Path) -> None:
     line.put(an_event(1))
     line.put(an_event(2))
     line.put(an_event(3))
-    assert line.said == [[an_event(1)]]
+    assert line.sent == [[an_event(1)]]
 
     line.stored(an_event(1))
 
-    assert line.said == [[an_event(1)], [an_event(2), an_event(3)]]
+    assert line.sent == [[an_event(1)], [an_event(2), an_event(3)]]
     assert len(line.outbox) == 2
 
 
@@ -88,11 +88,11 @@ def test_a_long_queue_goes_in_messages_that_fit(tmp_path: Path) -> None:
     line.put(*long, *some_events(120))
     line.sender.begin()
     while len(line.outbox):
-        line.stored(*line.said[-1])
+        line.stored(*line.sent[-1])
 
-    assert [event for said in line.said for event in said] == [*long, *some_events(120)]
+    assert [event for sent in line.sent for event in sent] == [*long, *some_events(120)]
     assert all(len(message) <= CHUNK_BYTES for message in line.messages)
-    assert all(len(said) <= MAX_EVENTS_AT_ONCE for said in line.said)
+    assert all(len(sent) <= MAX_EVENTS_AT_ONCE for sent in line.sent)
 
 
 def test_the_next_tunnel_says_again_what_was_not_stored(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_tunnel_that_has_ended_says_nothing_more(tmp_path: Path) -> None:
     line.sender.end()
     line.put(an_event())
 
-    assert line.said == []
+    assert line.sent == []
 
 
 class LinkedAgent:
@@ -134,16 +134,16 @@ class LinkedAgent:
         asyncio.run(self.outbox.save())
 
     @property
-    def said(self) -> list[signin.Events]:
-        return [word for word in self.talk.said if isinstance(word, signin.Events)]
+    def sent(self) -> list[signin.Events]:
+        return [word for word in self.talk.messages if isinstance(word, signin.Events)]
 
 
 def test_a_service_that_stores_events_gets_them_once_the_printer_is_known(tmp_path: Path) -> None:
     agent = LinkedAgent(tmp_path)
     agent.talk.says(agent.talk.challenge(ServiceKey()))
-    assert agent.said == []
+    assert agent.sent == []
     agent.talk.says(agent.talk.welcome())
-    assert agent.said == [signin.Events(events=[an_event()])]
+    assert agent.sent == [signin.Events(events=[an_event()])]
 
     agent.talk.says(signin.EventsStored(event_ids=["event-0001"]))
 
@@ -154,7 +154,7 @@ def test_a_service_of_before_gets_none_and_they_are_kept(tmp_path: Path) -> None
     agent = LinkedAgent(tmp_path, stores_events=False)
     agent.talk.says(agent.talk.challenge(ServiceKey()), agent.talk.welcome())
 
-    assert agent.said == []
+    assert agent.sent == []
     assert len(agent.outbox) == 1
 
 
@@ -165,5 +165,5 @@ def test_the_next_owner_does_not_hear_what_happened_before(tmp_path: Path) -> No
     agent.talk.says(agent.talk.linked())
     asyncio.run(agent.outbox.save())
 
-    assert agent.said == []
+    assert agent.sent == []
     assert len(agent.outbox) == 0

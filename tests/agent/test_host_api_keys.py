@@ -135,7 +135,9 @@ def test_the_service_asks_in_the_conversation_once_the_printer_is_linked(tmp_pat
         talk.says(talk.challenge(ServiceKey()), talk.welcome(), request())
         await asyncio.sleep(1)
 
-        assert talk.said[-1] == signin.HostApiKey(request_id="1", api_key="key of Pocket Prints")
+        assert talk.messages[-1] == signin.HostApiKey(
+            request_id="1", api_key="key of Pocket Prints"
+        )
 
     body()
 
@@ -144,6 +146,6 @@ def test_an_agent_without_an_adapter_answers_too(tmp_path: Path) -> None:
     talk = Talk(Agent(tmp_path))
     talk.says(talk.challenge(ServiceKey()), talk.welcome(), request())
 
-    said = talk.said[-1]
+    said = talk.messages[-1]
     assert isinstance(said, signin.HostApiKey)
     assert (said.api_key, bool(said.error)) == (None, True)

@@ -164,6 +164,6 @@ def test_no_secret_is_said(agent: Agent, key: ServiceKey) -> None:
     talk.says(talk.challenge(key), talk.welcome())
     secret = (agent.data_dir / "agent.key").read_bytes().split()[-1]
 
-    for said in talk.said:
+    for said in talk.messages:
         assert secret not in signin.encode(said)
         assert base64.b64decode(secret) not in signin.encode(said)

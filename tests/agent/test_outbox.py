@@ -90,14 +90,14 @@ def test_an_acknowledgement_that_was_lost_only_costs_a_repeat(tmp_path: Path) ->
 
 
 def test_nothing_may_be_sent_before_it_is_on_the_disk(tmp_path: Path) -> None:
-    outbox, told = outbox_in(tmp_path), []
-    outbox.on_new(lambda: told.append(ids(outbox)))
+    outbox, seen = outbox_in(tmp_path), []
+    outbox.on_new(lambda: seen.append(ids(outbox)))
     outbox.put(TRACKED, [an_event()])
-    assert (ids(outbox), told) == ([], [])
+    assert (ids(outbox), seen) == ([], [])
 
     asyncio.run(outbox.save())
 
-    assert told == [["event-0001"]]
+    assert seen == [["event-0001"]]
 
 
 def test_a_power_cut_at_any_byte_loses_a_mark_together_with_its_events(tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_a_power_cut_at_any_byte_loses_a_mark_together_with_its_events(tmp_path:
     for cut in range(whole_before, len(content) + 1):
         (tmp_path / FILE).write_bytes(content[:cut])
         found = outbox_in(tmp_path)
-        told = (found.tracked.print_id, ids(found))
-        assert told in [("one", ["event-0001"]), ("two", ["event-0001", "event-0002"])]
-        assert (told[0] == "two") == (cut == len(content))
+        seen = (found.tracked.print_id, ids(found))
+        assert seen in [("one", ["event-0001"]), ("two", ["event-0001", "event-0002"])]
+        assert (seen[0] == "two") == (cut == len(content))
 
 
 def test_after_a_line_was_cut_off_what_is_added_is_found_again(

@@ -92,7 +92,7 @@ class Watch:
         return self.outbox.tracked.memory.state is state
 
     @property
-    def told(self) -> list[EventType]:
+    def events(self) -> list[EventType]:
         return [EventType(event.event_type) for event in self.outbox.batch(1000)]
 
 
@@ -104,9 +104,9 @@ def test_a_printer_is_looked_at_whether_it_says_when_it_changes_or_not(
         watch = Watch(tmp_path, printer())
         async with watch.running():
             await watch.see(State.IDLE, State.PRINTING, State.COMPLETE)
-            await until(lambda: len(watch.told) == 2)
+            await until(lambda: len(watch.events) == 2)
 
-        assert watch.told == [E.STARTED, E.COMPLETE]
+        assert watch.events == [E.STARTED, E.COMPLETE]
 
     asyncio.run(body())
 
@@ -121,9 +121,9 @@ def test_a_print_that_shows_for_a_moment_only_is_told_of(tmp_path: Path) -> None
             watch.printer.be(State.WARMING_UP)
             watch.printer.be(State.IDLE)
             watch.printer.be(State.CANCELLED)
-            await until(lambda: len(watch.told) == 4)
+            await until(lambda: len(watch.events) == 4)
 
-        assert watch.told == [E.STARTED, E.FAILED] * 2
+        assert watch.events == [E.STARTED, E.FAILED] * 2
 
     asyncio.run(body())
 
@@ -138,7 +138,7 @@ def test_a_pause_that_was_ordered_silently_is_not_told_also_after_a_restart(
     watch.start()
     watch.look(State.PAUSED, State.PRINTING)
 
-    assert watch.told == [E.STARTED, E.RESUMED]
+    assert watch.events == [E.STARTED, E.RESUMED]
 
 
 def test_an_event_has_the_services_time_once_that_is_known(tmp_path: Path) -> None:
@@ -160,13 +160,13 @@ def test_trouble_with_the_printer_is_told_after_a_minute_of_a_print(tmp_path: Pa
     watch.clock.at += 59
     watch.prints.observe()
     asyncio.run(watch.outbox.save())
-    assert watch.told == [E.STARTED]
+    assert watch.events == [E.STARTED]
 
     watch.clock.at += 1
     watch.prints.observe()
     asyncio.run(watch.outbox.save())
 
-    assert watch.told == [E.STARTED, E.ERROR]
+    assert watch.events == [E.STARTED, E.ERROR]
     assert "not to be had" in str(watch.outbox.batch(2)[1].error)
 
 
@@ -181,7 +181,7 @@ def test_names_that_no_file_takes_break_nothing(tmp_path: Path) -> None:
     watch.prints.observe()
     asyncio.run(watch.outbox.save())
 
-    assert watch.told == [E.STARTED, E.ERROR]
+    assert watch.events == [E.STARTED, E.ERROR]
     assert Outbox(tmp_path, watch.clock).batch(10) == watch.outbox.batch(10)
 
 
@@ -221,4 +221,4 @@ def test_a_status_is_told_with_the_print_of_its_state_before_the_next_look(tmp_p
 
     assert watch.prints.service_status().most_recent_print_id_str != before
     asyncio.run(watch.outbox.save())
-    assert watch.told == [E.STARTED]
+    assert watch.events == [E.STARTED]

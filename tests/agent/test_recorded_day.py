@@ -55,8 +55,13 @@ class Day:
 
 def by_print(events: list[PrintEvent]) -> list[tuple[object, list[EventType]]]:
     return [
-        (next(iter(told)).file_name, [EventType(one.event_type) for one in told])
-        for told in (list(group) for _, group in groupby(events, lambda one: one.print_id))
+        (
+            next(iter(events_of_print)).file_name,
+            [EventType(one.event_type) for one in events_of_print],
+        )
+        for events_of_print in (
+            list(group) for _, group in groupby(events, lambda one: one.print_id)
+        )
     ]
 
 

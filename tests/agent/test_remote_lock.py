@@ -51,12 +51,12 @@ def test_a_lock_holds_from_the_moment_it_is_told_until_it_is_told_otherwise(
 def test_an_agent_that_comes_back_hears_of_a_lock_before_it_carries_on(
     agent: Agent, key: ServiceKey
 ) -> None:
-    told = []
-    agent.context.remote_lock.observe(lambda: told.append(facts(agent)))
+    changes = []
+    agent.context.remote_lock.observe(lambda: changes.append(facts(agent)))
     signed_in(agent, key, UNLOCKED).handshake.end()
     signed_in(agent, key, LOCKED)
 
-    assert told == [(False, True), (True, False)]
+    assert changes == [(False, True), (True, False)]
 
 
 def test_a_lock_outlives_the_tunnel(agent: Agent, key: ServiceKey) -> None:

@@ -227,5 +227,5 @@ def test_another_address_on_the_local_network_is_told_once(agent: Agent, key: Se
     for _ in range(3):
         talk.handshake.look_for_lan_address()
 
-    told = [said for said in talk.said if isinstance(said, signin.LanAddress)]
-    assert told == [signin.LanAddress(lan_ip="192.168.1.9")]
+    reported = [said for said in talk.messages if isinstance(said, signin.LanAddress)]
+    assert reported == [signin.LanAddress(lan_ip="192.168.1.9")]

@@ -124,9 +124,9 @@ def test_a_report_leaves_out_a_code_that_has_expired() -> None:
 def test_a_report_of_a_lost_connection_says_when_it_is_tried_again() -> None:
     snapshot = a_snapshot(phase=Phase.DISCONNECTED, retry_at=110.0, last_error="No answer.")
 
-    told = report(snapshot, at=106.0)
+    reported = report(snapshot, at=106.0)
 
-    assert (told["Phase"], told["RetryInSec"], told["LastError"]) == (
+    assert (reported["Phase"], reported["RetryInSec"], reported["LastError"]) == (
         "disconnected",
         4,
         "No answer.",
@@ -135,9 +135,9 @@ def test_a_report_of_a_lost_connection_says_when_it_is_tried_again() -> None:
 
 
 def test_a_report_is_json_without_loss() -> None:
-    told = report(a_snapshot(clock_offset_s=-1.5), at=100.0)
+    reported = report(a_snapshot(clock_offset_s=-1.5), at=100.0)
 
-    assert json.loads(json.dumps(told)) == told
+    assert json.loads(json.dumps(reported)) == reported
 
 
 def test_a_person_reads_the_code_and_where_to_enter_it() -> None:

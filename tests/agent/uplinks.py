@@ -7,7 +7,7 @@ from pathlib import Path
 
 from printreach.agent.keys import ServicePin
 from printreach.agent.uplink import Uplink
-from tests.agent.beside_printer import PATIENCE_S, eventually
+from tests.agent.beside_printer import TIMEOUT_S, eventually
 from tests.agent.contexts import Agent
 from tests.agent.scripted_service import Service, ServiceVisit, scripted_service
 from tests.tunnel.ends import GET_PAGE, Listener
@@ -26,7 +26,7 @@ async def running(agent: Agent) -> AsyncIterator[Uplink]:
         yield uplink
     finally:
         await uplink.stop()
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await task
 
 

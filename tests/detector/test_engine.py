@@ -226,8 +226,8 @@ def test_a_service_that_nobody_asks_loads_no_library_of_the_detector() -> None:
         "asyncio.run(main())\n"
     )
 
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, timeout=100, check=False
     )
 
-    assert told.stdout == b"[]\n", told.stderr
+    assert reported.stdout == b"[]\n", reported.stderr

@@ -44,13 +44,13 @@ async def fetch(
 
 def asked(target: bytes, method: bytes = b"POST", body: bytes = b"picture") -> FetchedAnswer:
     """Return the answer of a node whose scorer takes anything."""
-    told: list[FetchedAnswer] = []
+    reported: list[FetchedAnswer] = []
 
     async def use(node: RunningNode) -> None:
-        told.append(await fetch(node, target, method, body))
+        reported.append(await fetch(node, target, method, body))
 
     at_node(StandIn().load, use)
-    return told[0]
+    return reported[0]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_a_stranger_gets_no_score(target: bytes, proof: tuple[bytes, bytes] | No
 
     async def use(node: RunningNode) -> None:
         for method in (b"GET", b"POST"):
-            told = await fetch(node, target, method, b"picture", proof)
-            assert told.status == 401
-            assert told.body == b""
+            reported = await fetch(node, target, method, b"picture", proof)
+            assert reported.status == 401
+            assert reported.body == b""
 
     at_node(look.load, use)
 

@@ -137,9 +137,9 @@ def test_pictures_that_come_at_once_each_get_their_own_answer(way: Way) -> None:
     pictures = [b"picture %d" % number for number in range(20)]
 
     async def use(rig: Rig) -> None:
-        told = await asyncio.gather(*ask(rig, pictures))
+        reported = await asyncio.gather(*ask(rig, pictures))
 
-        assert [one.assessment for one in told] == [seen(picture) for picture in pictures]
+        assert [one.assessment for one in reported] == [seen(picture) for picture in pictures]
 
     run(way, StandIn().load, use)
 
@@ -153,9 +153,9 @@ def test_a_bad_picture_among_good_ones_is_refused_alone(way: Way) -> None:
         asked = ask(rig, [b"good", b"bad"])
         await until(lambda: rig.engine.load == 2 / MAX_QUEUED)
         score.open.set()
-        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+        reported = await asyncio.gather(*first, *asked, return_exceptions=True)
 
-        assert [type(one) for one in told] == [Scored, Scored, PictureUnreadable]
+        assert [type(one) for one in reported] == [Scored, Scored, PictureUnreadable]
         assert [len(batch) for batch in score.batches] == [1, 2]
 
     run(way, score.load, use)
@@ -173,9 +173,9 @@ def test_what_finds_the_queue_full_is_refused_at_once_and_the_others_are_answere
         # Nothing is looked at meanwhile: who is answered by now has been refused.
         await until(lambda: sum(one.done() for one in asked) == 20)
         score.open.set()
-        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+        reported = await asyncio.gather(*first, *asked, return_exceptions=True)
 
-        assert sum(isinstance(one, ScorerBusy) for one in told) == 20
+        assert sum(isinstance(one, ScorerBusy) for one in reported) == 20
         assert len(score.pictures) == 1 + MAX_QUEUED
 
     run(way, score.load, use)
@@ -226,9 +226,9 @@ def test_a_picture_that_breaks_the_model_is_refused_alone(way: Way) -> None:
         asked = ask(rig, [b"before", b"poison", b"behind"])
         await until(lambda: rig.engine.load == 3 / MAX_QUEUED)
         score.open.set()
-        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+        reported = await asyncio.gather(*first, *asked, return_exceptions=True)
 
-        assert [isinstance(one, ScoringFailed) for one in told] == [False, False, True, False]
+        assert [isinstance(one, ScoringFailed) for one in reported] == [False, False, True, False]
         assert (await rig.scorer.score(b"next")).assessment == seen(b"next")
 
     run(way, score.load, use)
@@ -239,9 +239,9 @@ def test_without_a_model_every_picture_is_refused(way: Way) -> None:
         raise ModelUnavailable("the detector's weights are not installed")
 
     async def use(rig: Rig) -> None:
-        told = await asyncio.gather(*ask(rig, [b"picture"] * 3), return_exceptions=True)
+        reported = await asyncio.gather(*ask(rig, [b"picture"] * 3), return_exceptions=True)
 
-        assert [type(one) for one in told] == [ScorerUnavailable] * 3
+        assert [type(one) for one in reported] == [ScorerUnavailable] * 3
         with pytest.raises(ScorerUnavailable):
             await rig.scorer.score(b"picture")
 

@@ -171,9 +171,9 @@ class FakeCc2:
         """Return the changes, object by object."""
         now = self.status()
         news = {
-            key: {name: value for name, value in told.items() if self._said[key][name] != value}
-            for key, told in now.items()
-            if self._said and self._said[key] != told
+            key: {name: value for name, value in reported.items() if self._said[key][name] != value}
+            for key, reported in now.items()
+            if self._said and self._said[key] != reported
         }
         self._said = now
         if not news:
@@ -203,16 +203,16 @@ class FakeCc2:
     async def _hear(self, topic: str, order: Json) -> None:
         if topic.endswith("/api_register"):
             error = "too many clients" if self.refuses else "ok"
-            told = {"client_id": order["client_id"], "error": error}
-            self._send(f"{order['request_id']}/register_response", json.dumps(told))
+            reported = {"client_id": order["client_id"], "error": error}
+            self._send(f"{order['request_id']}/register_response", json.dumps(reported))
             return
         client = topic.split("/")[2]
         if order.get("type") == "PING":
             self._send(f"{client}/api_response", '{"type": "PONG"}')
             return
         result = self._obey(order["method"], order["params"])
-        told = {"id": order["id"], "method": order["method"], "result": result}
-        self._send(f"{client}/api_response", json.dumps(told))
+        reported = {"id": order["id"], "method": order["method"], "result": result}
+        self._send(f"{client}/api_response", json.dumps(reported))
 
     def _obey(self, method: int, params: Json) -> Json:
         machine = self.machine
@@ -273,7 +273,7 @@ class FakeCc2:
 
     async def answer(self, call: Call) -> Answer:
         if call.method == b"PUT":
-            return _told(self._take(call, await call.body.read(PIECE)))
+            return _answer_of(self._take(call, await call.body.read(PIECE)))
         query = parse_qs(call.query.decode())
         if query["X-Token"] != [ACCESS_CODE]:
             return Answer(status=401)
@@ -299,7 +299,7 @@ class FakeCc2:
         return OK
 
 
-def _told(error: int) -> Answer:
+def _answer_of(error: int) -> Answer:
     return Answer(body=json.dumps({"error_code": error}).encode())
 
 

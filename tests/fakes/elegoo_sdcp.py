@@ -85,7 +85,7 @@ class FakeSdcp:
             "Progress": machine.progress,
             "ErrorNumber": FILE_DAMAGED if machine.state == "failed" else 0,
         }
-        told = {
+        reported = {
             "CurrentStatus": [1 if machine.state in ("warming", "printing", "pausing") else 0],
             "TimeLapseStatus": 0,
             "PlatFormType": 0,
@@ -101,10 +101,10 @@ class FakeSdcp:
             "LightStatus": {"SecondLight": int(machine.is_lit), "RgbLight": [0, 0, 0]},
             "PrintInfo": info,
         }
-        return {"Status": told, "MainboardID": BOARD, "Topic": f"sdcp/status/{BOARD}"}
+        return {"Status": reported, "MainboardID": BOARD, "Topic": f"sdcp/status/{BOARD}"}
 
     def attributes(self) -> Json:
-        told = {
+        reported = {
             "Name": "Centauri Carbon",
             "MachineName": "Centauri Carbon",
             "BrandName": "Centauri",
@@ -114,7 +114,7 @@ class FakeSdcp:
             "CameraStatus": 1,
             "MaximumVideoStreamAllowed": 1,
         }
-        return {"Attributes": told, "MainboardID": BOARD, "Topic": f"sdcp/attributes/{BOARD}"}
+        return {"Attributes": reported, "MainboardID": BOARD, "Topic": f"sdcp/attributes/{BOARD}"}
 
     # --- its WebSocket ----------------------------------------------------------------------------
 
@@ -135,12 +135,12 @@ class FakeSdcp:
     def _hear(self, request: Json) -> list[Json]:
         answer = self._obey(request["Cmd"], request["Data"])
         data = {"Cmd": request["Cmd"], "Data": answer, "RequestID": request["RequestID"]}
-        told: list[Json] = [{"Id": "", "Data": data, "Topic": f"sdcp/response/{BOARD}"}]
+        reported: list[Json] = [{"Id": "", "Data": data, "Topic": f"sdcp/response/{BOARD}"}]
         if request["Cmd"] == 1:
-            told.append(self.attributes())
+            reported.append(self.attributes())
         elif request["Cmd"] == 0:
-            told.append(self.status())
-        return told
+            reported.append(self.status())
+        return reported
 
     def _obey(self, cmd: int, data: Json) -> Json:
         machine = self.machine
@@ -212,11 +212,11 @@ class FakeSdcp:
 
 
 def _upload_answer(number: int) -> Answer:
-    told: Json = {"code": "000000", "messages": None, "data": {}, "success": True}
+    reported: Json = {"code": "000000", "messages": None, "data": {}, "success": True}
     if number:
         messages = [{"field": "common_field", "message": number}]
-        told = {"code": "111111", "messages": messages, "data": None, "success": False}
-    return Answer(body=json.dumps(told).encode())
+        reported = {"code": "111111", "messages": messages, "data": None, "success": False}
+    return Answer(body=json.dumps(reported).encode())
 
 
 @asynccontextmanager

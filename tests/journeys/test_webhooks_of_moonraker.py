@@ -10,7 +10,7 @@ import pytest
 from printreach.contract.events import EventType
 from tests.rigs.klippy import Klippy, klippy
 from tests.rigs.moonraker import moonraker
-from tests.rigs.told_app import TIMEOUT_S, ToldApp, kinds, told_app
+from tests.rigs.notified_app import TIMEOUT_S, NotifiedApp, kinds, notified_app
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -55,13 +55,13 @@ def printer(tmp_path: Path) -> Iterator[Printer]:
 
 
 @pytest.fixture
-def app(tmp_path: Path, printer: Printer) -> Iterator[ToldApp]:
-    with told_app(tmp_path, "moonraker", printer.url) as running:
+def app(tmp_path: Path, printer: Printer) -> Iterator[NotifiedApp]:
+    with notified_app(tmp_path, "moonraker", printer.url) as running:
         yield running
 
 
 @pytest.mark.timeout(900)
-def test_prints_through_moonraker_are_told_in_their_order(printer: Printer, app: ToldApp) -> None:
+def test_prints_through_moonraker_are_sent_in_order(printer: Printer, app: NotifiedApp) -> None:
     printer.put("first.gcode")
     printer.order("print/start", filename="first.gcode")
     app.wait_for(E.STARTED)

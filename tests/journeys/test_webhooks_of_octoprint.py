@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from printreach.contract.events import EventType
+from tests.rigs.notified_app import TIMEOUT_S, NotifiedApp, kinds, notified_app
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
-from tests.rigs.told_app import TIMEOUT_S, ToldApp, kinds, told_app
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -27,9 +27,9 @@ def printer(tmp_path: Path) -> Iterator[OctoPrint]:
 
 
 @pytest.fixture
-def app(tmp_path: Path, printer: OctoPrint) -> Iterator[ToldApp]:
+def app(tmp_path: Path, printer: OctoPrint) -> Iterator[NotifiedApp]:
     key = {"PRINTREACH_PRINTER_API_KEY": printer.api_key}
-    with told_app(tmp_path, "octoprint", printer.url, key) as running:
+    with notified_app(tmp_path, "octoprint", printer.url, key) as running:
         yield running
 
 
@@ -57,7 +57,7 @@ def in_state(printer: OctoPrint, state: str) -> None:
 
 
 @pytest.mark.timeout(900)
-def test_prints_on_octoprint_are_told_in_their_order(printer: OctoPrint, app: ToldApp) -> None:
+def test_prints_on_octoprint_are_told_in_their_order(printer: OctoPrint, app: NotifiedApp) -> None:
     job = Job(printer)
     job.start("first.gcode")
     app.wait_for(E.STARTED)

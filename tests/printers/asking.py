@@ -51,8 +51,8 @@ class Reply:
 
     @property
     def envelope(self) -> Json:
-        told: Json = json.loads(self.body)
-        return told
+        reported: Json = json.loads(self.body)
+        return reported
 
     @property
     def status(self) -> int:
@@ -68,8 +68,8 @@ class Reply:
     def result(self) -> Json:
         """Of a command that went well."""
         assert self.status == 200, self.envelope
-        told: Json = self.envelope["Result"]
-        return told
+        reported: Json = self.envelope["Result"]
+        return reported
 
 
 class Asked:

@@ -43,12 +43,12 @@ class Bench:
 
     async def job(self) -> Json:
         """JobStatus."""
-        told: Json = (await self.status())["JobStatus"]
-        return told
+        reported: Json = (await self.status())["JobStatus"]
+        return reported
 
     async def temps(self) -> Json:
-        told: Json = (await self.job())["CurrentPrint"]["Temps"]
-        return told
+        reported: Json = (await self.job())["CurrentPrint"]["Temps"]
+        return reported
 
     async def until(self, *states: State) -> Json:
         """JobStatus as soon as its state is one of these."""

@@ -25,7 +25,7 @@ IN_ANY_NUMBER = {E.PROGRESS, E.FIRST_LAYER_COMPLETE, E.THIRD_LAYER_COMPLETE}
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedEvents:
     """The events so far."""
 
     outbox: Outbox
@@ -50,7 +50,7 @@ class Told:
 
 
 @asynccontextmanager
-async def watched(bench: Bench) -> AsyncIterator[Told]:
+async def watched(bench: Bench) -> AsyncIterator[ObservedEvents]:
     """An agent's watch over prints runs meanwhile; it has seen that nothing is printed."""
     loop = asyncio.get_running_loop()
     clock: Callable[[], float] = loop.time
@@ -68,7 +68,7 @@ async def watched(bench: Bench) -> AsyncIterator[Told]:
         prints.observe()
         watching = asyncio.create_task(prints.run())
         try:
-            yield Told(outbox, bench)
+            yield ObservedEvents(outbox, bench)
             assert not watching.done(), "the watch goes on, whatever the printer shows"
         finally:
             watching.cancel()
@@ -80,41 +80,41 @@ class EventContract:
     async def test_a_print_that_is_paused_and_cancelled_is_told_in_its_order(
         self, bench: Bench
     ) -> None:
-        async with watched(bench) as told:
+        async with watched(bench) as events:
             path = await bench.start_long()
-            await told.until(E.STARTED)
+            await events.until(E.STARTED)
             assert (await bench.calls.post("pause")).status == 200
-            await told.until(E.PAUSED)
+            await events.until(E.PAUSED)
             assert (await bench.calls.post("resume")).status == 200
             await bench.until(State.PRINTING)
-            await told.until(E.RESUMED)
+            await events.until(E.RESUMED)
             assert (await bench.calls.post("cancel")).status == 200
-            await told.until(E.FAILED)
+            await events.until(E.FAILED)
 
-            assert told.milestones == [E.STARTED, E.PAUSED, E.RESUMED, E.FAILED]
-            assert told.events[-1].error == "cancelled"
-            assert len({event.print_id for event in told.events}) == 1
-            assert {event.file_name for event in told.events} == {path.rpartition("/")[2]}
+            assert events.milestones == [E.STARTED, E.PAUSED, E.RESUMED, E.FAILED]
+            assert events.events[-1].error == "cancelled"
+            assert len({event.print_id for event in events.events}) == 1
+            assert {event.file_name for event in events.events} == {path.rpartition("/")[2]}
 
     @on_the_bench
     async def test_a_print_that_ends_is_told_as_complete(self, bench: Bench) -> None:
-        async with watched(bench) as told:
+        async with watched(bench) as events:
             await bench.start(bench.rig.short_print())
-            await told.until(E.COMPLETE)
+            await events.until(E.COMPLETE)
 
-            assert told.milestones == [E.STARTED, E.COMPLETE]
-            assert told.events[-1].progress == 100
+            assert events.milestones == [E.STARTED, E.COMPLETE]
+            assert events.events[-1].progress == 100
 
     @on_the_bench
     async def test_a_print_that_starts_is_told_without_the_figures_of_the_one_before(
         self, bench: Bench
     ) -> None:
-        async with watched(bench) as told:
+        async with watched(bench) as events:
             await bench.start(bench.rig.short_print())
-            await told.until(E.COMPLETE)
+            await events.until(E.COMPLETE)
             path = await bench.start(bench.rig.long_print())
-            await told.until(E.STARTED)
-            _, started = (one for one in told.events if one.event_type == E.STARTED)
+            await events.until(E.STARTED)
+            _, started = (one for one in events.events if one.event_type == E.STARTED)
 
             assert started.file_name == path.rpartition("/")[2]
             assert isinstance(started.progress, int)
@@ -123,15 +123,15 @@ class EventContract:
 
     @on_the_bench
     async def test_a_fault_is_told_once_with_its_words(self, bench: Bench) -> None:
-        async with watched(bench) as told:
+        async with watched(bench) as events:
             await bench.start_long()
-            await told.until(E.STARTED)
+            await events.until(E.STARTED)
             await bench.rig.fail_print()
             job = await bench.until(State.ERROR)
-            await told.until(E.FAILED)
+            await events.until(E.FAILED)
 
-            assert told.milestones == [E.STARTED, E.FAILED]
-            assert told.events[-1].error == job["Error"]
+            assert events.milestones == [E.STARTED, E.FAILED]
+            assert events.events[-1].error == job["Error"]
 
     @on_the_bench
     async def test_a_print_that_is_gone_after_an_interruption_is_told_as_ended_once(
@@ -139,21 +139,21 @@ class EventContract:
     ) -> None:
         """A print may outlast the interruption or not, depending on the platform."""
         monkeypatch.setattr(transitions, "GONE_AFTER_S", 1.0)
-        async with watched(bench) as told:
+        async with watched(bench) as events:
             await bench.start_long()
-            await told.until(E.STARTED)
+            await events.until(E.STARTED)
             await bench.rig.disconnect()
             await bench.until_refused(CommandStatus.NOT_CONNECTED)
             await bench.rig.reconnect()
             await bench.until_true("a status again", lambda: _answers(bench))
             await asyncio.sleep(2.0)
             if bench.printer.view.job.state in UNDER_WAY:
-                assert told.milestones == [E.STARTED]
+                assert events.milestones == [E.STARTED]
             else:
-                await told.until(E.FAILED)
-                assert told.milestones == [E.STARTED, E.FAILED]
-                assert told.events[0].print_id == told.events[-1].print_id
-                assert told.events[-1].error
+                await events.until(E.FAILED)
+                assert events.milestones == [E.STARTED, E.FAILED]
+                assert events.events[0].print_id == events.events[-1].print_id
+                assert events.events[-1].error
 
 
 async def _answers(bench: Bench) -> bool:

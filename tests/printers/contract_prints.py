@@ -182,18 +182,18 @@ class PrintContract:
     ) -> None:
         """Not what was used so far: from the first figure on it is about that of the end."""
         await bench.start(await bench.rig.feeding_print())
-        told: list[int] = []
+        amounts_mm: list[int] = []
 
         async def is_complete() -> bool:
             job = await bench.job()
-            told.append(job["CurrentPrint"]["EstTotalFilUsedMm"])
+            amounts_mm.append(job["CurrentPrint"]["EstTotalFilUsedMm"])
             return bool(job["State"] == State.COMPLETE)
 
         await bench.until_true("the end of the print", is_complete)
 
-        known = [mm for mm in told if mm]
-        assert all(abs(mm - told[-1]) <= 0.25 * told[-1] for mm in known), known
-        assert bool(told[-1]) >= bench.rig.tells_filament
+        known = [mm for mm in amounts_mm if mm]
+        assert all(abs(mm - amounts_mm[-1]) <= 0.25 * amounts_mm[-1] for mm in known), known
+        assert bool(amounts_mm[-1]) >= bench.rig.tells_filament
 
 
 async def _has_heat(bench: Bench) -> bool:

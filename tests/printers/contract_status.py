@@ -36,8 +36,8 @@ def assert_is_a_status(status: Json) -> None:
     assert job["Error"] != ""
 
 
-def assert_is_a_material_system(told: Json) -> None:
-    system = msgspec.convert(told, MaterialSystem, strict=True)
+def assert_is_a_material_system(reported: Json) -> None:
+    system = msgspec.convert(reported, MaterialSystem, strict=True)
     sources = [source.id for source in system.sources]
     tools = [tool.id for tool in system.tools]
     units = [unit.id for unit in system.units]
@@ -82,7 +82,7 @@ class StatusContract:
 
         asked = await bench.status(IncludeMaterialSystem="true")
 
-        told = asked["JobStatus"]["MaterialSystem"]
-        if told is not None:
-            assert_is_a_material_system(told)
-            assert told["Tools"]
+        reported = asked["JobStatus"]["MaterialSystem"]
+        if reported is not None:
+            assert_is_a_material_system(reported)
+            assert reported["Tools"]

@@ -35,12 +35,12 @@ class Saved:
         return bool(self.lift_mm)
 
 
-def parse(told: object) -> Saved | None:
-    path = loose.text(told, "path")
+def parse(reported: object) -> Saved | None:
+    path = loose.text(reported, "path")
     if path is None:
         return None
-    lift_mm = loose.count(told, "lift_mm") or 0
-    return Saved(path=path, lift_mm=lift_mm, progress=parse_progress(told))
+    lift_mm = loose.count(reported, "lift_mm") or 0
+    return Saved(path=path, lift_mm=lift_mm, progress=parse_progress(reported))
 
 
 class FakePlatform:

@@ -119,10 +119,10 @@ def test_a_stream_for_other_players_gives_way_to_snapshots(
 
 
 def test_what_is_listed_has_no_credentials_and_what_is_sent_has() -> None:
-    told: list[bytes | None] = []
+    snapshots: list[bytes | None] = []
 
     async def guarded(call: Call) -> Answer:
-        told.append(call.header(b"authorization"))
+        snapshots.append(call.header(b"authorization"))
         return Answer(headers=[(b"Content-Type", b"image/jpeg")], body=picture(1))
 
     async def body() -> None:
@@ -135,7 +135,7 @@ def test_what_is_listed_has_no_credentials_and_what_is_sent_has() -> None:
             assert (camera.entry.name, camera.entry.flip_h) == ("Nozzle", True)
 
     run(body())
-    assert told == [b"Basic " + base64.b64encode(b"us@r:p:ss")]
+    assert snapshots == [b"Basic " + base64.b64encode(b"us@r:p:ss")]
 
 
 def test_headers_given_for_a_camera_are_sent() -> None:

@@ -53,16 +53,16 @@ def test_sizes_go_beyond_32_bits_and_not_below_nothing() -> None:
 
 
 def test_a_half_character_does_not_keep_a_text_from_being_sent() -> None:
-    told = json.loads('{"name": "w\\udcfcrfel"}')
+    reported = json.loads('{"name": "w\\udcfcrfel"}')
 
-    assert loose.text(told, "name") == "w?rfel"
-    assert encode(loose.plain(told)) == b'{"name":"w?rfel"}'
+    assert loose.text(reported, "name") == "w?rfel"
+    assert encode(loose.plain(reported)) == b'{"name":"w?rfel"}'
 
 
 def test_what_json_cannot_say_is_passed_on_as_null() -> None:
-    told = {"nan": float("nan"), "huge": 10**400, "fine": [1, 2.5, "x", None, True]}
+    reported = {"nan": float("nan"), "huge": 10**400, "fine": [1, 2.5, "x", None, True]}
 
-    assert loose.plain(told) == {"nan": None, "huge": None, "fine": [1, 2.5, "x", None, True]}
+    assert loose.plain(reported) == {"nan": None, "huge": None, "fine": [1, 2.5, "x", None, True]}
 
 
 def test_what_is_nested_without_end_is_cut() -> None:

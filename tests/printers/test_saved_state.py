@@ -41,7 +41,7 @@ WARM, HOT = Bed(60.0), Bed(100.0)
 
 def store_in(folder: Path) -> SavedStateStore[Bed]:
     return SavedStateStore(
-        folder / "rest.json", lambda told: Bed(loose.number(told, "bed_c") or 0.0)
+        folder / "rest.json", lambda reported: Bed(loose.number(reported, "bed_c") or 0.0)
     )
 
 
@@ -70,10 +70,10 @@ def test_a_disk_that_fails_leaves_what_was_stored_before(
     assert "would forget this smart pause: No space left" in caplog.text
 
 
-@pytest.mark.parametrize("told", [{}, {"a": -5}, {"a": 1e308}, {"a": "hot"}, [], None])
-def test_what_no_printer_can_have_had_is_nothing(told: object) -> None:
-    assert target_c(told, "a") == 0.0
-    assert distance_mm(told, "a") == 0
+@pytest.mark.parametrize("reported", [{}, {"a": -5}, {"a": 1e308}, {"a": "hot"}, [], None])
+def test_what_no_printer_can_have_had_is_nothing(reported: object) -> None:
+    assert target_c(reported, "a") == 0.0
+    assert distance_mm(reported, "a") == 0
 
 
 @pytest.mark.parametrize("kind", FORGETS)

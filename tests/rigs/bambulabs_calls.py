@@ -35,7 +35,7 @@ def main() -> None:
     """Look around, switch the light, upload, print, pause, go on, stop."""
     asked = json.load(sys.stdin)
     code = asked["access_code"]
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     printer = PrinterMQTTClient(HOST, code, asked["serial"], port=asked["port"])
     printer.connect()
     printer.start()
@@ -47,31 +47,31 @@ def main() -> None:
         return str(until(state, lambda name: name in names))
 
     until(printer.ready, bool)
-    told["idle"] = reach("IDLE")
+    reported["idle"] = reach("IDLE")
     printer.turn_light_on()
-    told["light"] = until(printer.get_light_state, lambda mode: mode == "on")
+    reported["light"] = until(printer.get_light_state, lambda mode: mode == "on")
     printer.process_ams()
     tray = printer.ams_hub[0].get_filament_tray(0)
-    told["tray"] = [tray.tray_type, tray.tray_color, tray.tray_sub_brands]
+    reported["tray"] = [tray.tray_type, tray.tray_color, tray.tray_sub_brands]
     files = PrinterFTPClient(HOST, code, port=asked["file_port"])
-    told["upload"] = files.upload_file(io.BytesIO(b"; seconds 600\n"), FILE)
-    told["listed"] = any(FILE in line for line in files.list_directory("/")[1])
+    reported["upload"] = files.upload_file(io.BytesIO(b"; seconds 600\n"), FILE)
+    reported["listed"] = any(FILE in line for line in files.list_directory("/")[1])
     printer.start_print_3mf(FILE, 1)
-    told["printing"] = reach("RUNNING")
-    told["layers"] = until(printer.total_layer_num, lambda count: count == 20)
+    reported["printing"] = reach("RUNNING")
+    reported["layers"] = until(printer.total_layer_num, lambda count: count == 20)
     printer.pause_print()
-    told["paused"] = reach("PAUSE")
+    reported["paused"] = reach("PAUSE")
     printer.resume_print()
-    told["resumed"] = reach("RUNNING")
+    reported["resumed"] = reach("RUNNING")
     printer.stop_print()
-    told["stopped"] = reach("FAILED")
+    reported["stopped"] = reach("FAILED")
     camera = PrinterCamera(HOST, code, port=asked["camera_port"])
     camera.start()
     until(lambda: camera.last_frame, lambda frame: frame is not None)
-    told["picture"] = base64.b64decode(camera.get_frame())[:2].hex()
+    reported["picture"] = base64.b64decode(camera.get_frame())[:2].hex()
     camera.alive = False
     printer.stop()
-    print(json.dumps(told))
+    print(json.dumps(reported))
 
 
 if __name__ == "__main__":

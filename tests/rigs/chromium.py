@@ -28,7 +28,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 60_000  # a printer's page is megabytes of scripts, and the machine may be busy
+TIMEOUT_MS = 60_000  # a printer's page is megabytes of scripts, and the machine may be busy
 SCREENS = ROOT / "build" / "screens"
 PICTURES = "PRINTREACH_TEST_PICTURES"
 """Set to 0, a run takes no pictures: `make test` does, for each is a tenth of a second of CPU."""
@@ -50,7 +50,7 @@ def chromium(
             executable_path=system_program("chromium", "chromium"),
             headless=True,
             args=[*FLAGS, *_resolving(resolve)],
-            timeout=PATIENCE_MS,
+            timeout=TIMEOUT_MS,
             ignore_https_errors=resolve is not None,
             java_script_enabled=scripts,
             viewport={"width": 1280, "height": 900},
@@ -72,7 +72,7 @@ def chromium_for_many(resolve: str | None = None) -> Iterator[Browser]:
             executable_path=path,
             headless=True,
             args=[*FLAGS, *_resolving(resolve)],
-            timeout=PATIENCE_MS,
+            timeout=TIMEOUT_MS,
         )
         yield browser
         browser.close()
@@ -106,8 +106,8 @@ def _resolving(pattern: str | None) -> list[str]:
 
 
 def _be_patient(context: BrowserContext) -> None:
-    context.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
+    context.set_default_timeout(TIMEOUT_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from tests.rigs.receiver import server_tls
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class WebhookCall:
     """One call as it arrived."""
 
     path: str
@@ -34,11 +34,11 @@ class HttpsReceiver:
     """
 
     url: str = ""
-    calls: list[Told] = field(default_factory=list)
+    calls: list[WebhookCall] = field(default_factory=list)
     status: int = 200
     may_answer: threading.Event = field(default_factory=threading.Event)
 
-    def of_type(self, event_type: int) -> list[Told]:
+    def of_type(self, event_type: int) -> list[WebhookCall]:
         return [one for one in self.calls if one.event["EventType"] == event_type]
 
 
@@ -53,7 +53,9 @@ def https_receiver(certificate: tuple[Path, Path]) -> Iterator[HttpsReceiver]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            receiver.calls.append(Told(path=self.path, headers=dict(self.headers), body=body))
+            receiver.calls.append(
+                WebhookCall(path=self.path, headers=dict(self.headers), body=body)
+            )
             receiver.may_answer.wait(60)
             try:
                 self.send_response(receiver.status)

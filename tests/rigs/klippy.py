@@ -241,11 +241,11 @@ class Klippy:
         return {"eventtime": self._clock_s, "status": self._status(wanted)}
 
     def _status(self, wanted: dict[str, list[str] | None]) -> Status:
-        told: Status = {}
+        reported: Status = {}
         for name, fields in wanted.items():
             at = self.machine.objects.get(name, {})
-            told[name] = {k: v for k, v in at.items() if fields is None or k in fields}
-        copied: Status = json.loads(json.dumps(told))
+            reported[name] = {k: v for k, v in at.items() if fields is None or k in fields}
+        copied: Status = json.loads(json.dumps(reported))
         return copied
 
     async def _push(self, talk: "_Talk") -> None:

@@ -64,8 +64,8 @@ class PluginRig:
         """Return the facts for an app on the network, without a key."""
         answer = call(self.way, PLUGIN)
         assert answer.status == 200, answer.body
-        told: dict[str, Any] = json.loads(answer.body)
-        return told
+        reported: dict[str, Any] = json.loads(answer.body)
+        return reported
 
     def order(self, command: str, *headers: Header, **more: str) -> Answer:
         """Call the settings page's API, with the administrator's key unless headers are given."""
@@ -75,8 +75,8 @@ class PluginRig:
 
     def state(self) -> dict[str, Any]:
         """Return the content of the settings page."""
-        told: dict[str, Any] = json.loads(self.order("state").body)
-        return told
+        reported: dict[str, Any] = json.loads(self.order("state").body)
+        return reported
 
     def connect(self, address: str) -> None:
         """Give the service's address."""

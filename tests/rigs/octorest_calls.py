@@ -36,19 +36,19 @@ def main() -> None:
     session = requests.Session()
     session.headers.update(asked["headers"])
     client = OctoRest(url=asked["url"], apikey=asked["api_key"], session=session)
-    told: dict[str, object] = {"version": client.get_version()["server"]}
-    told["printer"] = client.printer()["state"]["text"]
-    told["connection"] = client.connection_info()["current"]["state"]
+    reported: dict[str, object] = {"version": client.get_version()["server"]}
+    reported["printer"] = client.printer()["state"]["text"]
+    reported["connection"] = client.connection_info()["current"]["state"]
     uploaded = client.upload(("octorest.gcode", io.BytesIO(asked["gcode"].encode())))
-    told["uploaded"] = uploaded["files"]["local"]["name"]
-    told["files"] = file_names(client)
+    reported["uploaded"] = uploaded["files"]["local"]["name"]
+    reported["files"] = file_names(client)
     client.select("octorest.gcode", print=True)
-    told["job"] = client.job_info()["job"]["file"]["name"]
+    reported["job"] = client.job_info()["job"]["file"]["name"]
     client.cancel()
-    told["after_cancel"] = wait_until_idle(client)
+    reported["after_cancel"] = wait_until_idle(client)
     client.delete("local/octorest.gcode")
-    told["files_after_delete"] = file_names(client)
-    print(json.dumps(told))
+    reported["files_after_delete"] = file_names(client)
+    print(json.dumps(reported))
 
 
 main()

@@ -81,8 +81,8 @@ class PrusaLink:
 
     def state(self) -> str:
         """Of the printer: IDLE, PRINTING, FINISHED..."""
-        told = json.loads(self.ask("GET", "/api/v1/status").body)
-        return str(told["printer"]["state"])
+        reported = json.loads(self.ask("GET", "/api/v1/status").body)
+        return str(reported["printer"]["state"])
 
 
 @contextmanager

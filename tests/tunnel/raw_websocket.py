@@ -10,7 +10,7 @@ from picows import WSUpgradeRequest, ws_create_server
 from printreach.tunnel.websocket_link import WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 _HANDSHAKE = (
@@ -102,7 +102,7 @@ class Overhearing:
 
     async def _change(self) -> None:
         self.changed.clear()
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await self.changed.wait()
 
 
@@ -124,7 +124,7 @@ async def raw_connection(
         0,
         max_frame_size=MAX_MESSAGE_BYTES,
         enable_auto_pong=False,
-        websocket_handshake_timeout=PATIENCE_S,
+        websocket_handshake_timeout=TIMEOUT_S,
     )
     port = server.sockets[0].getsockname()[1]
     reader, writer = await asyncio.open_connection(

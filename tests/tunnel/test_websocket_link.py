@@ -17,10 +17,10 @@ from tests.tunnel.raw_websocket import (
     BINARY,
     CLOSE,
     CONTINUATION,
-    PATIENCE_S,
     PING,
     PONG,
     TEXT,
+    TIMEOUT_S,
     Overhearing,
     RawClient,
     frame_of,
@@ -33,7 +33,7 @@ NORMAL, PROTOCOL_ERROR, UNSUPPORTED_DATA, TOO_BIG = 1000, 1002, 1003, 1009
 @pytest.fixture(autouse=True)
 def a_close_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A time-out that is longer than a busy machine is stalled."""
-    monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", PATIENCE_S)
+    monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", TIMEOUT_S)
 
 
 @pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
@@ -68,7 +68,7 @@ async def test_two_links_speak_with_each_other() -> None:
         port = client.writer.get_extra_info("peername")[1]
         here = WebSocketLink()
         url = f"ws://127.0.0.1:{port}/"
-        await ws_connect(lambda: here, url, websocket_handshake_timeout=PATIENCE_S)
+        await ws_connect(lambda: here, url, websocket_handshake_timeout=TIMEOUT_S)
         receiver = started(here)
         here.send(b"x" * MAX_MESSAGE_BYTES)
         here.close()
@@ -223,7 +223,7 @@ async def fill(client: RawClient, link: WebSocketLink, receiver: Overhearing) ->
     link.send(b"x" * 50_000)
     sent = 50_000
     reading = cast("asyncio.Transport", client.writer.transport)
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while reading.is_reading():  # noqa: ASYNC110  # its end is no event
             await asyncio.sleep(0)
     while "congested" not in receiver.marks:

@@ -47,8 +47,8 @@ def result(answer: Answer) -> dict[str, object]:
     """Return the data of a command; it must have succeeded."""
     envelope = json.loads(answer.body)
     assert envelope["Status"] == 200, envelope
-    told: dict[str, object] = envelope["Result"]
-    return told
+    reported: dict[str, object] = envelope["Result"]
+    return reported
 
 
 def order(app: Way, command: str, **arguments: object) -> dict[str, object]:
@@ -60,21 +60,21 @@ def order(app: Way, command: str, **arguments: object) -> dict[str, object]:
 
 
 def test_before_an_address_is_given_there_is_no_agent(plugin: PluginRig) -> None:
-    told = plugin.look_up()
+    reported = plugin.look_up()
 
-    assert set(told) == {"PrinterId", "PrinterName", "ServiceUrl", "IsLinked", "AgentVersion"}
-    assert (told["ServiceUrl"], told["IsLinked"]) == ("", False)
+    assert set(reported) == {"PrinterId", "PrinterName", "ServiceUrl", "IsLinked", "AgentVersion"}
+    assert (reported["ServiceUrl"], reported["IsLinked"]) == ("", False)
 
 
 def test_apps_on_the_network_find_the_printers_id_without_a_key(
     plugin: PluginRig, service: Service, printer_id: str
 ) -> None:
-    told = plugin.look_up()
+    reported = plugin.look_up()
 
-    assert told["PrinterId"] == printer_id
-    assert told["PrinterName"] == "Workshop"
-    assert told["ServiceUrl"] == service.base_url
-    assert told["IsLinked"] is True
+    assert reported["PrinterId"] == printer_id
+    assert reported["PrinterName"] == "Workshop"
+    assert reported["ServiceUrl"] == service.base_url
+    assert reported["IsLinked"] is True
 
 
 def test_the_lookup_never_holds_the_link_code(plugin: PluginRig, service: Service) -> None:

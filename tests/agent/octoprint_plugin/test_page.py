@@ -60,13 +60,13 @@ def test_what_is_wrong_with_an_address_is_said_in_a_sentence(typed: object, sent
 
 
 def test_an_unlinked_agent_shows_its_code() -> None:
-    told = shown(UNLINKED, SERVICE_URL, at=101.0)
+    reported = shown(UNLINKED, SERVICE_URL, at=101.0)
 
-    assert told["Phase"] == "unlinked"
-    assert told["LinkCode"] == "ACDEFG34"
-    assert told["ExpiresInSec"] == 599
-    assert told["SavedAddress"] == SERVICE_URL
-    assert told["Says"] == "The agent waits to be linked with an account."
+    assert reported["Phase"] == "unlinked"
+    assert reported["LinkCode"] == "ACDEFG34"
+    assert reported["ExpiresInSec"] == 599
+    assert reported["SavedAddress"] == SERVICE_URL
+    assert reported["Says"] == "The agent waits to be linked with an account."
 
 
 def test_an_expired_code_is_not_shown() -> None:
@@ -74,7 +74,7 @@ def test_an_expired_code_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "address", "says"),
+    ("reported", "address", "says"),
     [
         (AgentStatus(), "", "Give the address"),
         (AgentStatus(), SERVICE_URL, "is starting"),
@@ -82,24 +82,24 @@ def test_an_expired_code_is_not_shown() -> None:
     ],
 )
 def test_without_an_agent_the_page_says_what_is_missing(
-    told: AgentStatus, address: str, says: str
+    reported: AgentStatus, address: str, says: str
 ) -> None:
-    page = shown(told, address, at=0.0)
+    page = shown(reported, address, at=0.0)
 
     assert says in str(page["Says"])
     assert page["Running"] is False
-    assert page.get("LastError") == told.trouble
+    assert page.get("LastError") == reported.trouble
 
 
 def test_anybody_is_told_the_printer_and_never_the_code() -> None:
-    told = looked_up(UNLINKED, SERVICE_URL)
+    reported = looked_up(UNLINKED, SERVICE_URL)
 
-    assert told.printer_id == PRINTER_ID
-    assert "ACDEFG34" not in repr(told)
+    assert reported.printer_id == PRINTER_ID
+    assert "ACDEFG34" not in repr(reported)
 
 
 def test_an_agent_that_never_ran_has_no_printer_id() -> None:
-    told = looked_up(AgentStatus(), "")
+    reported = looked_up(AgentStatus(), "")
 
-    assert (told.printer_id, told.service_url, told.is_linked) == ("", "", False)
-    assert told.agent_version == __version__
+    assert (reported.printer_id, reported.service_url, reported.is_linked) == ("", "", False)
+    assert reported.agent_version == __version__

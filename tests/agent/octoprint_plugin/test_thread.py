@@ -13,16 +13,16 @@ from printreach.agent.octoprint_plugin.thread import NAME, AgentThread
 from tests.agent.octoprint_plugin.stand_ins import Uplinks, a_config, a_machine
 from tests.rigs.waiting import wait_for
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 def agent_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == NAME]
 
 
-def an_agent(uplinks: Uplinks, leave_within_s: float = PATIENCE_S) -> AgentThread:
+def an_agent(uplinks: Uplinks, leave_within_s: float = TIMEOUT_S) -> AgentThread:
     supervisor = Supervisor(a_machine(), uplinks)
-    return AgentThread(supervisor, leave_within_s=leave_within_s, cut_off_within_s=2 * PATIENCE_S)
+    return AgentThread(supervisor, leave_within_s=leave_within_s, cut_off_within_s=2 * TIMEOUT_S)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def test_it_runs_what_it_is_told_and_ends_when_it_is_closed(
     agent = an_agent(Uplinks())
     agent.start()
     agent.use(a_config(tmp_path))
-    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, TIMEOUT_S)
     assert len(agent_threads()) == 1
 
     agent.close()
@@ -52,7 +52,7 @@ def test_settings_may_come_before_the_start(tmp_path: Path) -> None:
     agent.use(a_config(tmp_path))
     agent.start()
 
-    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, TIMEOUT_S)
     agent.close()
 
 
@@ -62,12 +62,12 @@ def test_an_agent_that_does_not_take_its_leave_is_cut_off(
     agent = an_agent(Uplinks(is_deaf=True), leave_within_s=0.3)
     agent.start()
     agent.use(a_config(tmp_path))
-    wait_for("a state", lambda: agent.status.snapshot is not None, PATIENCE_S)
+    wait_for("a state", lambda: agent.status.snapshot is not None, TIMEOUT_S)
 
     began = time.monotonic()
     agent.close()
 
-    assert time.monotonic() - began < PATIENCE_S
+    assert time.monotonic() - began < TIMEOUT_S
     assert agent_threads() == []
     assert "cut off" in caplog.text
 

@@ -62,7 +62,7 @@ class Board:
             return Answer(status=503)
         request = call.path.removeprefix(b"/rr_").decode()
         if request == "connect" and "password" in query:
-            return _told(self._connect(call, query))
+            return _answer_of(self._connect(call, query))
         session = self._session_of(call)
         if session is None:
             code = 401 if call.method == b"GET" else 500
@@ -86,8 +86,8 @@ class Board:
             key = self._keys
         if key or not self._find(call.peer, 0):
             self.sessions.append(Session(call.peer, key, time.monotonic()))
-        told = {"err": 0, "sessionTimeout": 8000, "boardType": "duetwifi102", "apiLevel": 1}
-        return told | {"sessionKey": key}
+        reported = {"err": 0, "sessionTimeout": 8000, "boardType": "duetwifi102", "apiLevel": 1}
+        return reported | {"sessionKey": key}
 
     def _session_of(self, call: Call) -> Session | None:
         self._forget_silent()
@@ -109,27 +109,29 @@ class Board:
 
     def _serve(self, request: str, query: dict[str, str], session: Session) -> Answer:
         if request == "model":
-            return _told(self._model(query.get("key", ""), query.get("flags", "")))
+            return _answer_of(self._model(query.get("key", ""), query.get("flags", "")))
         if request == "gcode":
-            return _told(self._gcode(query.get("gcode", "")))
+            return _answer_of(self._gcode(query.get("gcode", "")))
         if request == "reply":
             text, self.replies = "".join(self.replies), []
             return Answer(headers=[(b"Content-Type", b"text/plain")], body=text.encode())
         if request == "disconnect":
             self.sessions.remove(session)
-            return _told({"err": 0})
+            return _answer_of({"err": 0})
         if request == "filelist" and "dir" in query:
-            return _told(self._filelist(query["dir"], int(query.get("first", 0))))
+            return _answer_of(self._filelist(query["dir"], int(query.get("first", 0))))
         if request == "fileinfo":
-            return _told(self._fileinfo(query.get("name", "")))
+            return _answer_of(self._fileinfo(query.get("name", "")))
         if request == "download" and "name" in query:
             data = self.machine.files.get(_absolute(query["name"]))
             return _reject(404, "file not found") if data is None else Answer(body=data)
         if request == "delete" and "name" in query:
-            return _told({"err": int(self.machine.remove(_absolute(query["name"])) is not None)})
+            return _answer_of(
+                {"err": int(self.machine.remove(_absolute(query["name"])) is not None)}
+            )
         if request == "mkdir":
             self.machine.folders.add(_absolute(query["dir"]))
-            return _told({"err": 0})
+            return _answer_of({"err": 0})
         return _reject(500, "Unknown request")
 
     def _model(self, key: str, flags: str) -> Json:
@@ -162,18 +164,18 @@ class Board:
     def _filelist(self, folder: str, first: int) -> Json:
         folder = _absolute(folder)
         listed = self.machine.listed(folder)
-        told: Json = {"dir": folder, "first": first, "files": []}
+        reported: Json = {"dir": folder, "first": first, "files": []}
         if listed is None:
-            return {**told, "err": 2}
+            return {**reported, "err": 2}
         for kind, name in listed[first : first + PAGE]:
             path = f"{folder}/{name}"
             entry: Json = {"type": kind, "name": name}
             if kind == "f":
                 made_at = _date(self.machine.made_at[path])
                 entry |= {"size": len(self.machine.files[path]), "date": made_at}
-            told["files"].append(entry)
+            reported["files"].append(entry)
         after = first + PAGE
-        return {**told, "next": after if after < len(listed) else 0}
+        return {**reported, "next": after if after < len(listed) else 0}
 
     def _fileinfo(self, name: str) -> Json:
         path = _absolute(name)
@@ -193,9 +195,9 @@ class Board:
         data = b"".join([piece async for piece in call.body])
         expected = query.get("crc32")
         if expected is not None and int(expected, 16) != zlib.crc32(data):
-            return _told({"err": 1})
+            return _answer_of({"err": 1})
         self.machine.keep(path, data)
-        return _told({"err": 0})
+        return _answer_of({"err": 0})
 
 
 def file_info(machine: Machine, path: str) -> Json:
@@ -233,7 +235,7 @@ def _read_query(query: bytes) -> dict[str, str] | None:
     return {key.decode(): value.decode("utf-8", "replace") for key, value in decoded.items()}
 
 
-def _told(answer: Json) -> Answer:
+def _answer_of(answer: Json) -> Answer:
     return _json(json.dumps(answer).encode() + b"\n")
 
 

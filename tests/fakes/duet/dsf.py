@@ -43,21 +43,21 @@ class Dsf:
     def _as_board(self, path: str) -> Answer:
         if self.is_old or path != "/rr_connect":
             return Answer(status=404)
-        return _told({"err": 0, "apiLevel": 1, "isEmulated": True, "sessionTimeout": 8000})
+        return _answer_of({"err": 0, "apiLevel": 1, "isEmulated": True, "sessionTimeout": 8000})
 
     def _connect(self, password: str) -> Answer:
         if self.password not in (NO_PASSWORD, password):
             return Answer(status=403)
         key = f"key-{len(self.keys)}"
         self.keys.add(key)
-        return _told({"sessionKey": key})
+        return _answer_of({"sessionKey": key})
 
     async def _serve(self, call: Call, path: str, key: str) -> Answer:
         if path == "disconnect":
             self.keys.discard(key)
             return Answer(status=204)
         if path in ("model", "status"):
-            return _told(object_model.whole(self.machine, is_dsf=True))
+            return _answer_of(object_model.whole(self.machine, is_dsf=True))
         if path == "code" and call.method == b"POST":
             return await self._code((await call.body.read(MAX_FORM)).decode())
         if path == "file/move" and call.method == b"POST":
@@ -96,7 +96,7 @@ class Dsf:
     def _fileinfo(self, path: str) -> Answer:
         if path not in self.machine.files:
             return Answer(status=404)
-        return _told(file_info(self.machine, path))
+        return _answer_of(file_info(self.machine, path))
 
     def _directory(self, call: Call, path: str) -> Answer:
         if call.method == b"PUT":
@@ -105,14 +105,19 @@ class Dsf:
         listed = self.machine.listed(path)
         if listed is None:
             return Answer(status=404)
-        return _told([self._entry(kind, f"{path}/{name}") for kind, name in listed])
+        return _answer_of([self._entry(kind, f"{path}/{name}") for kind, name in listed])
 
     def _entry(self, kind: str, path: str) -> Json:
         name = path.rpartition("/")[2]
         if kind == "d":
             return {"type": "d", "name": name, "date": "2024-01-02T03:04:05"}
-        told = file_info(self.machine, path)
-        return {"type": "f", "name": name, "size": told["size"], "date": told["lastModified"]}
+        reported = file_info(self.machine, path)
+        return {
+            "type": "f",
+            "name": name,
+            "size": reported["size"],
+            "date": reported["lastModified"],
+        }
 
     def _move(self, form: dict[str, list[str]]) -> Answer:
         source, target = _absolute(form["from"][0]), _absolute(form["to"][0])
@@ -131,7 +136,7 @@ def _absolute(path: str) -> str:
     return path.rstrip("/") if path.startswith("0:") else f"0:/{path.strip('/')}"
 
 
-def _told(answer: object) -> Answer:
+def _answer_of(answer: object) -> Answer:
     return Answer(
         headers=[(b"Content-Type", b"application/json")], body=json.dumps(answer).encode()
     )

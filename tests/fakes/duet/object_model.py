@@ -32,23 +32,23 @@ def whole(machine: Machine, *, is_dsf: bool) -> Json:
 
 
 def live(model: Json) -> Json:
-    told: Json = {}
+    reported: Json = {}
     for key, fields in LIVE.items():
         part = model[key]
-        told[key] = (
+        reported[key] = (
             [_only(one, fields) for one in part] if isinstance(part, list) else _only(part, fields)
         )
-    return told
+    return reported
 
 
 def rest(model: Json) -> Json:
     """The keys that are not live: a change counts up the key's number."""
-    told: Json = {}
+    reported: Json = {}
     for key, fields in LIVE.items():
         part = model[key]
         parts = part if isinstance(part, list) else [part]
-        told[key] = [{name: one[name] for name in one if name not in fields} for one in parts]
-    return told
+        reported[key] = [{name: one[name] for name in one if name not in fields} for one in parts]
+    return reported
 
 
 def _only(part: Json, fields: tuple[str, ...]) -> Json:
@@ -86,7 +86,7 @@ def _heat(machine: Machine) -> Json:
 
 def _job(machine: Machine, *, is_dsf: bool) -> Json:
     job = machine.job
-    told: Json = {
+    reported: Json = {
         "duration": None,
         "file": {"filament": [], "fileName": None, "numLayers": 0, "printTime": None, "size": 0},
         "filePosition": 0,
@@ -98,11 +98,13 @@ def _job(machine: Machine, *, is_dsf: bool) -> Json:
         "warmUpDuration": None,
     }
     if is_dsf:
-        told |= {"lastFileAborted": False, "lastFileCancelled": machine.was_cancelled}
-        told |= {"lastFileSimulated": False}
+        reported |= {"lastFileAborted": False, "lastFileCancelled": machine.was_cancelled}
+        reported |= {"lastFileSimulated": False}
     if job is None:
-        return told | {"lastDuration": None if machine.last_s is None else round(machine.last_s)}
-    return told | {
+        return reported | {
+            "lastDuration": None if machine.last_s is None else round(machine.last_s)
+        }
+    return reported | {
         "duration": round(job.printed_s + job.warmed_s),
         "file": {
             "filament": [1234.5, 67.0],

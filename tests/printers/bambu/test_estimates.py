@@ -14,8 +14,8 @@ NAME = "twice as nice.gcode.3mf"
 
 async def estimates(bench: Bench) -> Json | None:
     """CurrentPrint, once it tells of the filament."""
-    told: Json = (await bench.job())["CurrentPrint"]
-    return told if told["EstTotalFilUsedMm"] else None
+    reported: Json = (await bench.job())["CurrentPrint"]
+    return reported if reported["EstTotalFilUsedMm"] else None
 
 
 class TestEstimates:
@@ -28,15 +28,15 @@ class TestEstimates:
             else gcode() + b"G1 X1\n" * 9999
         )
         path = await bench.upload(name, data)
-        told = (await bench.calls.get("files/details", path=path)).result
+        reported = (await bench.calls.get("files/details", path=path)).result
         again = (await bench.calls.get("files/details", path=path)).result
 
-        assert (told["EstPrintTimeSec"], told["LayerCount"]) == (5544, 35)
-        assert (told["EstFilamentUsedMm"], told["EstFilamentWeightMg"]) == (6232, 19040)
-        assert (told["FilamentType"], told["NozzleDiameterMm"]) == ("PLA", 0.4)
-        assert (told["Slicer"], told["SlicerVersion"]) == ("BambuStudio", "02.01.01.52")
-        assert told["SizeBytes"] == len(data)
-        assert again == told
+        assert (reported["EstPrintTimeSec"], reported["LayerCount"]) == (5544, 35)
+        assert (reported["EstFilamentUsedMm"], reported["EstFilamentWeightMg"]) == (6232, 19040)
+        assert (reported["FilamentType"], reported["NozzleDiameterMm"]) == ("PLA", 0.4)
+        assert (reported["Slicer"], reported["SlicerVersion"]) == ("BambuStudio", "02.01.01.52")
+        assert reported["SizeBytes"] == len(data)
+        assert again == reported
 
     @on_the_bench
     async def test_a_file_replaced_by_another_is_read_anew(self, bench: Bench) -> None:
@@ -56,13 +56,13 @@ class TestEstimates:
         await bench.calls.post("cancel")
         over = (await bench.until(State.CANCELLED))["CurrentPrint"]
 
-        for told in (running, over):
-            assert (told["EstTotalFilUsedMm"], told["EstTotalFilWeightMg"]) == (6232, 19040)
+        for reported in (running, over):
+            assert (reported["EstTotalFilUsedMm"], reported["EstTotalFilWeightMg"]) == (6232, 19040)
 
     @on_the_bench
     async def test_a_print_of_an_unknown_file_tells_nothing_of_it(self, bench: Bench) -> None:
         await bench.start_long()
-        told = (await bench.job())["CurrentPrint"]
+        reported = (await bench.job())["CurrentPrint"]
 
-        assert told["EstTotalFilUsedMm"] == 0
-        assert "EstTotalFilWeightMg" not in told
+        assert reported["EstTotalFilUsedMm"] == 0
+        assert "EstTotalFilWeightMg" not in reported

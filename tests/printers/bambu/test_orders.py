@@ -29,29 +29,29 @@ def test_a_project_is_started_with_every_option() -> None:
         vibration_cali=True,
         layer_inspect=True,
     )
-    told = start(order, "folder/part.3mf")
+    reported = start(order, "folder/part.3mf")
 
-    assert (told.part, told.command) == ("print", "project_file")
-    assert told.says["param"] == "Metadata/plate_2.gcode"
-    assert told.says["url"] == "ftp:///folder/part.3mf"
-    assert told.says["subtask_name"] == "part.3mf"
-    assert told.says["ams_mapping"] == [-1, 4]
+    assert (reported.part, reported.command) == ("print", "project_file")
+    assert reported.says["param"] == "Metadata/plate_2.gcode"
+    assert reported.says["url"] == "ftp:///folder/part.3mf"
+    assert reported.says["subtask_name"] == "part.3mf"
+    assert reported.says["ams_mapping"] == [-1, 4]
     options = ("use_ams", "timelapse", "flow_cali", "vibration_cali", "layer_inspect")
-    assert all(told.says[option] is True for option in options)
-    assert told.says["bed_levelling"] is False
+    assert all(reported.says[option] is True for option in options)
+    assert reported.says["bed_levelling"] is False
 
 
 def test_a_project_without_options_prints_its_first_plate_from_the_external_spool() -> None:
-    told = start(StartPrint(path="gcode/part.3mf"), "part.3mf")
+    reported = start(StartPrint(path="gcode/part.3mf"), "part.3mf")
 
-    assert told.says["param"] == "Metadata/plate_1.gcode"
-    assert (told.says["use_ams"], told.says["ams_mapping"]) == (False, [])
+    assert reported.says["param"] == "Metadata/plate_1.gcode"
+    assert (reported.says["use_ams"], reported.says["ams_mapping"]) == (False, [])
 
 
 def test_g_code_is_started_as_a_file() -> None:
-    told = start(StartPrint(path="gcode/part.gcode"), "part.gcode")
+    reported = start(StartPrint(path="gcode/part.gcode"), "part.gcode")
 
-    assert (told.command, told.says) == ("gcode_file", {"param": "/part.gcode"})
+    assert (reported.command, reported.says) == ("gcode_file", {"param": "/part.gcode"})
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ CALLS_S = 60.0
 
 
 def test_bambulabs_api_prints_on_the_fake_printer(rig: BambuRig) -> None:
-    told = asyncio.run(_what_it_tells(rig))
+    reported = asyncio.run(_what_it_tells(rig))
 
-    assert told == {
+    assert reported == {
         "idle": "IDLE",
         "light": "on",
         "tray": ["PLA", "00ae42FF", "PLA Basic"],
@@ -52,5 +52,5 @@ async def _what_it_tells(rig: BambuRig) -> dict[str, Any]:
         }
         out, err = await client.communicate(json.dumps(asked).encode())
     assert client.returncode == 0, err.decode()
-    told: dict[str, Any] = json.loads(out.splitlines()[-1])
-    return told
+    reported: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return reported

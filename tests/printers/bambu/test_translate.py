@@ -79,9 +79,9 @@ def test_the_reason_of_a_failed_print_is_told_after_its_error_was_cleared() -> N
 
 
 def test_a_health_notice_alone_is_no_error() -> None:
-    told = job(gcode_state="IDLE", hms=[{"attr": 0x07000100, "code": 0x00030002}])
+    reported = job(gcode_state="IDLE", hms=[{"attr": 0x07000100, "code": 0x00030002}])
 
-    assert (told.state, told.error) == (State.IDLE, None)
+    assert (reported.state, reported.error) == (State.IDLE, None)
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_the_light_is_on_when_it_flashes() -> None:
 
 
 def test_a_printer_without_a_light_has_none_and_can_switch_none() -> None:
-    told = view(known_from(lights_report=[]))
+    reported = view(known_from(lights_report=[]))
 
-    assert told.job.lights is None
-    assert Feature.LIGHT_CONTROL not in told.features
+    assert reported.job.lights is None
+    assert Feature.LIGHT_CONTROL not in reported.features
 
 
 def test_a_printer_with_two_nozzles_extrudes_nothing_by_hand() -> None:
@@ -165,9 +165,9 @@ def test_the_version_names_the_product_and_its_firmware() -> None:
 
 
 def test_a_smart_pause_that_ends_is_resuming() -> None:
-    told = view_of(known_from(gcode_state="PAUSE"), NOTHING_MEASURED, 0.0, is_restoring=True)
+    reported = view_of(known_from(gcode_state="PAUSE"), NOTHING_MEASURED, 0.0, is_restoring=True)
 
-    assert told.job.state is State.RESUMING
+    assert reported.job.state is State.RESUMING
 
 
 # --- what no printer should say -------------------------------------------------------------------
@@ -189,9 +189,9 @@ FIELDS = sorted(whole()["print"])
 
 @given(st.dictionaries(st.sampled_from([*FIELDS, "extruder", "vir_slot"]), JSON, max_size=6))
 def test_any_field_may_be_of_any_kind(changes: dict[str, Any]) -> None:
-    told = view(known_from(**{**changes, "command": "push_status"}))
+    reported = view(known_from(**{**changes, "command": "push_status"}))
 
-    _assert_can_be_told(told)
+    _assert_can_be_told(reported)
 
 
 @given(st.sets(st.sampled_from(FIELDS)))
@@ -214,11 +214,11 @@ def test_any_part_of_a_tray_may_be_of_any_kind(value: Any, position: int) -> Non
 def test_any_message_at_all_is_survived(message: Any) -> None:
     before = known_from()
 
-    for told in (message, {"print": message}, {"info": message}):
-        _assert_can_be_told(view(with_message(before, told)))
+    for reported in (message, {"print": message}, {"info": message}):
+        _assert_can_be_told(view(with_message(before, reported)))
 
 
-def _assert_can_be_told(told: View) -> None:
-    msgspec.json.encode(told.job)
-    msgspec.json.encode(told.materials)
-    assert 0.0 <= told.job.current_print.progress <= 100.0
+def _assert_can_be_told(reported: View) -> None:
+    msgspec.json.encode(reported.job)
+    msgspec.json.encode(reported.materials)
+    assert 0.0 <= reported.job.current_print.progress <= 100.0

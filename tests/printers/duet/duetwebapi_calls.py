@@ -16,9 +16,9 @@ FILE = "other client.gcode"
 def main() -> None:
     """Look around, upload, print, pause, go on, stop, delete."""
     printer = DuetWebAPI(json.load(sys.stdin)["url"])
-    told: dict[str, Any] = {"api": printer.api_name}
+    reported: dict[str, Any] = {"api": printer.api_name}
     if printer.api_name == "DWC_REST":
-        told["connect"] = printer.connect()["err"]
+        reported["connect"] = printer.connect()["err"]
 
     def reach(status: str) -> str:
         for _ in range(100):
@@ -27,25 +27,25 @@ def main() -> None:
             time.sleep(0.05)
         return str(printer.get_status())
 
-    told["idle"] = printer.get_status()
-    told["tools"] = printer.get_num_tools()
-    told["upload"] = printer.upload_file(b"; seconds 600\nG28\n", FILE)["err"]
-    told["names"] = [entry["name"] for entry in printer.get_directory("gcodes")]
-    told["size"] = printer.get_fileinfo(FILE)["size"]
-    told["data"] = printer.get_file(FILE)
+    reported["idle"] = printer.get_status()
+    reported["tools"] = printer.get_num_tools()
+    reported["upload"] = printer.upload_file(b"; seconds 600\nG28\n", FILE)["err"]
+    reported["names"] = [entry["name"] for entry in printer.get_directory("gcodes")]
+    reported["size"] = printer.get_fileinfo(FILE)["size"]
+    reported["data"] = printer.get_file(FILE)
     printer.start_print(f"0:/gcodes/{FILE}")
-    told["printing"] = reach("processing")
-    told["refused"] = printer.send_code("M0")["response"].strip()
+    reported["printing"] = reach("processing")
+    reported["refused"] = printer.send_code("M0")["response"].strip()
     printer.pause_print()
-    told["paused"] = reach("paused")
+    reported["paused"] = reach("paused")
     printer.send_code("M24")
-    told["resumed"] = reach("processing")
+    reported["resumed"] = reach("processing")
     printer.pause_print()
     reach("paused")
     printer.stop_print()
-    told["stopped"] = reach("idle")
-    told["deleted"] = printer.delete_file(FILE)["err"]
-    print(json.dumps(told))
+    reported["stopped"] = reach("idle")
+    reported["deleted"] = printer.delete_file(FILE)["err"]
+    print(json.dumps(reported))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ FILE = Path(__file__).parents[1] / "recordings" / "duet" / "3.5-documented.json"
 
 @cache
 def answers() -> Json:
-    told: Json = json.loads(FILE.read_text())
-    return told
+    reported: Json = json.loads(FILE.read_text())
+    return reported
 
 
 def model(status: str = "processing", **job: object) -> Json:
@@ -27,7 +27,7 @@ def model(status: str = "processing", **job: object) -> Json:
 
 def at_rest(status: str = "idle", **job: object) -> Json:
     """As after a job: what was told of its course is null."""
-    told: Json = {"duration": None, "filePosition": 0, "layer": None, "warmUpDuration": None}
-    told |= {"lastDuration": 9800, "timesLeft": {}}
+    reported: Json = {"duration": None, "filePosition": 0, "layer": None, "warmUpDuration": None}
+    reported |= {"lastDuration": 9800, "timesLeft": {}}
     file: Json = {"filament": [], "fileName": None, "numLayers": 0, "size": 0}
-    return model(status, **{**told, "file": file, **job})
+    return model(status, **{**reported, "file": file, **job})

@@ -31,15 +31,15 @@ PRINTED: dict[str, Any] = {
 
 
 def test_duetwebapi_prints_on_the_fake_board() -> None:
-    told = asyncio.run(_what_it_tells(has_sbc=False))
+    reported = asyncio.run(_what_it_tells(has_sbc=False))
 
-    assert told == {"api": "DWC_REST", "connect": 0, **PRINTED}
+    assert reported == {"api": "DWC_REST", "connect": 0, **PRINTED}
 
 
 def test_duetwebapi_prints_on_the_fake_board_with_dsf() -> None:
-    told = asyncio.run(_what_it_tells(has_sbc=True))
+    reported = asyncio.run(_what_it_tells(has_sbc=True))
 
-    assert told == {"api": "DSF_REST", **PRINTED}
+    assert reported == {"api": "DSF_REST", **PRINTED}
 
 
 async def _what_it_tells(*, has_sbc: bool) -> dict[str, Any]:
@@ -55,5 +55,5 @@ async def _what_it_tells(*, has_sbc: bool) -> dict[str, Any]:
         asked = {"url": f"http://127.0.0.1:{fake.port}"}
         out, err = await client.communicate(json.dumps(asked).encode())
     assert client.returncode == 0, err.decode()
-    told: dict[str, Any] = json.loads(out.splitlines()[-1])
-    return told
+    reported: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return reported

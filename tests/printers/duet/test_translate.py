@@ -25,10 +25,10 @@ NEARLY_ALL = 4_900_000
 
 
 def known(*models: Json) -> KnownState:
-    told = KnownState()
+    reported = KnownState()
     for one in models:
-        told = with_model(told, one)
-    return told
+        reported = with_model(reported, one)
+    return reported
 
 
 def seen(*models: Json) -> View:
@@ -203,15 +203,15 @@ def test_a_print_is_told_in_full() -> None:
 def test_the_time_left_is_the_best_that_is_known(
     times: Json, file: Json, expected: int | None
 ) -> None:
-    told = model(timesLeft=times, file={"fileName": "0:/gcodes/a.gcode", **file})
+    reported = model(timesLeft=times, file={"fileName": "0:/gcodes/a.gcode", **file})
 
-    assert seen(told).job.current_print.time_left_sec == expected
+    assert seen(reported).job.current_print.time_left_sec == expected
 
 
 def test_a_sensor_that_is_cut_off_has_no_temperature() -> None:
-    told = model()
-    told["heat"]["heaters"][0] |= {"current": 2000.0, "state": "fault"}
-    view = seen(told)
+    reported = model()
+    reported["heat"]["heaters"][0] |= {"current": 2000.0, "state": "fault"}
+    view = seen(reported)
 
     assert view.job.current_print.temps.bed_actual == 0.0
     assert view.job.current_print.temps.bed_target == 0.0
@@ -219,10 +219,10 @@ def test_a_sensor_that_is_cut_off_has_no_temperature() -> None:
 
 
 def test_a_question_to_the_person_before_the_machine_is_shown() -> None:
-    told = model()
-    told["state"]["messageBox"] = {"title": "Filament", "message": "Put some in.", "mode": 2}
+    reported = model()
+    reported["state"]["messageBox"] = {"title": "Filament", "message": "Put some in.", "mode": 2}
 
-    assert seen(told).job.sub_state == "Filament: Put some in."
+    assert seen(reported).job.sub_state == "Filament: Put some in."
 
 
 def test_each_tool_has_a_spool_with_what_the_board_knows_of_it() -> None:
@@ -247,9 +247,9 @@ def test_features_are_those_of_this_machine() -> None:
 
 
 def test_news_change_what_they_name_and_lists_entry_by_entry() -> None:
-    told = merged(answers()["whole"], answers()["live"])
-    assert isinstance(told, dict)
-    view = seen(told)
+    reported = merged(answers()["whole"], answers()["live"])
+    assert isinstance(reported, dict)
+    view = seen(reported)
 
     assert view.job.current_print.temps.hotend_actual == 215.2
     assert view.job.current_print.current_layer == 34
@@ -259,11 +259,11 @@ def test_news_change_what_they_name_and_lists_entry_by_entry() -> None:
 
 
 def test_version_3_7_tells_several_heaters_of_a_bed() -> None:
-    told = model()
-    del told["heat"]["bedHeaters"]
-    told["heat"]["bedHeaterMapping"] = [[0, 3]]
+    reported = model()
+    del reported["heat"]["bedHeaters"]
+    reported["heat"]["bedHeaterMapping"] = [[0, 3]]
 
-    assert seen(told).job.current_print.temps.bed_target == 60.0
+    assert seen(reported).job.current_print.temps.bed_target == 60.0
 
 
 # --- files and orders -------------------------------------------------------------------------
@@ -332,10 +332,10 @@ def test_a_refusal_is_found_in_the_replies(reply: str, words: str | None) -> Non
 
 @given(st.lists(damaged(answers()["whole"]), min_size=1, max_size=3))
 def test_no_damaged_model_does_harm(models: list[Any]) -> None:
-    told = KnownState()
+    reported = KnownState()
     for one in models:
-        told = with_model(told, one if isinstance(one, dict) else {})
-    view = view_of(told, WHERE)
+        reported = with_model(reported, one if isinstance(one, dict) else {})
+    view = view_of(reported, WHERE)
 
     assert 0.0 <= view.job.current_print.progress <= 100.0
     assert view.job.current_print.duration_sec >= 0
@@ -346,8 +346,8 @@ def test_no_damaged_model_does_harm(models: list[Any]) -> None:
 @given(damaged(answers()["live"]), damaged(at_rest()))
 def test_no_damaged_news_do_harm(live: Any, rest: Any) -> None:
     news = merged(answers()["whole"], live)
-    told = known(model(), news if isinstance(news, dict) else {})
-    view = view_of(with_model(told, rest if isinstance(rest, dict) else {}), WHERE)
+    reported = known(model(), news if isinstance(news, dict) else {})
+    view = view_of(with_model(reported, rest if isinstance(rest, dict) else {}), WHERE)
 
     encode(view.job)
     if view.materials is not None:
@@ -355,15 +355,17 @@ def test_no_damaged_news_do_harm(live: Any, rest: Any) -> None:
 
 
 @given(damaged(answers()["fileinfo"]))
-def test_no_damaged_file_does_harm(told: Any) -> None:
-    details = entries.details_of(told if isinstance(told, dict) else {}, "gcode/a", "0:/gcodes/a")
+def test_no_damaged_file_does_harm(reported: Any) -> None:
+    details = entries.details_of(
+        reported if isinstance(reported, dict) else {}, "gcode/a", "0:/gcodes/a"
+    )
 
     encode(details)
 
 
 @given(damaged(answers()["filelist"]["files"][1]))
-def test_no_damaged_entry_does_harm(told: Any) -> None:
-    one = told if isinstance(told, dict) else {}
+def test_no_damaged_entry_does_harm(reported: Any) -> None:
+    one = reported if isinstance(reported, dict) else {}
     name = entries.name_of(one)
     entry = entries.entry_of(one, f"gcode/{name}", f"0:/gcodes/{name}", None)
 

@@ -70,16 +70,19 @@ CC2_CANVAS: Json = {"id": 8, "method": 2005, "result": {"error_code": 0, "canvas
 
 
 def sdcp_view(status: int, **info: object) -> View:
-    told = {**SDCP_STATUS["Status"]["PrintInfo"], "Status": status, **info}
-    message = {"Status": {**SDCP_STATUS["Status"], "PrintInfo": told}}
+    reported = {**SDCP_STATUS["Status"]["PrintInfo"], "Status": status, **info}
+    message = {"Status": {**SDCP_STATUS["Status"], "PrintInfo": reported}}
     return sdcp.view_of(sdcp.with_message(sdcp.KnownState(), message))
 
 
 def cc2_heard(word: str = "", status: int = 2, sub: int = 2075, **more: object) -> cc2.KnownState:
     result = CC2_STATUS["result"]
     machine = {**result["machine_status"], "status": status, "sub_status": sub, **more}
-    told = {**result["print_status"], "state": word}
-    message = {**CC2_STATUS, "result": {**result, "machine_status": machine, "print_status": told}}
+    reported = {**result["print_status"], "state": word}
+    message = {
+        **CC2_STATUS,
+        "result": {**result, "machine_status": machine, "print_status": reported},
+    }
     return cc2.with_message(cc2.KnownState(), message)
 
 

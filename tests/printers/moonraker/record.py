@@ -111,8 +111,8 @@ def main() -> None:
         recorder = Recorder(rig)
         asyncio.run(recorder.play())
 
-        def clean(told: Any, *, indent: int | None = None) -> str:
-            text = json.dumps(told, indent=indent, ensure_ascii=False)
+        def clean(reported: Any, *, indent: int | None = None) -> str:
+            text = json.dumps(reported, indent=indent, ensure_ascii=False)
             return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8080", text.replace(folder, "/data"))
 
         version = recorder.answers["server.info"]["moonraker_version"]

@@ -18,8 +18,8 @@ SLICED = "server.files.metadata parts/sliced part.gcode"
 @cache
 def answers() -> dict[str, Any]:
     """Results of calls, by method and arguments."""
-    told: dict[str, Any] = json.loads((FOLDER / f"{VERSION}-answers.json").read_text())
-    return told
+    reported: dict[str, Any] = json.loads((FOLDER / f"{VERSION}-answers.json").read_text())
+    return reported
 
 
 @cache
@@ -32,7 +32,11 @@ def pushed() -> list[dict[str, Any]]:
 
 def statuses() -> list[Any]:
     """The changes of Klipper's objects among them."""
-    return [told["params"][0] for told in pushed() if told["method"] == "notify_status_update"]
+    return [
+        reported["params"][0]
+        for reported in pushed()
+        if reported["method"] == "notify_status_update"
+    ]
 
 
 def at_first(*, sliced: bool = True) -> KnownState:

@@ -45,7 +45,7 @@ EXTRA: Status = {
     "output_pin cabinet": {"value": 0.0},
     "neopixel case_leds": {"color_data": [[0.0, 0.0, 0.0, 0.0]] * 3},
 }
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 WARM_C = 60.0
 
 
@@ -110,7 +110,7 @@ class MoonrakerRig(PrinterRig):
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         await printer.set_temp(SetTemp(tool_c=WARM_C))
-        await asyncio.to_thread(wait_for, "heat", lambda: _is_warm(printer), PATIENCE_S)
+        await asyncio.to_thread(wait_for, "heat", lambda: _is_warm(printer), TIMEOUT_S)
 
     async def fail_print(self) -> None:
         self.klippy.call(lambda: self.klippy.machine.fail_print("Lost communication with MCU"))
@@ -150,7 +150,7 @@ class MoonrakerRig(PrinterRig):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         self.with_printer(EXTRA)
         self.klippy.do(lambda: self.klippy.machine.run("G28"))
-        wait_for("Klipper", self.is_ready, PATIENCE_S)
+        wait_for("Klipper", self.is_ready, TIMEOUT_S)
 
     def with_printer(self, extra: Status) -> None:
         """A printer that has these objects, too. Moonraker asks for them only where it restarts."""
@@ -160,9 +160,9 @@ class MoonrakerRig(PrinterRig):
             return
         self._extra = extra
         self.klippy.go()
-        wait_for("Klipper to be missed", lambda: not self.is_ready(), PATIENCE_S)
+        wait_for("Klipper to be missed", lambda: not self.is_ready(), TIMEOUT_S)
         self.klippy.come(extra)
-        wait_for("Klipper", self.is_ready, PATIENCE_S)
+        wait_for("Klipper", self.is_ready, TIMEOUT_S)
 
     def is_ready(self) -> bool:
         return bool(self.get("/server/info")["klippy_state"] == "ready")

@@ -60,8 +60,8 @@ def test_a_file_is_told_with_what_moonraker_knows_of_it() -> None:
 
 
 def test_hidden_files_of_the_configuration_are_told() -> None:
-    told = {"files": [{"filename": ".moonraker.conf.bkp", "size": 5}, {"filename": "a.cfg"}]}
-    config = folder_of(told, FileRoot.CONFIG, "")
+    reported = {"files": [{"filename": ".moonraker.conf.bkp", "size": 5}, {"filename": "a.cfg"}]}
+    config = folder_of(reported, FileRoot.CONFIG, "")
 
     assert [entry.name for entry in config.files] == [".moonraker.conf.bkp", "a.cfg"]
     assert config.files[1].metadata is UNSET
@@ -69,10 +69,10 @@ def test_hidden_files_of_the_configuration_are_told() -> None:
 
 
 def test_a_folder_with_pictures_of_lost_files_alone_is_empty() -> None:
-    told = {"dirs": [{"dirname": ".thumbs"}], "files": []}
+    reported = {"dirs": [{"dirname": ".thumbs"}], "files": []}
 
-    assert is_empty(told)
-    assert has_pictures(told)
+    assert is_empty(reported)
+    assert has_pictures(reported)
     assert is_empty({"dirs": [], "files": []})
     assert not is_empty({"dirs": [{"dirname": ".git"}], "files": []})
     assert not is_empty(answers()[PARTS])
@@ -89,19 +89,19 @@ def test_an_upload_is_where_moonraker_put_it() -> None:
 
 @given(st.data())
 def test_no_damage_harms_entries(data: st.DataObject) -> None:
-    told = data.draw(damaged(answers()[TOP]))
-    found = folder_of(told, FileRoot.GCODE, "")
+    reported = data.draw(damaged(answers()[TOP]))
+    found = folder_of(reported, FileRoot.GCODE, "")
 
     assert encode([*found.folders, *found.files])
-    assert isinstance(is_empty(told), bool)
+    assert isinstance(is_empty(reported), bool)
 
 
 # Details.
 
 
-def details(told: Any) -> dict[str, Any]:
+def details(reported: Any) -> dict[str, Any]:
     found = details_of(
-        told,
+        reported,
         virtual_path="gcode/parts/sliced part.gcode",
         platform_path="gcodes/parts/sliced part.gcode",
         size=4722,
@@ -112,10 +112,10 @@ def details(told: Any) -> dict[str, Any]:
 
 
 def test_details_are_what_the_slicer_wrote() -> None:
-    told = details(answers()[SLICED])
-    more = told.pop("PlatformDetails")
+    reported = details(answers()[SLICED])
+    more = reported.pop("PlatformDetails")
 
-    assert told == {
+    assert reported == {
         "VirtualPath": "gcode/parts/sliced part.gcode",
         "PlatformPath": "gcodes/parts/sliced part.gcode",
         "FileName": "sliced part.gcode",
@@ -140,10 +140,12 @@ def test_details_are_what_the_slicer_wrote() -> None:
 
 
 def test_what_no_slicer_wrote_is_left_out() -> None:
-    told = details({"slicer": "Unknown", "slicer_version": "?", "uuid": "x", "layer_height": 0})
+    reported = details({"slicer": "Unknown", "slicer_version": "?", "uuid": "x", "layer_height": 0})
 
-    assert told.keys().isdisjoint({"Slicer", "SlicerVersion", "LayerHeightMm", "EstPrintTimeSec"})
-    assert told["ThumbnailCount"] == 0
+    assert reported.keys().isdisjoint(
+        {"Slicer", "SlicerVersion", "LayerHeightMm", "EstPrintTimeSec"}
+    )
+    assert reported["ThumbnailCount"] == 0
 
 
 def test_a_file_that_is_no_gcode_has_no_pictures_to_count() -> None:
@@ -157,10 +159,10 @@ def test_layers_are_counted_from_the_height_where_the_slicer_did_not() -> None:
 
 @given(st.data())
 def test_no_damage_harms_details(data: st.DataObject) -> None:
-    told = data.draw(damaged(answers()[SLICED]))
+    reported = data.draw(damaged(answers()[SLICED]))
 
-    assert details(told)
-    assert isinstance(metadata_of(told), Metadata)
+    assert details(reported)
+    assert isinstance(metadata_of(reported), Metadata)
 
 
 # The form of an upload.

@@ -189,8 +189,8 @@ async def test_a_happy_hare_is_told_as_it_turns(rig: MoonrakerRig, tmp_path: Pat
     async with bench_with(rig, tmp_path, {**EXTRA, **units}) as bench:
 
         async def loaded() -> list[str]:
-            told = await bench.status(IncludeMaterialSystem=True)
-            routes = told["JobStatus"]["MaterialSystem"]["Routes"]
+            reported = await bench.status(IncludeMaterialSystem=True)
+            routes = reported["JobStatus"]["MaterialSystem"]["Routes"]
             return [route["SourceId"] for route in routes if route.get("State") == "loaded"]
 
         assert await loaded() == ["gate2"]
@@ -214,8 +214,8 @@ async def test_the_spool_in_use_comes_from_spoolman(rig: MoonrakerRig, tmp_path:
         await asyncio.to_thread(call, Way.straight(rig.url), target, method="POST")
 
         async def is_told() -> bool:
-            told = await bench.status(IncludeMaterialSystem=True)
-            (source,) = told["JobStatus"]["MaterialSystem"]["Sources"]
+            reported = await bench.status(IncludeMaterialSystem=True)
+            (source,) = reported["JobStatus"]["MaterialSystem"]["Sources"]
             return bool(source.get("Material", {}).get("Name") == "Silk Blue")
 
         await bench.until_true("the spool", is_told)

@@ -153,17 +153,17 @@ def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
 
 def test_a_memory_never_heats_beyond_reason_or_writes_gcode_of_its_own() -> None:
     targets = {"extruder": 900.0, "x TARGET=1\nM112": 200.0, "heater_bed": 60.0}
-    told = {"path": "a", "targets": targets, "lift_mm": 9000, "retract_mm": -1}
+    reported = {"path": "a", "targets": targets, "lift_mm": 9000, "retract_mm": -1}
 
-    assert parse_saved_state(told) == SavedState(
+    assert parse_saved_state(reported) == SavedState(
         path="a", targets={"heater_bed": 60.0}, lift_mm=0, retract_mm=0
     )
 
 
 @given(st.data())
 def test_no_damage_to_the_memory_harms(data: st.DataObject) -> None:
-    told = {"path": "a", "targets": {"extruder": 200.0}, "lift_mm": 1, "retract_mm": 1}
-    saved = parse_saved_state(data.draw(st.one_of(JUNK, damaged(told))))
+    reported = {"path": "a", "targets": {"extruder": 200.0}, "lift_mm": 1, "retract_mm": 1}
+    saved = parse_saved_state(data.draw(st.one_of(JUNK, damaged(reported))))
 
     assert saved is None or all(0 < target <= 500 for target in saved.targets.values())
     assert saved is None or json.dumps(saved.targets)

@@ -86,6 +86,6 @@ def test_sensors_of_filament_are_subscribed_to() -> None:
     ("origin", "offset_mm"), [([0, 0, -0.05], -0.05), ([], None), ("nonsense", None), (None, None)]
 )
 def test_the_offset_of_a_print_is_known(origin: object, offset_mm: float | None) -> None:
-    told = with_changes(known("printing"), {"gcode_move": {"homing_origin": origin}})
+    reported = with_changes(known("printing"), {"gcode_move": {"homing_origin": origin}})
 
-    assert view_of(told, "1").z_offset_mm == offset_mm
+    assert view_of(reported, "1").z_offset_mm == offset_mm

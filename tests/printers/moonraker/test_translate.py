@@ -306,7 +306,7 @@ def test_a_light_is_on_with_any_value_or_colour_above_zero() -> None:
             "neopixel case_leds": {"color_data": [[0, 0, 0, 0], [0, 0, 0.2, 0]]},
         },
     )
-    change = next(told for told in pushed() if told["method"] == "notify_power_changed")
+    change = next(reported for reported in pushed() if reported["method"] == "notify_power_changed")
     known = replace(known, power=with_power_change(known.power, change["params"]))
 
     assert all(light.on for light in view(known).job.lights or [])

@@ -58,8 +58,8 @@ def test_moonrakers_own_list_is_read() -> None:
 
 
 def test_flips_and_rotation_are_told() -> None:
-    told = entry(flip_horizontal=True, flip_vertical=True, rotation=270)
-    (webcam,) = listed_webcams(told) or []
+    reported = entry(flip_horizontal=True, flip_vertical=True, rotation=270)
+    (webcam,) = listed_webcams(reported) or []
 
     assert (webcam.flip_h, webcam.flip_v, webcam.rotation) == (True, True, 270)
 
@@ -84,8 +84,8 @@ def test_a_film_of_another_kind_leaves_the_snapshots(service: str) -> None:
 
 
 def test_camera_streamers_stream_is_of_use() -> None:
-    told = entry(service="webrtc-camerastreamer", stream_url="/webcam/webrtc")
-    (webcam,) = listed_webcams(told) or []
+    reported = entry(service="webrtc-camerastreamer", stream_url="/webcam/webrtc")
+    (webcam,) = listed_webcams(reported) or []
 
     assert webcam.stream == "/webcam/webrtc"
 
@@ -112,10 +112,10 @@ def test_fluidds_cameras_are_read() -> None:
 
 @given(st.data())
 def test_no_damage_harms(data: st.DataObject) -> None:
-    for read, told in (
+    for read, reported in (
         (listed_webcams, answers()[LIST]),
         (stored_webcams, STORED),
         (stored_by_fluidd, FLUIDD),
     ):
-        found = read(data.draw(damaged(told)))
+        found = read(data.draw(damaged(reported)))
         assert found is None or all(isinstance(webcam, Webcam) for webcam in found)

@@ -37,10 +37,10 @@ class Recorder(OctoPrintRig):
 
     def note(self, moment: str, targets: tuple[str, ...] = ("printer", "job")) -> None:
         for target in targets:
-            told: Any = _clean(self._ask("GET", target).json())
+            reported: Any = _clean(self._ask("GET", target).json())
             if target == "settings":  # the rest is secrets, and of no interest
-                told = {"webcam": told["webcam"]}
-            self.rest[f"{moment}: {target}"] = told
+                reported = {"webcam": reported["webcam"]}
+            self.rest[f"{moment}: {target}"] = reported
 
     async def play(self) -> None:
         listening = asyncio.create_task(self._listen())
@@ -92,14 +92,14 @@ class Recorder(OctoPrintRig):
         self.ask_raw("POST", "files/local", headers, body)
 
 
-def _clean(told: Any) -> Any:
-    if isinstance(told, dict):
-        return {key: _clean(value) for key, value in told.items() if key not in _DROPPED}
-    if isinstance(told, list):
-        return [_clean(value) for value in told]
-    if isinstance(told, str):
-        return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:5000", told)
-    return told
+def _clean(reported: Any) -> Any:
+    if isinstance(reported, dict):
+        return {key: _clean(value) for key, value in reported.items() if key not in _DROPPED}
+    if isinstance(reported, list):
+        return [_clean(value) for value in reported]
+    if isinstance(reported, str):
+        return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:5000", reported)
+    return reported
 
 
 def _two_extruders(config: str) -> str:

@@ -12,8 +12,8 @@ VERSION = "1.11.8"
 @cache
 def rest() -> dict[str, Any]:
     """Answers by "moment: target"."""
-    told: dict[str, Any] = json.loads((FOLDER / f"{VERSION}-rest.json").read_text())
-    return told
+    reported: dict[str, Any] = json.loads((FOLDER / f"{VERSION}-rest.json").read_text())
+    return reported
 
 
 @cache

@@ -24,7 +24,7 @@ from tests.rigs.octoprint import CONFIG, OctoPrint
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 HOTEND_C = 30.0  # a second from cold: the virtual printer heats by ten degrees a second
 
 
@@ -117,19 +117,19 @@ class OctoPrintRig(PrinterRig):
         self.wait_at_rest()
         if self._state() != "Operational":
             self._post("connection", {"command": "connect"})
-            wait_for("a connection", lambda: self._state() == "Operational", PATIENCE_S)
+            wait_for("a connection", lambda: self._state() == "Operational", TIMEOUT_S)
         for file in self._get("files")["files"]:
             self._ask("DELETE", f"files/local/{quote(file['path'])}")
         self._post("printer/tool", {"command": "target", "targets": {"tool0": 0}})
         self._post("printer/bed", {"command": "target", "target": 0})
 
     def wait_at_rest(self) -> None:
-        wait_for("the end of the job", self._is_at_rest, PATIENCE_S)
+        wait_for("the end of the job", self._is_at_rest, TIMEOUT_S)
 
     def delete_when_at_rest(self, path: str) -> None:
         """As soon as OctoPrint lets it go."""
         target = f"files/local/{quote(path)}"
-        wait_for("a deletion", lambda: self._ask("DELETE", target).status == 204, PATIENCE_S)
+        wait_for("a deletion", lambda: self._ask("DELETE", target).status == 204, TIMEOUT_S)
 
     def _is_at_rest(self) -> bool:
         return self._state() in ("Operational", "Offline", "Offline after error")
@@ -138,8 +138,8 @@ class OctoPrintRig(PrinterRig):
         return str(self._get("job")["state"])
 
     def _get(self, target: str) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self._ask("GET", target).body)
-        return told
+        reported: dict[str, Any] = json.loads(self._ask("GET", target).body)
+        return reported
 
     def _post(self, target: str, body: dict[str, object]) -> Answer:
         return self._ask("POST", target, json.dumps(body).encode())
@@ -163,10 +163,10 @@ class OctoPrintRig(PrinterRig):
     def give_profile(self, *, has_chamber: bool, extruders: int) -> None:
         """Tell OctoPrint what its printer has; it learns of it when it connects."""
         profile = {"heatedChamber": has_chamber, "extruder": {"count": extruders}}
-        told = self._ask(
+        reported = self._ask(
             "PATCH", "printerprofiles/_default", json.dumps({"profile": profile}).encode()
         )
-        assert told.status == 200, told.body
+        assert reported.status == 200, reported.body
 
     def ask_raw(self, method: str, target: str, headers: list[Header], body: bytes) -> Answer:
         return call(

@@ -12,7 +12,7 @@ from printreach.contract.status import State
 from printreach.rules import transitions
 from tests.fakes.loop import on_a_loop
 from tests.printers.bench import Bench
-from tests.printers.contract_events import Told, watched
+from tests.printers.contract_events import ObservedEvents, watched
 from tests.printers.octoprint.rig import OctoPrintRig
 from tests.printers.octoprint.test_octoprint import adapter
 
@@ -24,11 +24,11 @@ E = EventType
 @asynccontextmanager
 async def watched_octoprint(
     rig: OctoPrintRig, folder: Path, *, has_push: bool = True
-) -> AsyncIterator[tuple[Bench, Told]]:
+) -> AsyncIterator[tuple[Bench, ObservedEvents]]:
     async with rig.open():
         rig.meddler.refuses_websockets = not has_push
-        async with adapter(rig, folder) as bench, watched(bench) as told:
-            yield bench, told
+        async with adapter(rig, folder) as bench, watched(bench) as events:
+            yield bench, events
 
 
 def test_a_print_that_is_cancelled_and_deleted_at_once_is_told_as_cancelled(
@@ -36,15 +36,15 @@ def test_a_print_that_is_cancelled_and_deleted_at_once_is_told_as_cancelled(
 ) -> None:
     @on_a_loop
     async def body() -> None:
-        async with watched_octoprint(rig, tmp_path) as (bench, told):
+        async with watched_octoprint(rig, tmp_path) as (bench, events):
             path = (await bench.start_long()).partition("/")[2]
-            await told.until(E.STARTED)
+            await events.until(E.STARTED)
             await rig.order("job", command="cancel")
             await asyncio.to_thread(rig.delete_when_at_rest, path)
-            await told.until(E.FAILED)
+            await events.until(E.FAILED)
 
-            assert told.milestones == [E.STARTED, E.FAILED]
-            assert told.events[-1].error == "cancelled"
+            assert events.milestones == [E.STARTED, E.FAILED]
+            assert events.events[-1].error == "cancelled"
 
     body()
 
@@ -55,7 +55,7 @@ def test_a_print_that_is_cancelled_as_it_starts_is_told_of(
 ) -> None:
     @on_a_loop
     async def body() -> None:
-        async with watched_octoprint(rig, tmp_path) as (bench, told):
+        async with watched_octoprint(rig, tmp_path) as (bench, events):
             file = rig.long_print()
             path = (await bench.upload(file.name, file.data)).partition("/")[2]
             for number in (1, 2):
@@ -63,11 +63,13 @@ def test_a_print_that_is_cancelled_as_it_starts_is_told_of(
                 await asyncio.sleep(after_s)
                 await rig.order("job", command="cancel")
                 await asyncio.to_thread(rig.wait_at_rest)
-                await bench.until_true("both events", _are_told(told, 2 * number))
+                await bench.until_true("both events", _are_told(events, 2 * number))
 
-            assert told.milestones == [E.STARTED, E.FAILED] * 2
-            assert {one.error for one in told.events if one.event_type == E.FAILED} == {"cancelled"}
-            assert len({event.print_id for event in told.events}) == 2
+            assert events.milestones == [E.STARTED, E.FAILED] * 2
+            assert {one.error for one in events.events if one.event_type == E.FAILED} == {
+                "cancelled"
+            }
+            assert len({event.print_id for event in events.events}) == 2
 
     body()
 
@@ -86,23 +88,23 @@ def test_a_print_that_is_lost_with_octoprint_has_failed_and_nobody_cancelled_it(
 
     @on_a_loop
     async def body() -> None:
-        async with watched_octoprint(rig, tmp_path, has_push=has_push) as (bench, told):
+        async with watched_octoprint(rig, tmp_path, has_push=has_push) as (bench, events):
             await bench.start_long()
-            await told.until(E.STARTED)
+            await events.until(E.STARTED)
             await asyncio.to_thread(program.stop if is_asked_to_end else program.kill)
             program.start()  # here, for it dies with the thread that has started it
             await asyncio.to_thread(rig.peer.wait_operational)
-            await told.until(E.FAILED)
+            await events.until(E.FAILED)
 
             assert (await bench.job())["State"] == State.IDLE
-            assert told.milestones == [E.STARTED, E.FAILED]
-            assert str(told.events[-1].error).startswith("The print was lost. OctoPrint at ")
+            assert events.milestones == [E.STARTED, E.FAILED]
+            assert str(events.events[-1].error).startswith("The print was lost. OctoPrint at ")
 
     body()
 
 
-def _are_told(told: Told, count: int) -> Callable[[], Awaitable[bool]]:
+def _are_told(events: ObservedEvents, count: int) -> Callable[[], Awaitable[bool]]:
     async def look() -> bool:
-        return len(told.milestones) >= count
+        return len(events.milestones) >= count
 
     return look

@@ -54,22 +54,22 @@ def test_metadata_are_what_has_no_field_of_its_own() -> None:
 
 
 def test_details_come_from_the_analysis() -> None:
-    told = details(rest()[FILE])
+    reported = details(rest()[FILE])
 
-    assert told.file_name == "short.gcode"
-    assert told.size_bytes == rest()[FILE]["size"]
-    assert told.est_filament_used_mm == 2
-    assert told.est_print_time_sec == 0
-    assert told.object_height_mm == 0.0
-    assert told.thumbnail_count is UNSET
+    assert reported.file_name == "short.gcode"
+    assert reported.size_bytes == rest()[FILE]["size"]
+    assert reported.est_filament_used_mm == 2
+    assert reported.est_print_time_sec == 0
+    assert reported.object_height_mm == 0.0
+    assert reported.thumbnail_count is UNSET
 
 
 def test_what_has_not_been_analysed_is_left_out() -> None:
-    told = details({"type": "machinecode", "size": 3})
+    reported = details({"type": "machinecode", "size": 3})
 
-    assert told.size_bytes == 3
-    assert told.est_filament_used_mm is UNSET
-    assert told.est_print_time_sec is UNSET
+    assert reported.size_bytes == 3
+    assert reported.est_filament_used_mm is UNSET
+    assert reported.est_print_time_sec is UNSET
 
 
 def test_a_preview_that_a_plugin_drew_is_counted() -> None:
@@ -78,9 +78,9 @@ def test_a_preview_that_a_plugin_drew_is_counted() -> None:
 
 def test_lengths_of_all_tools_are_added() -> None:
     filament = {"tool0": {"length": 10.5}, "tool1": {"length": 5.5}, "tool2": {"length": None}}
-    told = details({"gcodeAnalysis": {"filament": filament}})
+    reported = details({"gcodeAnalysis": {"filament": filament}})
 
-    assert told.est_filament_used_mm == 16
+    assert reported.est_filament_used_mm == 16
 
 
 def test_files_over_two_gigabytes_have_their_size() -> None:
@@ -108,9 +108,9 @@ def test_folders_without_end_end() -> None:
 
 
 def test_an_upload_answers_what_octoprint_made_of_it() -> None:
-    told = response_of({"effectivePrint": False, "effectiveSelect": False, "files": {}})
+    reported = response_of({"effectivePrint": False, "effectiveSelect": False, "files": {}})
 
-    assert told == {"effectivePrint": False, "effectiveSelect": False}
+    assert reported == {"effectivePrint": False, "effectiveSelect": False}
     assert response_of(None) is UNSET
 
 

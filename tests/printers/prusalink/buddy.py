@@ -58,11 +58,11 @@ class Buddy:
         inside = path.removeprefix("/api/v1/files")
         if inside in self.stored:
             return _json({**_info(inside), "size": len(self.stored[inside])})
-        told = self.answers.get(target) or buddy().get(_key(self.moment, target))
-        told = told or buddy().get(_key("idle", target))
-        if isinstance(told, bytes):
-            return Answer(headers=[(b"Content-Type", b"image/jpeg")], body=told)
-        return Answer(status=404) if told is None else _json(told)
+        reported = self.answers.get(target) or buddy().get(_key(self.moment, target))
+        reported = reported or buddy().get(_key("idle", target))
+        if isinstance(reported, bytes):
+            return Answer(headers=[(b"Content-Type", b"image/jpeg")], body=reported)
+        return Answer(status=404) if reported is None else _json(reported)
 
     async def _put(self, call: Call, path: str) -> Answer:
         folder = path.rpartition("/")[0]
@@ -104,8 +104,8 @@ def _info(path: str) -> dict[str, Any]:
     return {"name": "SHORT~1.GCO", "display_name": name, "type": "PRINT_FILE", "refs": refs}
 
 
-def _json(told: object) -> Answer:
-    return Answer(headers=[_JSON], body=json.dumps(told).encode())
+def _json(reported: object) -> Answer:
+    return Answer(headers=[_JSON], body=json.dumps(reported).encode())
 
 
 def _md5(*parts: str) -> str:

@@ -30,12 +30,12 @@ class Recorder:
 
     def __init__(self, peer: PrusaLink) -> None:
         self.peer = peer
-        self.told: dict[str, Any] = {}
+        self.recorded: dict[str, Any] = {}
 
     def note(self, moment: str, *targets: str) -> None:
         for target in targets or ALWAYS:
             body = self.peer.ask("GET", f"/api/{target}").body
-            self.told[f"{moment}: {target}"] = _clean(json.loads(body)) if body else None
+            self.recorded[f"{moment}: {target}"] = _clean(json.loads(body)) if body else None
 
     def play(self) -> None:
         self._upload("parts/sliced%20part.gcode", sliced().data)
@@ -79,19 +79,19 @@ class Recorder:
         assert self.peer.ask("POST", f"/api/v1/files/local/{path}").status == 204
 
 
-def _clean(told: Any) -> Any:
-    if isinstance(told, dict):
-        return {key: _clean(value) for key, value in told.items() if key not in _DROPPED}
-    return [_clean(value) for value in told] if isinstance(told, list) else told
+def _clean(reported: Any) -> Any:
+    if isinstance(reported, dict):
+        return {key: _clean(value) for key, value in reported.items() if key not in _DROPPED}
+    return [_clean(value) for value in reported] if isinstance(reported, list) else reported
 
 
 def main() -> None:
     with prusalink() as peer:
         recorder = Recorder(peer)
         recorder.play()
-    version = recorder.told["idle: version"]["server"]
+    version = recorder.recorded["idle: version"]["server"]
     RECORDINGS.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(recorder.told, indent=1, ensure_ascii=False)
+    text = json.dumps(recorder.recorded, indent=1, ensure_ascii=False)
     (RECORDINGS / f"{version}.json").write_text(text + "\n")
 
 

@@ -18,7 +18,7 @@ MOMENTS = (
 
 
 @cache
-def told() -> dict[str, Any]:
+def recorded() -> dict[str, Any]:
     """Answers of 0.8.1 by "moment: target"."""
     return _read("0.8.1")
 

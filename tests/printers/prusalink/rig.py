@@ -20,7 +20,7 @@ from tests.rigs.prusalink import PASSWORD, USER, PrusaLink
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 WARM_C = 200.0
 
 
@@ -60,7 +60,7 @@ class PrusaLinkRig(PrinterRig):
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         self.peer.firmware.nozzle.target_c = WARM_C
-        await asyncio.to_thread(wait_for, "a hot nozzle", self._is_hot, PATIENCE_S)
+        await asyncio.to_thread(wait_for, "a hot nozzle", self._is_hot, TIMEOUT_S)
 
     async def fail_print(self) -> None:
         self.peer.firmware.overheat()
@@ -80,7 +80,7 @@ class PrusaLinkRig(PrinterRig):
             wait_for,
             "all nonsense to be heard",
             lambda: len(self.meddler.asked) >= enough,
-            PATIENCE_S,
+            TIMEOUT_S,
         )
 
     def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
@@ -95,9 +95,9 @@ class PrusaLinkRig(PrinterRig):
             firmware.reset()
         self._cancel()
         with self.peer.forgetting_prints():
-            wait_for("an idle printer", lambda: self.peer.state() == "IDLE", PATIENCE_S)
+            wait_for("an idle printer", lambda: self.peer.state() == "IDLE", TIMEOUT_S)
         self._delete_all("/api/v1/files/local/")
-        wait_for("an empty storage", lambda: not self._children("/api/v1/files/local/"), PATIENCE_S)
+        wait_for("an empty storage", lambda: not self._children("/api/v1/files/local/"), TIMEOUT_S)
         firmware.nozzle.target_c = firmware.bed.target_c = 0.0
 
     def get(self, target: str) -> Any:
@@ -120,8 +120,8 @@ class PrusaLinkRig(PrinterRig):
         return found
 
     def _is_hot(self) -> bool:
-        told = self.get("/api/v1/status")["printer"].get("temp_nozzle", 0.0)
-        return bool(told >= WARM_C)
+        reported = self.get("/api/v1/status")["printer"].get("temp_nozzle", 0.0)
+        return bool(reported >= WARM_C)
 
 
 _FORCE: Header = ("Force", "?1")

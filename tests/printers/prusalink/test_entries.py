@@ -20,7 +20,7 @@ from printreach.printers.prusalink.entries import (
     storable,
 )
 from tests.printers.damage import damaged
-from tests.printers.prusalink.recordings import buddy, told
+from tests.printers.prusalink.recordings import buddy, recorded
 
 ROOT, PARTS = "idle: v1/files/local", "idle: v1/files/local/parts"
 SLICED = "idle: v1/files/local/parts/sliced%20part.gcode"
@@ -28,7 +28,7 @@ BRACKET = "idle: v1/files/usb/bracket%20for%20shelf.bgcode"
 
 
 def test_a_folder_lists_its_folders_and_files() -> None:
-    folder, file = entries_of(told()[ROOT], "gcode")
+    folder, file = entries_of(recorded()[ROOT], "gcode")
 
     assert (folder.type, folder.virtual_path) == (EntryType.FOLDER, "gcode/parts")
     assert (file.type, file.virtual_path, file.platform_path) == (
@@ -39,7 +39,9 @@ def test_a_folder_lists_its_folders_and_files() -> None:
 
 
 def test_details_tell_what_the_slicer_wrote() -> None:
-    details = details_of(told()[SLICED], "gcode/parts/sliced part.gcode", "parts/sliced part.gcode")
+    details = details_of(
+        recorded()[SLICED], "gcode/parts/sliced part.gcode", "parts/sliced part.gcode"
+    )
 
     assert details.file_name == "sliced part.gcode"
     assert details.est_print_time_sec == 100
@@ -94,8 +96,8 @@ def test_what_is_unknown_is_left_out() -> None:
 
 @given(st.data())
 def test_no_damage_to_a_list_or_a_file_harms(data: st.DataObject) -> None:
-    listed = data.draw(damaged(told()[ROOT]) | damaged(told()[PARTS]))
-    file = data.draw(damaged(told()[SLICED]) | damaged(buddy()[BRACKET]))
+    listed = data.draw(damaged(recorded()[ROOT]) | damaged(recorded()[PARTS]))
+    file = data.draw(damaged(recorded()[SLICED]) | damaged(buddy()[BRACKET]))
     details = details_of(file, "gcode/x.gcode", "x.gcode")
 
     assert isinstance(is_folder(listed) or has_children(listed), bool)

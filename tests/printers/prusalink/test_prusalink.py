@@ -190,10 +190,10 @@ async def test_moves_are_relative_and_leave_the_axes_absolute(
             assert (await bench.calls.post("move-axis", order)).result == {}
         await bench.until_true("both moves", lambda: _has_orders(rig, since, 8))
 
-    told = orders(rig.peer, since)
-    assert [told[at] for at in (0, 2, 4, 6)] == ["G91", "G90", "G91", "G90"]
-    assert told[1] == "G1 F2700 ['X10.0']"
-    assert told[5] == "G1 F600 ['Z-2.5']"
+    reported = orders(rig.peer, since)
+    assert [reported[at] for at in (0, 2, 4, 6)] == ["G91", "G90", "G91", "G90"]
+    assert reported[1] == "G1 F2700 ['X10.0']"
+    assert reported[5] == "G1 F600 ['Z-2.5']"
 
 
 @on_prusalink

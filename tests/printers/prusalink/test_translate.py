@@ -23,7 +23,7 @@ from printreach.printers.prusalink.translate import (
     with_status,
 )
 from tests.printers.damage import damaged
-from tests.printers.prusalink.recordings import MOMENTS, buddy, told
+from tests.printers.prusalink.recordings import MOMENTS, buddy, recorded
 
 WHERE = "PrusaLink at mk3.local:80"
 PI = Machine(version="0.8.1", nozzle_mm=0.4)
@@ -31,7 +31,7 @@ STEP_S = 5.0
 
 
 def status(moment: str) -> dict[str, Any]:
-    found: dict[str, Any] = told()[f"{moment}: v1/status"]
+    found: dict[str, Any] = recorded()[f"{moment}: v1/status"]
     return found
 
 
@@ -44,7 +44,7 @@ def until(moment: str) -> KnownState:
     """The known state at a moment, after everything before it."""
     known = KnownState()
     for count, each in enumerate(MOMENTS[: MOMENTS.index(moment) + 1]):
-        job = told()[f"{each}: v1/job"] if wants_job(known, status(each)) else None
+        job = recorded()[f"{each}: v1/job"] if wants_job(known, status(each)) else None
         known = with_status(known, status(each), loose.obj(job), count * STEP_S)
     return known
 
@@ -241,7 +241,7 @@ def test_temperatures_are_unknown_before_the_first_report() -> None:
 def test_a_raspberry_pi_takes_orders_that_buddys_firmware_does_not() -> None:
     pi, board = (
         machine_of(said["idle: version"], said["idle: v1/info"], said["idle: v1/storage"])
-        for said in (told(), buddy())
+        for said in (recorded(), buddy())
     )
 
     assert pi == PI
@@ -270,7 +270,7 @@ def test_buddys_end_of_a_print_keeps_what_was_known() -> None:
 
 def test_something_else_in_place_of_an_answer_is_noticed() -> None:
     assert is_status(status("idle"))
-    assert is_introduction(told()["idle: version"], told()["idle: v1/storage"])
+    assert is_introduction(recorded()["idle: version"], recorded()["idle: v1/storage"])
     answers: list[object] = [None, [], 3, "text", {}, {"printer": 3}, {"printer": {"state": []}}]
     for nonsense in answers:
         assert not is_status(nonsense)
@@ -283,11 +283,11 @@ def test_no_damage_to_an_answer_harms_the_view(data: st.DataObject) -> None:
     known = until(moment)
     for count in range(2):
         said = loose.obj(data.draw(damaged(status(moment))))
-        job = loose.obj(data.draw(damaged(told()[f"{moment}: v1/job"])))
+        job = loose.obj(data.draw(damaged(recorded()[f"{moment}: v1/job"])))
         wants_job(known, said)
         known = with_status(known, said, job, 100.0 + count)
     answers = ("idle: version", "idle: v1/info", "idle: v1/storage")
-    machine = machine_of(*(data.draw(damaged(told()[answer])) for answer in answers))
+    machine = machine_of(*(data.draw(damaged(recorded()[answer])) for answer in answers))
 
     assert_is_in_the_contract(view_of(known, machine, WHERE))
 

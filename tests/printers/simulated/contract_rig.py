@@ -21,7 +21,7 @@ from tests.printers.meddler import Meddler, meddling
 from tests.printers.rig import PrinterRig, PrintFile
 from tests.rigs.waiting import free_port
 
-PATIENCE_S = 45.0
+TIMEOUT_S = 45.0
 _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
 
 
@@ -107,7 +107,7 @@ class SimulatedRig(PrinterRig):
         enough = len(self.meddler.asked) + 2
         await self.disconnect()
         await self.reconnect()
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while len(self.meddler.asked) < enough:  # noqa: ASYNC110  # it is only counted
                 await asyncio.sleep(0.05)
 

@@ -44,13 +44,13 @@ class Site:
 
     async def order(self, name: str, **arguments: object) -> dict[str, Any]:
         async with self.http.post(f"/api/{name}", json=arguments) as answer:
-            told: dict[str, Any] = await answer.json()
-            return {"Http": answer.status, **told}
+            reported: dict[str, Any] = await answer.json()
+            return {"Http": answer.status, **reported}
 
     async def status(self) -> dict[str, Any]:
         async with self.http.get("/api/status") as answer:
-            told: dict[str, Any] = await answer.json()
-            return told
+            reported: dict[str, Any] = await answer.json()
+            return reported
 
     async def until(self, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first status that is so, asked for again and again."""

@@ -27,11 +27,11 @@ def test_a_form_is_its_fields_in_any_order() -> None:
             async with site() as printer:
                 sent = printer.http.post("/api/files", data=body, headers={"Content-Type": FORM})
                 async with sent as answer:
-                    told = await answer.json()
+                    reported = await answer.json()
 
                 assert answer.status == 201
-                assert told["Path"] in ("sub/a.gcode", "sub/b.gcode")
-                assert (printer.folder / told["Path"]).read_bytes() == DATA
+                assert reported["Path"] in ("sub/a.gcode", "sub/b.gcode")
+                assert (printer.folder / reported["Path"]).read_bytes() == DATA
 
     run(test())
 

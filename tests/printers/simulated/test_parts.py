@@ -39,9 +39,9 @@ def test_any_text_is_a_line(text: str) -> None:
     assert parse_line(text) is not None
 
 
-def layers_after(*told: str | float) -> int:
+def layers_after(*lines: str | float) -> int:
     counter = LayerCounter()
-    for one in told:
+    for one in lines:
         if isinstance(one, str):
             counter.read_comment(one)
         else:

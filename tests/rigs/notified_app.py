@@ -1,4 +1,4 @@
-"""An app that is connected to a real printer server, and told of its prints at an HTTPS server."""
+"""An app that is connected to a real printer server, and gets its events at an HTTPS server."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ WANTED = (
 TIMEOUT_S = 240
 
 
-class ToldApp:
+class NotifiedApp:
     """The events it received since the last print that it has read of."""
 
     def __init__(self, receiver: HttpsReceiver) -> None:
@@ -27,23 +27,23 @@ class ToldApp:
         self._read = 0
 
     def wait_for(self, kind: EventType) -> None:
-        """Until it is told of one such event."""
+        """Wait until it has received such an event."""
         wait_for(f"a call of {kind.name}", lambda: kind in self._kinds() or None, TIMEOUT_S)
 
     def read_print(self) -> list[dict[str, Any]]:
         """Every call since the last time, in the order in which they came."""
-        told = self._receiver.calls[self._read :]
-        self._read += len(told)
-        return [one.event for one in told]
+        calls = self._receiver.calls[self._read :]
+        self._read += len(calls)
+        return [call.event for call in calls]
 
     def _kinds(self) -> list[int]:
-        return [one.event["EventType"] for one in self._receiver.calls[self._read :]]
+        return [call.event["EventType"] for call in self._receiver.calls[self._read :]]
 
 
 @contextmanager
-def told_app(
+def notified_app(
     folder: Path, platform: str, printer_url: str, env: Mapping[str, str] | None = None
-) -> Iterator[ToldApp]:
+) -> Iterator[NotifiedApp]:
     """env: of the agent beside the printer."""
     authority = Authority(folder)
     with (
@@ -54,10 +54,10 @@ def told_app(
         linked.agent.wait_until_looked()
         app = CallingApp(here, linked)
         assert app.set_webhook(receiver.url, *WANTED).status_code == 200
-        yield ToldApp(receiver)
+        yield NotifiedApp(receiver)
         app.close()
 
 
-def kinds(told: list[dict[str, Any]]) -> list[int]:
-    """The types of what was told, in its order."""
-    return [one["EventType"] for one in told]
+def kinds(calls: list[dict[str, Any]]) -> list[int]:
+    """Return the types of the calls, in their order."""
+    return [call["EventType"] for call in calls]
