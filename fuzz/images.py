@@ -10,7 +10,7 @@ from unittest.mock import patch
 from PIL import Image
 
 from printreach.detector import files
-from printreach.detector.preprocess import SIDE, ImageRefused, Prepared, prepare
+from printreach.detector.preprocess import SIDE, ImageRefused, PreparedImage, prepare
 from printreach.rules.watching import Region
 
 _QUICK_PIXELS: Final = 1_000_000
@@ -55,13 +55,13 @@ def seeds() -> list[bytes]:
     ]
 
 
-def _prepared(file: bytes) -> Prepared | None:
+def _prepared(file: bytes) -> PreparedImage | None:
     with suppress(ImageRefused):
         return prepare(file)
     return None
 
 
-def _check(prepared: Prepared) -> None:
+def _check(prepared: PreparedImage) -> None:
     assert prepared.pixels.shape == (SIDE, SIDE, 3)
     assert prepared.pixels.dtype == "uint8"
     assert len(prepared.scene.grey) == 64

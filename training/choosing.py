@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from printreach.detector.model import Model
-from printreach.detector.preprocess import SIDE, Prepared, scene_of
+from printreach.detector.preprocess import SIDE, PreparedImage, scene_of
 from training.augment import framed, weathered
 from training.measures import Figures, figures
 from training.photos import Kind
@@ -128,6 +128,6 @@ def _with_defect(
         yield name, with_patch(scene, donor, random, least_share).pixels
 
 
-def _prepared(pixels: Pixels) -> Prepared:
+def _prepared(pixels: Pixels) -> PreparedImage:
     shrunk = np.asarray(Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.BOX))
-    return Prepared(shrunk, scene_of(shrunk))
+    return PreparedImage(shrunk, scene_of(shrunk))

@@ -16,7 +16,7 @@ from typing import Final
 from PIL import Image
 
 from printreach.detector.model import Model
-from printreach.detector.preprocess import Prepared, prepare
+from printreach.detector.preprocess import PreparedImage, prepare
 from printreach.rules.detection import (
     NORMAL_INTERVAL_S,
     DetectionContext,
@@ -168,7 +168,7 @@ def likely_share(count: int, of: int) -> tuple[float, float]:
     return max(0.0, middle - away), min(1.0, middle + away)
 
 
-def as_sent(pixels: Pixels) -> Prepared:
+def as_sent(pixels: Pixels) -> PreparedImage:
     """A picture as it arrives: JPEG."""
     written = io.BytesIO()
     Image.fromarray(pixels).save(written, "JPEG", quality=85)

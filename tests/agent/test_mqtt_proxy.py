@@ -13,7 +13,7 @@ from printreach.printers.port import Camera, MqttEndpoint, Printer, View
 from printreach.wire.heads import decode_response, encode_request, get
 from tests.agent.test_mqtt_connect import ANONYMOUS, WITH_LOGIN
 from tests.fakes.loop import on_a_loop
-from tests.printers.asking import Asked, CommandCalls, command_calls
+from tests.printers.asking import AskedCommand, CommandCalls, command_calls
 from tests.rigs.waiting import free_port
 
 TARGET = b"/service-command-api/proxy/mqtt"
@@ -67,7 +67,7 @@ class Broker:
         return bytes(self.heard)
 
 
-class Greedy(Asked):
+class Greedy(AskedCommand):
     """Takes nothing of what it gets: its credit runs out."""
 
     def on_data(self, data: bytes, fin: bool) -> None:
@@ -75,18 +75,18 @@ class Greedy(Asked):
         self._changed.set()
 
 
-def ask(calls: CommandCalls, asked: Asked) -> Asked:
+def ask(calls: CommandCalls, asked: AskedCommand) -> AskedCommand:
     head = encode_request(b"GET", TARGET, HANDSHAKE)
     asked.stream = calls.relay.open(asked, head, b"", fin=False, upgrade=True)
     return asked
 
 
-def say(asked: Asked, data: bytes) -> None:
+def say(asked: AskedCommand, data: bytes) -> None:
     asked.stream.send(Frame(Opcode.BINARY, data).serialize(mask=True))
 
 
 @asynccontextmanager
-async def proxied(asked: Asked) -> AsyncIterator[tuple[Asked, Broker]]:
+async def proxied(asked: AskedCommand) -> AsyncIterator[tuple[AskedCommand, Broker]]:
     """A connection through the proxy that has been accepted."""
     broker = Broker()
     server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
@@ -105,7 +105,7 @@ async def proxied(asked: Asked) -> AsyncIterator[tuple[Asked, Broker]]:
 async def refusal(endpoint: MqttEndpoint | None) -> tuple[int, int]:
     """HTTP status and Status of the envelope."""
     async with asyncio.timeout(WAIT_S), command_calls(cast("Printer", Stand(endpoint))) as calls:
-        reply = await ask(calls, Asked()).reply()
+        reply = await ask(calls, AskedCommand()).reply()
         return reply.http_status, reply.status
 
 
@@ -123,7 +123,7 @@ async def test_a_broker_that_is_not_there_is_not_connected() -> None:
 
 @on_a_loop
 async def test_the_handshake_is_answered_as_websocket_has_it() -> None:
-    async with proxied(Asked()) as (asked, _):
+    async with proxied(AskedCommand()) as (asked, _):
         head = decode_response(asked.head or b"")
 
         assert head.status == 101
@@ -134,7 +134,7 @@ async def test_the_handshake_is_answered_as_websocket_has_it() -> None:
 
 @on_a_loop
 async def test_bytes_pass_both_ways_and_the_login_is_put_in() -> None:
-    async with proxied(Asked()) as (asked, broker):
+    async with proxied(AskedCommand()) as (asked, broker):
         say(asked, ANONYMOUS[:5])
         say(asked, ANONYMOUS[5:] + b"and more")
         assert await broker.hears(len(WITH_LOGIN) + 8) == WITH_LOGIN + b"and more"
@@ -146,7 +146,7 @@ async def test_bytes_pass_both_ways_and_the_login_is_put_in() -> None:
 
 @on_a_loop
 async def test_a_caller_that_leaves_frees_the_broker() -> None:
-    async with proxied(Asked()) as (asked, broker):
+    async with proxied(AskedCommand()) as (asked, broker):
         say(asked, ANONYMOUS)
         await broker.hears(1)
         asked.leave()
@@ -156,7 +156,7 @@ async def test_a_caller_that_leaves_frees_the_broker() -> None:
 
 @on_a_loop
 async def test_a_broker_that_ends_it_closes_the_websocket() -> None:
-    async with proxied(Asked()) as (asked, broker):
+    async with proxied(AskedCommand()) as (asked, broker):
         say(asked, ANONYMOUS)
         await broker.hears(1)
         broker.writer.close()

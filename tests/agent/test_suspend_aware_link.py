@@ -14,7 +14,7 @@ from printreach.wire.session import Role, Session
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.fakes.memory_link import MemoryLink, memory_link_pair
 from tests.tunnel.ends import End, Ending
-from tests.tunnel.raw_websocket import Overhearing
+from tests.tunnel.raw_websocket import RecordingReceiver
 
 
 class Asleep:
@@ -37,9 +37,9 @@ class Fixture:
         self.there: MemoryLink
         here, self.there = memory_link_pair()
         self.clock = Asleep()
-        self.far = Overhearing()
+        self.far = RecordingReceiver()
         self.there.start(self.far)
-        self.near = Overhearing()
+        self.near = RecordingReceiver()
         self.link = SuspendAwareLink(here, self.clock)
         self.link.start(self.near)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from printreach.detector.model import Model, WeightsRefused, load_model
-from printreach.detector.preprocess import SIDE, Prepared, prepare
+from printreach.detector.preprocess import SIDE, PreparedImage, prepare
 from printreach.rules.detection_scene import Scene
 from tests.detector.images import scene, written
 
@@ -24,8 +24,8 @@ def model() -> Model:
     return load_model()
 
 
-def of(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Prepared:
-    return Prepared(pixels, Scene(grey=(0,) * 64, digest=0))
+def of(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> PreparedImage:
+    return PreparedImage(pixels, Scene(grey=(0,) * 64, digest=0))
 
 
 @pytest.fixture

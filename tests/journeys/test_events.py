@@ -7,7 +7,7 @@ import pytest
 from printreach.contract.events import EventType
 from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
 from tests.rigs.simulated import FAST, SimulatedPrinter, simulated_printer
-from tests.rigs.stored_events import Kept, milestones, stored_events, wait_for_event
+from tests.rigs.stored_events import StoredEvent, milestones, stored_events, wait_for_event
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ def linked(service: Service, printer: SimulatedPrinter) -> Iterator[LinkedPrinte
         yield linked
 
 
-def since(service: Service, linked: LinkedPrinter, count: int) -> list[Kept]:
+def since(service: Service, linked: LinkedPrinter, count: int) -> list[StoredEvent]:
     return stored_events(service, linked)[count:]
 
 

@@ -72,7 +72,7 @@ class Reply:
         return reported
 
 
-class Asked:
+class AskedCommand:
     """The relay's side of one command: sends the body, gathers the answer."""
 
     def __init__(self) -> None:
@@ -191,7 +191,7 @@ class CommandCalls:
         await asked.send(chunks if isinstance(chunks, AsyncIterator) else _each(chunks))
         return await asked.reply()
 
-    def begin_put(self, command: str, size: int | None, path: str) -> Asked:
+    def begin_put(self, command: str, size: int | None, path: str) -> AskedCommand:
         headers = [] if size is None else [(b"Content-Length", b"%d" % size)]
         return self.ask(b"PUT", command, None, query={"path": path}, headers=headers)
 
@@ -203,13 +203,13 @@ class CommandCalls:
         *,
         query: Json | None = None,
         headers: Headers | None = None,
-    ) -> Asked:
+    ) -> AskedCommand:
         """Begin a command. body: None when it follows."""
         target = COMMAND_PREFIX + b"/" + command.encode()
         if query:
             target += b"?" + urlencode(query).encode()
         fields = [(b"Host", b"printer"), *(headers or [])]
-        asked = Asked()
+        asked = AskedCommand()
         head = encode_request(method, target, fields)
         asked.stream = self._relay.tunnel.open(asked, head, body or b"", fin=body is not None)
         return asked
@@ -257,7 +257,7 @@ async def _each(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def parts_of_stream(asked: Asked) -> int:
+def parts_of_stream(asked: AskedCommand) -> int:
     """Return the number of pictures that came from a webcam's stream."""
     assert asked.head is not None
     kind = get(decode_response(asked.head).headers, b"content-type") or b""

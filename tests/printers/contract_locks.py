@@ -5,7 +5,7 @@ from pathlib import Path
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
-from tests.printers.asking import Asked, Json
+from tests.printers.asking import AskedCommand, Json
 from tests.printers.bench import Bench
 from tests.printers.contract_files import listed, names
 from tests.printers.contract_pauses import agent, run
@@ -58,7 +58,7 @@ class LockContract:
         run(rig, body)
 
 
-def _begin(bench: Bench, command: str, query: Json | None = None) -> Asked:
+def _begin(bench: Bench, command: str, query: Json | None = None) -> AskedCommand:
     """Begin an order with a key of its own, whose body follows."""
     headers = [(b"X-Service-Command-Id", f"mine.{command}".encode())]
     return bench.calls.ask(b"POST", command, None, query=query, headers=headers)

@@ -9,12 +9,12 @@ from printreach.contract.status import State
 from printreach.printers import loose
 from printreach.printers.following import UpdateSignal
 from printreach.printers.port import PrinterRefused
-from printreach.printers.print_progress import PrintProgress, SeenPrint, parse_progress
+from printreach.printers.print_progress import PrintProgress, PrintReport, parse_progress
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import SmartPauses
 
 AT = PrintProgress(print_id="7", duration_s=100.0, position=(5000.0,))
-PAUSED = SeenPrint(state=State.PAUSED, is_paused=True, path="a.gcode", progress=AT)
+PAUSED = PrintReport(state=State.PAUSED, is_paused=True, path="a.gcode", progress=AT)
 PAUSING = replace(PAUSED, is_paused=False)
 GOING = replace(PAUSED, state=State.PRINTING, is_paused=False)
 CANCELLED = replace(GOING, state=State.CANCELLED)
@@ -50,7 +50,7 @@ class FakePlatform:
 
     def __init__(self, *, repauses: bool = True) -> None:
         self.repauses = repauses
-        self.print: SeenPrint | None = PAUSED
+        self.print: PrintReport | None = PAUSED
         self.warm = True
         self.limit: str | None = None
         self.done: list[str] = []
@@ -60,7 +60,7 @@ class FakePlatform:
         self._updates = UpdateSignal()
         self.on_update: Callable[[], None] = lambda: None
 
-    def becomes(self, seen: SeenPrint | None) -> None:
+    def becomes(self, seen: PrintReport | None) -> None:
         self.print = seen
         self.on_update()
         self._updates.tell()
@@ -70,7 +70,7 @@ class FakePlatform:
         self.on_update()
         self._updates.tell()
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         return self.print
 
     def is_warm(self, saved: Saved) -> bool:  # all of it or nothing
@@ -100,7 +100,7 @@ class FakePlatform:
     async def cancel(self) -> None:
         await self._take("cancel", CANCELLED)
 
-    async def _take(self, order: str, then: SeenPrint | None = None) -> None:
+    async def _take(self, order: str, then: PrintReport | None = None) -> None:
         await asyncio.sleep(self.takes_s.get(order, 0.0))
         self.done.append(order)
         if order in self.refusal:

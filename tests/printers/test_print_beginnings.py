@@ -5,23 +5,23 @@ from itertools import pairwise
 import pytest
 
 from printreach.contract.status import State
-from printreach.printers.bambu.stopwatch import seen_print as seen_on_bambu
+from printreach.printers.bambu.stopwatch import print_report as seen_on_bambu
 from printreach.printers.duet.known_state import KnownState as DuetState
-from printreach.printers.duet.known_state import seen_print as seen_on_duet
+from printreach.printers.duet.known_state import print_report as seen_on_duet
 from printreach.printers.duet.known_state import with_model
-from printreach.printers.moonraker.smart_pause import seen_print as seen_on_klipper
+from printreach.printers.moonraker.smart_pause import print_report as seen_on_klipper
 from printreach.printers.moonraker.status import KnownState as KlipperState
 from printreach.printers.moonraker.status import steps_to
+from printreach.printers.octoprint.smart_pause import print_report as seen_on_octoprint
 from printreach.printers.octoprint.translate import KnownState as OctoPrintState
-from printreach.printers.octoprint.translate import seen_print as seen_on_octoprint
 from printreach.printers.octoprint.translate import with_current
-from printreach.printers.print_progress import SAME_MOMENT_S, SeenPrint
+from printreach.printers.print_progress import SAME_MOMENT_S, PrintReport
 from tests.printers.duet.recordings import model
 from tests.printers.moonraker.recordings import pushed as pushed_by_moonraker
 from tests.printers.octoprint.recordings import pushed as pushed_by_octoprint
 
 
-def seen_in_octoprint_recording() -> list[SeenPrint]:
+def seen_in_octoprint_recording() -> list[PrintReport]:
     known, seen = OctoPrintState(), []
     for message in pushed_by_octoprint():
         if (current := message.get("current")) is not None:

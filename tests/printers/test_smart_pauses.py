@@ -9,7 +9,7 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.print_progress import SeenPrint
+from printreach.printers.print_progress import PrintReport
 from printreach.printers.smart_pauses import SmartPauses
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.printers.resting_print import (
@@ -245,7 +245,7 @@ def test_nothing_more_is_sent_while_it_waits_for_heat(tmp_path: Path, end: Endin
 @pytest.mark.parametrize("end", ENDINGS)
 @pytest.mark.parametrize("stuck", [PAUSING, GOING])
 def test_nothing_is_sent_to_a_print_that_never_came_to_rest_again(
-    tmp_path: Path, stuck: SeenPrint, end: Ending
+    tmp_path: Path, stuck: PrintReport, end: Ending
 ) -> None:
     @on_a_hasty_loop
     async def body() -> None:

@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.print_progress import PrintProgress, SeenPrint
+from printreach.printers.print_progress import PrintProgress, PrintReport
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.printers.resting_print import (
     AT,
@@ -37,7 +37,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("repauses", [True, False])
 @pytest.mark.parametrize("other", OTHERS)
-def test_another_print_gets_nothing(tmp_path: Path, other: SeenPrint, repauses: bool) -> None:
+def test_another_print_gets_nothing(tmp_path: Path, other: PrintReport, repauses: bool) -> None:
     @on_a_hasty_loop
     async def body() -> None:
         platform, pauses = resting(tmp_path, repauses=repauses)
@@ -57,7 +57,7 @@ def test_another_print_gets_nothing(tmp_path: Path, other: SeenPrint, repauses: 
 @pytest.mark.parametrize("repauses", [True, False])
 @pytest.mark.parametrize("other", [*OTHERS, GOING])
 def test_after_a_restart_no_print_that_goes_on_gets_anything(
-    tmp_path: Path, other: SeenPrint, repauses: bool, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, other: PrintReport, repauses: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The same file may have been started again meanwhile, and be further by now."""
 
@@ -82,7 +82,7 @@ def test_after_a_restart_no_print_that_goes_on_gets_anything(
         replace(PAUSED, progress=replace(AT, position=(5001.0,))),
     ],
 )
-def test_after_a_restart_a_pause_elsewhere_gets_nothing(tmp_path: Path, other: SeenPrint) -> None:
+def test_after_a_restart_a_pause_elsewhere_gets_nothing(tmp_path: Path, other: PrintReport) -> None:
     @on_a_hasty_loop
     async def body() -> None:
         resting(tmp_path)

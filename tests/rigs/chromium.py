@@ -111,7 +111,7 @@ def _be_patient(context: BrowserContext) -> None:
 
 
 @dataclass
-class Watched:
+class PageLog:
     """The console output and requests of a page while a test used it."""
 
     errors: list[str] = field(default_factory=list)
@@ -121,9 +121,9 @@ class Watched:
     hosts: set[str] = field(default_factory=set)
 
 
-def watch(page: Page) -> Watched:
+def watch(page: Page) -> PageLog:
     """Note console errors, failed requests, WebSocket frames and the hosts asked."""
-    seen = Watched()
+    seen = PageLog()
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":

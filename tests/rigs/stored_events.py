@@ -15,7 +15,7 @@ TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredEvent:
     event: PrintEvent
     is_handed_out: bool
 
@@ -24,7 +24,7 @@ class Kept:
         return EventType(self.event.event_type)
 
 
-def stored_events(service: Service, printer: LinkedPrinter) -> list[Kept]:
+def stored_events(service: Service, printer: LinkedPrinter) -> list[StoredEvent]:
     """All of a printer, in the order in which they were stored."""
     path = f"{service.env['PRINTREACH_DATA_DIR']}/printreach.sqlite3"
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)) as database:
@@ -34,7 +34,7 @@ def stored_events(service: Service, printer: LinkedPrinter) -> list[Kept]:
     decoded = [
         (msgspec.json.decode(content, type=PrintEvent), position) for content, position in rows
     ]
-    return [Kept(event, position is not None) for event, position in decoded]
+    return [StoredEvent(event, position is not None) for event, position in decoded]
 
 
 def wait_for_event(
@@ -49,7 +49,7 @@ def wait_for_event(
     wait_for(f"{count} event(s) {kind.name}", look, TIMEOUT_S)
 
 
-def milestones(events: list[Kept]) -> list[EventType]:
+def milestones(events: list[StoredEvent]) -> list[EventType]:
     """Without progress, which must only ever grow."""
     progress = [kept.event.progress for kept in events if kept.kind is EventType.PROGRESS]
     assert all(isinstance(one, int) for one in progress)

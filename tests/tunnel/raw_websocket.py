@@ -61,7 +61,7 @@ class RawClient:
                 return code
 
 
-class Overhearing:
+class RecordingReceiver:
     """A LinkReceiver that records its calls."""
 
     def __init__(self) -> None:

@@ -2,13 +2,13 @@
 
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
 from tests.fakes.memory_link import memory_link_pair
-from tests.tunnel.raw_websocket import Overhearing
+from tests.tunnel.raw_websocket import RecordingReceiver
 
 
 @on_a_hasty_loop
 async def test_messages_arrive_later_and_in_order() -> None:
     here, there = memory_link_pair()
-    receiver = Overhearing()
+    receiver = RecordingReceiver()
     there.start(receiver)
 
     here.send(b"one")
@@ -24,7 +24,7 @@ async def test_messages_wait_for_the_start() -> None:
     here, there = memory_link_pair()
     here.send(b"early")
     await settle()
-    receiver = Overhearing()
+    receiver = RecordingReceiver()
 
     there.start(receiver)
 
@@ -34,7 +34,7 @@ async def test_messages_wait_for_the_start() -> None:
 @on_a_hasty_loop
 async def test_a_close_sends_queued_messages_and_is_reported_once_at_each_end() -> None:
     here, there = memory_link_pair()
-    near, far = Overhearing(), Overhearing()
+    near, far = RecordingReceiver(), RecordingReceiver()
     here.start(near)
     there.start(far)
 
@@ -53,7 +53,7 @@ async def test_a_loss_before_the_start_is_reported_at_the_start() -> None:
     here, there = memory_link_pair()
     here.abort()
     await settle()
-    receiver = Overhearing()
+    receiver = RecordingReceiver()
 
     there.start(receiver)
 

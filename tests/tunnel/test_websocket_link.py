@@ -21,8 +21,8 @@ from tests.tunnel.raw_websocket import (
     PONG,
     TEXT,
     TIMEOUT_S,
-    Overhearing,
     RawClient,
+    RecordingReceiver,
     frame_of,
     raw_connection,
 )
@@ -45,8 +45,8 @@ def event_loop_of(request: pytest.FixtureRequest) -> Iterator[None]:
     asyncio.set_event_loop_policy(None)
 
 
-def started(link: WebSocketLink) -> Overhearing:
-    receiver = Overhearing()
+def started(link: WebSocketLink) -> RecordingReceiver:
+    receiver = RecordingReceiver()
     link.start(receiver)
     return receiver
 
@@ -218,7 +218,7 @@ async def test_our_own_close_sends_queued_messages_first() -> None:
         assert await receiver.until_lost() == "the connection was closed"
 
 
-async def fill(client: RawClient, link: WebSocketLink, receiver: Overhearing) -> int:
+async def fill(client: RawClient, link: WebSocketLink, receiver: RecordingReceiver) -> int:
     """Send to an end that doesn't read until the link is congested; return the number of bytes."""
     link.send(b"x" * 50_000)
     sent = 50_000

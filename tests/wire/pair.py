@@ -23,7 +23,7 @@ class FakeClock:
         self.now += seconds
 
 
-class Settled(NamedTuple):
+class SettledPair(NamedTuple):
     """The reports of each end until nothing was left to send."""
 
     at_hub: list[Event]
@@ -55,9 +55,9 @@ class SessionPair:
         """hub or agent, for tests of both."""
         return self.hub if name == "hub" else self.agent
 
-    def settle(self) -> Settled:
+    def settle(self) -> SettledPair:
         """Pass output to the other end until neither has any."""
-        settled = Settled([], [])
+        settled = SettledPair([], [])
         while self.hub.has_output or self.agent.has_output:
             if self.hub.has_output:
                 arrived = self.agent.receive(self.hub.take_output(), self.clock.now)

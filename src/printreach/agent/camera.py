@@ -139,8 +139,8 @@ class SharedCamera:
         self._idle: asyncio.TimerHandle | None = None
         self._task = asyncio.create_task(self._run())
 
-    def viewer(self) -> "_Viewing":
-        return _Viewing(self)
+    def viewer(self) -> "_Viewer":
+        return _Viewer(self)
 
     async def close(self) -> None:
         self._task.cancel()
@@ -195,7 +195,7 @@ class SharedCamera:
         changed.set()
 
 
-class _Viewing:
+class _Viewer:
     """A viewer from entering to leaving."""
 
     def __init__(self, shared: SharedCamera) -> None:

@@ -14,7 +14,7 @@ class ContextWish(Struct, frozen=True, kw_only=True, rename="pascal"):
     pause_confidence_level: ConfidenceLevel | None = None
 
 
-class ContextMade(Struct, frozen=True, kw_only=True, rename="pascal"):
+class CreatedContext(Struct, frozen=True, kw_only=True, rename="pascal"):
     """A context. Both URLs hold its id, and are used as they are."""
 
     context_id: str
@@ -29,7 +29,7 @@ class NextInterval(Struct, frozen=True, kw_only=True, rename="pascal"):
     recommended: int
 
 
-class Inspected(Struct, frozen=True, kw_only=True, rename="pascal"):
+class InspectionResult(Struct, frozen=True, kw_only=True, rename="pascal"):
     """The verdict on a print. print_quality: 1 to 10, 10 is best; score: 0 to 100, 0 is best."""
 
     next_process_interval_sec: NextInterval

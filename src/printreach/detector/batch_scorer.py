@@ -12,7 +12,7 @@ from printreach.detector.engine import ModelUnavailable, Outcome, ScoreBatch
 from printreach.detector.image_queue import QueuedImage
 from printreach.detector.masks import without_masked
 from printreach.detector.model import Model, ModelOutput, WeightsRefused, load_model
-from printreach.detector.preprocess import ImageRefused, ImageTooLarge, Prepared, prepare
+from printreach.detector.preprocess import ImageRefused, ImageTooLarge, PreparedImage, prepare
 from printreach.ports.scoring import PictureTooLarge, PictureUnreadable, ScoringRefused
 from printreach.rules.detection import ImageAssessment
 
@@ -34,17 +34,17 @@ class BatchScorer:
     def score(self, batch: Sequence[QueuedImage]) -> list[Outcome]:
         """Return an outcome for each image; None for one whose caller has gone."""
         prepared = [_prepared(image) for image in batch]
-        readable = [picture for picture in prepared if isinstance(picture, Prepared)]
+        readable = [picture for picture in prepared if isinstance(picture, PreparedImage)]
         outputs = iter(self._model.score(readable))
         return [
             _assessment_of(image, picture, next(outputs))
-            if isinstance(picture, Prepared)
+            if isinstance(picture, PreparedImage)
             else picture
             for image, picture in zip(batch, prepared, strict=True)
         ]
 
 
-def _prepared(image: QueuedImage) -> Prepared | ScoringRefused | None:
+def _prepared(image: QueuedImage) -> PreparedImage | ScoringRefused | None:
     if not image.is_awaited:
         return None
     try:
@@ -55,7 +55,9 @@ def _prepared(image: QueuedImage) -> Prepared | ScoringRefused | None:
         return PictureUnreadable(str(error))
 
 
-def _assessment_of(image: QueuedImage, prepared: Prepared, output: ModelOutput) -> ImageAssessment:
+def _assessment_of(
+    image: QueuedImage, prepared: PreparedImage, output: ModelOutput
+) -> ImageAssessment:
     """Drop the evidence within masked parts, so that it is neither shown nor judged."""
     unmasked = replace(output, evidence=without_masked(output.evidence, image.masked))
     return unmasked.assessment(prepared)

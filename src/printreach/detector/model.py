@@ -11,7 +11,7 @@ from typing import Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from printreach.detector.preprocess import Prepared
+from printreach.detector.preprocess import PreparedImage
 from printreach.detector.runtime import onnxruntime
 from printreach.rules.detection import ImageAssessment
 
@@ -35,7 +35,7 @@ class ModelOutput:
     probability: float
     evidence: tuple[tuple[float, ...], ...]
 
-    def assessment(self, prepared: Prepared) -> ImageAssessment:
+    def assessment(self, prepared: PreparedImage) -> ImageAssessment:
         """Convert it to the rules' type."""
         return ImageAssessment(
             probability=self.probability, scene=prepared.scene, evidence=self.evidence
@@ -57,7 +57,7 @@ class Model:
             weights, options, providers=["CPUExecutionProvider"]
         )
 
-    def score(self, pictures: Sequence[Prepared]) -> list[ModelOutput]:
+    def score(self, pictures: Sequence[PreparedImage]) -> list[ModelOutput]:
         """Score images, one per run.
 
         On a server's core, two in one run take 5 % longer each than alone and four 15 %, since the

@@ -67,14 +67,14 @@ class ImageTooLarge(ImageRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedImage:
     """The model's input, bytes of shape (SIDE, SIDE, 3), and the scene."""
 
     pixels: npt.NDArray[np.uint8]
     scene: Scene
 
 
-def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
+def prepare(data: bytes, masked: Sequence[Region] = ()) -> PreparedImage:
     """Check, decode, turn upright and shrink an image, and paint over its masked parts.
 
     Raises ImageTooLarge, or ImageRefused for one that is truncated, corrupt, of another format or
@@ -89,7 +89,7 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
     except _DAMAGED as error:
         raise ImageRefused("it is truncated or corrupt") from error
     shown = paint_out(pixels, masked)
-    return Prepared(shown, scene_of(shown))
+    return PreparedImage(shown, scene_of(shown))
 
 
 def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from .print_progress import RememberedPrint, SeenPrint
+from .print_progress import PrintReport, RememberedPrint
 from .saved_state import SavedState
 
 
@@ -30,7 +30,7 @@ class PausePlatform(Protocol[S]):
     repauses: bool
     refuses_moves_whole: bool
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         """None while the printer can't be reached."""
         ...
 

@@ -64,7 +64,7 @@ UNKNOWN_PROGRESS = PrintProgress()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SeenPrint:
+class PrintReport:
     """The printer's current report of its print.
 
     is_paused: it is fully paused. path: of its file, or another name that it has; "" for none.

@@ -19,7 +19,7 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.printers.port import PrinterRefused, View, failed
 
 from .pause_platform import PausePlatform, S
-from .print_progress import SeenPrint
+from .print_progress import PrintReport
 from .saved_state import CurrentSavedState, SavedStateStore
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class SmartPauses(Generic[S]):
         self._current = CurrentSavedState(store)
         self._platform = platform
         self._on_change = on_change
-        self._is_followed = False  # the paused print was seen, and never lost sight of since
+        self._is_followed = False  # the paused print was observed without a gap since
         self._needs_order = False  # nothing is restored unless a resume is ordered
         self._cancels = 0
         self._work: asyncio.Task[None] | None = None
@@ -82,8 +82,8 @@ class SmartPauses(Generic[S]):
         self._pause = work
 
         def require_paused() -> None:
-            seen = self._platform.seen()
-            if self._pause is not work or seen is None or not seen.is_paused:
+            report = self._platform.print_report()
+            if self._pause is not work or report is None or not report.is_paused:
                 raise PrinterRefused(
                     CommandStatus.INVALID_STATE,
                     "The print isn't paused any more, or remote control was locked: nothing else"
@@ -98,11 +98,11 @@ class SmartPauses(Generic[S]):
         None: the printer doesn't tell this print from others. Nothing could ever be restored then,
         and the pause has to stay a plain one. Raises PrinterRefused.
         """
-        seen = self._platform.seen()
-        if seen is None or not seen.is_paused:
+        report = self._platform.print_report()
+        if report is None or not report.is_paused:
             raise _no_longer_paused()
-        saved = replace(saved, progress=seen.progress)
-        if not seen.is_as_paused(saved):
+        saved = replace(saved, progress=report.progress)
+        if not report.is_as_paused(saved):
             log.warning("this print can't be told from others, so its pause is a plain one")
             return None
         self._current.remember(saved)
@@ -162,8 +162,8 @@ class SmartPauses(Generic[S]):
 
     def on_update(self) -> None:
         """The printer has told something, or was lost."""
-        seen = self._platform.seen()
-        if seen is None:
+        report = self._platform.print_report()
+        if report is None:
             self._is_followed = False
             if self._is_giving_back and self._work is not None:
                 self._work.cancel()
@@ -171,30 +171,30 @@ class SmartPauses(Generic[S]):
         saved = self._current.saved
         if saved is None or self._work is not None:
             return
-        if seen.state is State.PAUSED:
-            self._follow(saved, seen)
+        if report.state is State.PAUSED:
+            self._follow(saved, report)
             return
-        is_same = self._is_followed and seen.can_be(saved)
+        is_same = self._is_followed and report.can_be(saved)
         self._is_followed = False
-        if seen.state in AT_WORK and is_same and not self._needs_order:
+        if report.state in AT_WORK and is_same and not self._needs_order:
             self.start(self._restore_ended_pause(saved))
         else:
-            self._drop(seen)
+            self._drop(report)
 
-    def _follow(self, saved: S, seen: SeenPrint) -> None:
+    def _follow(self, saved: S, report: PrintReport) -> None:
         """It is paused: the same print as far as it was, or on its way there under our eyes."""
-        is_same, now = seen.is_as_paused(saved), seen.progress
-        if self._is_followed and (is_same or seen.can_be(saved)):
+        is_same, now = report.is_as_paused(saved), report.progress
+        if self._is_followed and (is_same or report.can_be(saved)):
             if not is_same or (now.began_s is not None and saved.progress.began_s is None):
                 self._current.remember(replace(saved, progress=now))
         elif is_same:
-            self._is_followed = seen.is_proven(saved)
+            self._is_followed = report.is_proven(saved)
         else:
-            self._drop(seen)
+            self._drop(report)
 
-    def _drop(self, seen: SeenPrint) -> None:
+    def _drop(self, report: PrintReport) -> None:
         self._current.take()
-        if seen.state in UNDER_WAY and not self._needs_order:
+        if report.state in UNDER_WAY and not self._needs_order:
             log.warning(
                 "what a smart pause took is not given back: this may be another print by now"
             )
@@ -204,15 +204,15 @@ class SmartPauses(Generic[S]):
     async def _resume(self, until_paused: Callable[[], Awaitable[None]] | None) -> None:
         if until_paused is not None:
             await until_paused()
-        saved, seen = self._current.saved, self._platform.seen()
-        if saved is not None and (seen is None or not seen.is_as_paused(saved)):
-            if seen is not None:
-                self._drop(seen)
+        saved, report = self._current.saved, self._platform.print_report()
+        if saved is not None and (report is None or not report.is_as_paused(saved)):
+            if report is not None:
+                self._drop(report)
             saved = None
-        if saved is None or seen is None:
+        if saved is None or report is None:
             await self.send(self._platform.resume_print())
             return
-        if not self._is_followed and not seen.is_proven(saved):
+        if not self._is_followed and not report.is_proven(saved):
             self._current.take()
             raise failed(UNPROVEN)
         problem = self._platform.limit_problem(saved)
@@ -242,10 +242,10 @@ class SmartPauses(Generic[S]):
         await self.send(self._platform.pause_print())
         if not await self._platform.wait_until(self._has_paused, PAUSED_WITHIN_S):
             raise failed("The print did not pause in time.")
-        seen = self._platform.seen()
-        if seen is None or not seen.is_paused or not seen.can_be(saved):
+        report = self._platform.print_report()
+        if report is None or not report.is_paused or not report.can_be(saved):
             raise _no_longer_paused()
-        saved = replace(saved, progress=seen.progress)
+        saved = replace(saved, progress=report.progress)
         self._current.remember(saved)
         return saved
 
@@ -304,20 +304,20 @@ class SmartPauses(Generic[S]):
                 raise failed("The service could not be reached any more.")
 
     def _has_paused(self) -> bool:
-        seen = self._platform.seen()
-        return seen is None or seen.is_paused or seen.state not in {*AT_WORK, State.PAUSED}
+        report = self._platform.print_report()
+        return report is None or report.is_paused or report.state not in {*AT_WORK, State.PAUSED}
 
     def _is_paused_in(self, saved: S) -> bool:
-        seen = self._platform.seen()
-        return seen is not None and seen.is_paused and seen.is_as_paused(saved)
+        report = self._platform.print_report()
+        return report is not None and report.is_paused and report.is_as_paused(saved)
 
     def _require_paused(self, saved: S) -> None:
         if not self._is_paused_in(saved):
             raise _no_longer_paused()
 
     def _require_going(self, saved: S) -> None:
-        seen = self._platform.seen()
-        if seen is None or seen.state not in AT_WORK or not seen.can_be(saved):
+        report = self._platform.print_report()
+        if report is None or report.state not in AT_WORK or not report.can_be(saved):
             raise _no_longer_paused()
 
     # --- the work under way -----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from .port import failed
 PIECE_BYTES = 64 * 1024
 
 
-class Spooled(NamedTuple):
+class SpooledBody(NamedTuple):
     """An upload on disk. size: bytes. chunks: to be read once."""
 
     size: int
@@ -20,7 +20,7 @@ class Spooled(NamedTuple):
 
 
 @asynccontextmanager
-async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[Spooled]:
+async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[SpooledBody]:
     """Keep an upload on disk until the end of the block; nothing is left there after a crash.
 
     Raises PrinterRefused when the disk is full, and what chunks raises.
@@ -34,7 +34,7 @@ async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[S
             await asyncio.to_thread(file.seek, 0)
         except OSError as exc:
             raise failed(f"The agent could not keep the upload: {exc.strerror}.") from exc
-        yield Spooled(size, _read(file))
+        yield SpooledBody(size, _read(file))
 
 
 async def exactly(chunks: AsyncIterator[bytes], size: int) -> AsyncIterator[bytes]:

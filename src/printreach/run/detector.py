@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from printreach.detector.model import Model, WeightsRefused, load_model
-from printreach.detector.preprocess import ImageRefused, Prepared, prepare
+from printreach.detector.preprocess import ImageRefused, PreparedImage, prepare
 from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
 from printreach.rules.detection_images import MAX_BYTES
 
@@ -128,7 +128,7 @@ def _counted(path: Path) -> tuple[list[tuple[str, int]], str]:
     return [(text, int(digits or 0)) for text, digits in parts], path.name
 
 
-def _read(path: str) -> Prepared | str:
+def _read(path: str) -> PreparedImage | str:
     try:
         if Path(path).is_dir():
             next(Path(path).iterdir(), None)  # raises the reason if it can't be read

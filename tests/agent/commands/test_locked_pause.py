@@ -17,7 +17,7 @@ FAR = {"SmartPause": True, "DisableBed": True, "ZLiftMm": 500, "RetractFilamentM
 LOCKED = b"control,files,camera,interface,locked"
 
 
-class Pausing(ScriptedPrinter):
+class PausedPrinter(ScriptedPrinter):
     """Notes how it was paused."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ async def pause(calls: CommandCalls, order: Json, stamp: bytes) -> Reply:
 
 @on_a_hasty_loop
 async def test_a_smart_pause_is_a_plain_one_while_remote_control_is_locked() -> None:
-    printer = Pausing()
+    printer = PausedPrinter()
     printer.be(State.PRINTING)
     async with command_calls(printer) as calls:
         reply = await pause(calls, FAR, LOCKED)
@@ -51,7 +51,7 @@ async def test_a_smart_pause_is_a_plain_one_while_remote_control_is_locked() -> 
 
 @on_a_hasty_loop
 async def test_a_plain_pause_is_answered_as_ever() -> None:
-    printer = Pausing()
+    printer = PausedPrinter()
     printer.be(State.PRINTING)
     async with command_calls(printer) as calls:
         assert (await pause(calls, {}, LOCKED)).result == {}
@@ -77,7 +77,7 @@ async def test_its_owner_is_told_of_it_unless_the_order_says_otherwise(
         expected.append(one)
         return lambda: None
 
-    printer = Pausing()
+    printer = PausedPrinter()
     printer.be(State.PRINTING)
     async with command_calls(printer, expect_pause=expect) as calls:
         await pause(calls, order, LOCKED)
@@ -85,7 +85,7 @@ async def test_its_owner_is_told_of_it_unless_the_order_says_otherwise(
     assert [one.is_silent for one in expected] == [is_silent]
 
 
-class Restoring(ScriptedPrinter):
+class RestoringPrinter(ScriptedPrinter):
     """Counts how often its restore was ended. is_held: whether it has to wait now."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class Restoring(ScriptedPrinter):
 
 @on_a_hasty_loop
 async def test_a_lock_ends_the_restore_of_a_smart_pause_whoever_asks_for_whatever() -> None:
-    printer = Restoring()
+    printer = RestoringPrinter()
     async with command_calls(printer) as calls:
         await calls.get("status")
         assert printer.ended == 0
@@ -121,7 +121,7 @@ async def test_a_lock_ends_the_restore_of_a_smart_pause_whoever_asks_for_whateve
 
 @on_a_hasty_loop
 async def test_a_lock_that_is_told_ends_the_restore_without_any_request() -> None:
-    printer, lock = Restoring(), RemoteLock()
+    printer, lock = RestoringPrinter(), RemoteLock()
     async with command_calls(printer, remote_lock=lock):
         lock.set_locked(is_locked=True)
         await settle()
@@ -134,7 +134,7 @@ async def test_a_lock_that_is_told_ends_the_restore_without_any_request() -> Non
 
 @on_a_hasty_loop
 async def test_a_restore_is_held_while_the_service_can_tell_of_no_lock() -> None:
-    printer, lock = Restoring(), RemoteLock()
+    printer, lock = RestoringPrinter(), RemoteLock()
     async with command_calls(printer, remote_lock=lock):
         lock.lost()
         assert printer.is_held
@@ -164,7 +164,7 @@ async def test_an_order_that_waits_for_another_one_is_refused_after_a_lock() -> 
 
 @on_a_hasty_loop
 async def test_a_smart_pause_that_waits_for_another_order_is_a_plain_one_after_a_lock() -> None:
-    printer, lock = Pausing(), RemoteLock()
+    printer, lock = PausedPrinter(), RemoteLock()
     async with command_calls(printer, remote_lock=lock) as calls:
         printer.be(State.PAUSED)
         assert (await calls.post("resume")).status == CommandStatus.OK

@@ -11,7 +11,7 @@ from tests.fakes.printer import ScriptedPrinter, refusing
 from tests.printers.asking import command_calls
 
 
-class Expecting:
+class ExpectedPauses:
     """Notes the pauses that are expected, and forgets those that were refused."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Expecting:
 async def test_a_pause_is_silent_where_it_says_so_or_is_smart(
     arguments: dict[str, bool], is_silent: bool
 ) -> None:
-    printer, expecting = ScriptedPrinter(), Expecting()
+    printer, expecting = ScriptedPrinter(), ExpectedPauses()
     printer.be(State.PRINTING)
     async with command_calls(printer, expect_pause=expecting.expect) as calls:
         assert (await calls.post("pause", arguments)).status == 200
@@ -46,7 +46,7 @@ async def test_a_pause_is_silent_where_it_says_so_or_is_smart(
 
 @on_a_hasty_loop
 async def test_a_pause_that_is_refused_silences_nothing() -> None:
-    printer, expecting = ScriptedPrinter(), Expecting()
+    printer, expecting = ScriptedPrinter(), ExpectedPauses()
     async with command_calls(printer, expect_pause=expecting.expect) as calls:
         assert (await calls.post("pause", {"SuppressNotification": True})).status == 786
         assert (await calls.post("pause", {"SuppressNotification": "yes"})).status == 751
@@ -59,7 +59,7 @@ async def test_a_pause_that_is_refused_silences_nothing() -> None:
 async def test_a_pause_that_the_printer_refuses_is_expected_no_longer(
     status: CommandStatus,
 ) -> None:
-    printer, expecting = ScriptedPrinter(), Expecting()
+    printer, expecting = ScriptedPrinter(), ExpectedPauses()
     printer.be(State.PRINTING)
     printer.refusal = refusing(status)
     async with command_calls(printer, expect_pause=expecting.expect) as calls:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.rigs.chromium import Watched, chromium, screenshot, watch
+from tests.rigs.chromium import PageLog, chromium, screenshot, watch
 from tests.rigs.octoprint import PASSWORD, USER
 from tests.rigs.octoprint_plugin import PluginRig
 from tests.rigs.service import OWNER, Service
@@ -25,12 +25,12 @@ def page(tmp_path: Path) -> Iterator[Page]:
 
 
 @pytest.fixture
-def watched(page: Page) -> Watched:
+def watched(page: Page) -> PageLog:
     return watch(page)
 
 
 @pytest.fixture
-def pane(page: Page, plugin: PluginRig, watched: Watched) -> Locator:
+def pane(page: Page, plugin: PluginRig, watched: PageLog) -> Locator:
     """The plugin's settings, open before an administrator."""
     page.goto(plugin.octoprint.url)
     page.fill("#login-user", USER)
@@ -54,7 +54,7 @@ def give_address(pane: Locator, address: str) -> None:
 
 
 def test_a_person_links_the_printer_and_unlinks_it(
-    page: Page, pane: Locator, watched: Watched, service: Service
+    page: Page, pane: Locator, watched: PageLog, service: Service
 ) -> None:
     expect(pane.locator(".printreach_says")).to_contain_text("Give the address")
     give_address(pane, service.base_url)

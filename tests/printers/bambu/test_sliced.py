@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from printreach.printers.bambu.estimates import paths_of, plate_of
 from printreach.printers.bambu.project import MAX_BYTES, MAX_RANGES, RangedFile, plate_head
-from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, Sliced, read_sliced
+from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced
 from tests.printers.bambu.slices import HEAD, gcode, project
 
 MB = 1024 * 1024
@@ -33,7 +33,7 @@ class Card:
 
 
 def test_the_totals_are_those_of_all_filaments() -> None:
-    assert read_sliced(HEAD) == Sliced(
+    assert read_sliced(HEAD) == SlicerFacts(
         time_s=5544,
         layers=35,
         filament_mm=6232,

@@ -10,7 +10,7 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused
 
-from .sliced import NOTHING, Sliced
+from .sliced import NOTHING, SlicerFacts
 from .stopwatch import job_of
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ ENDINGS = (".gcode.3mf", ".3mf", ".gcode")
 """File endings that slicers leave out when they name a print after its project."""
 _PLATE = re.compile(r"plate_(\d{1,3})\.gcode$")
 
-Look = Callable[[Sequence[str], int | None], Awaitable[Sliced]]
+Look = Callable[[Sequence[str], int | None], Awaitable[SlicerFacts]]
 
 
 class Estimates:
@@ -36,7 +36,7 @@ class Estimates:
         """This file was started by us; the report will tell its name, but not its folder."""
         self._started = path
 
-    def of(self, report: Json) -> Sliced:
+    def of(self, report: Json) -> SlicerFacts:
         """Return what is known of the print that the report tells of."""
         return self._estimates if self._job == job_of(report) else NOTHING
 

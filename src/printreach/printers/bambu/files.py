@@ -15,10 +15,10 @@ from printreach.printers.setup import PrinterSetup
 from printreach.printers.spool import exactly
 
 from .api import USER
-from .ftps import PIECE_BYTES, Ftps, NotThere, as_refusals
+from .ftps import PIECE_BYTES, FileMissing, Ftps, as_refusals
 from .listing import VENDOR_FOLDERS, ListedEntry
 from .project import RangedFile, plate_head
-from .sliced import HEAD_BYTES, NOTHING, Sliced, read_sliced, with_sliced
+from .sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced, with_sliced
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class BambuFiles:
         self._setup = setup
         self._port = port
         self._turns = asyncio.Semaphore(SESSIONS)
-        self._known: dict[tuple[str, int, float, int | None], Sliced] = {}
+        self._known: dict[tuple[str, int, float, int | None], SlicerFacts] = {}
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
         async with self._session() as ftps:
@@ -61,7 +61,7 @@ class BambuFiles:
             )
             return with_sliced(details, await self._sliced(ftps, path, entry, None))
 
-    async def sliced(self, paths: Sequence[str], plate: int | None) -> Sliced:
+    async def sliced(self, paths: Sequence[str], plate: int | None) -> SlicerFacts:
         """Return what the slicer wrote into the first of these files that is there.
 
         Raises PrinterRefused.
@@ -150,7 +150,7 @@ class BambuFiles:
             password = setup.access_code or ""
             await self._run(ftps.enter, setup.host, self._port, USER, password)
             yield ftps
-        except NotThere:
+        except FileMissing:
             raise no_such_file(path) from None
         finally:
             try:
@@ -167,7 +167,7 @@ class BambuFiles:
             raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence) from None
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking step in a thread. Raises PrinterRefused, or NotThere."""
+        """Run a blocking step in a thread. Raises PrinterRefused, or FileMissing."""
 
         def step() -> T:
             with as_refusals(self._setup.host):
@@ -176,14 +176,16 @@ class BambuFiles:
         return await _to_the_end(step)
 
     async def _find(self, ftps: Ftps, path: str) -> ListedEntry:
-        """Raises PrinterRefused (404), or NotThere."""
+        """Raises PrinterRefused (404), or FileMissing."""
         folder, _, name = _inside(path).rpartition("/")
         for entry in await self._run(ftps.listed, folder, self._setup.unix_time()):
             if entry.name == name and not entry.is_folder:
                 return entry
         raise no_such_file(path)
 
-    async def _sliced(self, ftps: Ftps, path: str, entry: ListedEntry, plate: int | None) -> Sliced:
+    async def _sliced(
+        self, ftps: Ftps, path: str, entry: ListedEntry, plate: int | None
+    ) -> SlicerFacts:
         """Read what the slicer wrote; nothing where it can't be read.
 
         The session may be unusable after it.
@@ -192,7 +194,7 @@ class BambuFiles:
         if key not in self._known:
             try:
                 head = await self._run(_head, ftps, f"/{_inside(path)}", entry.size, plate)
-            except (PrinterRefused, NotThere) as exc:
+            except (PrinterRefused, FileMissing) as exc:
                 log.info("what the slicer wrote into %r can't be read: %s", path, exc)
                 return NOTHING
             if len(self._known) >= MAX_KNOWN:

@@ -25,7 +25,7 @@ _NOT_LOGGED_IN = ("530", "430")
 _NOT_KNOWN = ("500", "502", "504")
 
 
-class NotThere(Exception):
+class FileMissing(Exception):
     """There is nothing at this path, or it is of the other kind."""
 
 
@@ -66,7 +66,7 @@ class Ftps(ftplib.FTP_TLS):
         return secured, size
 
     def listed(self, folder: str, now_s: float) -> list[ListedEntry]:
-        """Return what is in a folder. Raises NotThere."""
+        """Return what is in a folder. Raises FileMissing."""
         if folder:
             self._enter_folder(folder)
         try:
@@ -110,7 +110,7 @@ class Ftps(ftplib.FTP_TLS):
     def is_folder(self, path: str) -> bool:
         try:
             self._enter_folder(path)
-        except NotThere:
+        except FileMissing:
             return False
         return True
 
@@ -148,7 +148,7 @@ class Ftps(ftplib.FTP_TLS):
         try:
             self.cwd(f"/{path.strip('/')}")
         except ftplib.error_perm as exc:
-            raise NotThere from exc
+            raise FileMissing from exc
 
     def _lines(self, command: str) -> list[str]:
         data = self.transfercmd(command)
@@ -180,7 +180,7 @@ class Ftps(ftplib.FTP_TLS):
 def as_refusals(where: str) -> Iterator[None]:
     """Turn errors of the file server and the network into PrinterRefused.
 
-    NotThere passes through.
+    FileMissing passes through.
     """
     try:
         yield
@@ -190,7 +190,7 @@ def as_refusals(where: str) -> Iterator[None]:
             sentence = f"The file server of the printer at {where} refuses the access code."
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence) from exc
         if words.startswith(_NOT_FOUND):
-            raise NotThere from exc
+            raise FileMissing from exc
         raise failed(f"The printer's file server refused: {words[:200]}.") from exc
     except ftplib.Error as exc:
         raise failed(f"The printer's file server refused: {str(exc)[:200]}.") from exc

@@ -16,7 +16,7 @@ from .clock_file import ClockFile
 from .models import model_of
 from .orders import GET_VERSION, PUSH_ALL
 from .report import KnownState, with_message
-from .sliced import NOTHING, Sliced
+from .sliced import NOTHING, SlicerFacts
 from .states import state_of
 from .stopwatch import Stopwatch, job_of, observe
 from .translate import view_of
@@ -40,7 +40,7 @@ class LiveView:
     def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:
         self.known = KnownState()
         self.is_restoring: Callable[[], bool] = lambda: False
-        self.sliced: Callable[[Json], Sliced] = lambda _report: NOTHING
+        self.sliced: Callable[[Json], SlicerFacts] = lambda _report: NOTHING
         self.on_update: Callable[[], Awaitable[None]] | None = None
         self.on_lost: Callable[[], None] = lambda: None
         self._setup = setup

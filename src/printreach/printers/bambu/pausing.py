@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import State
-from printreach.printers.print_progress import SeenPrint
+from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import SmartPauses
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
@@ -21,7 +21,7 @@ from .smart_pause import (
     unpark_lines,
     warm_up_lines,
 )
-from .stopwatch import seen_print
+from .stopwatch import print_report
 
 UNTIL_PAUSED_S = 120.0
 """The printer first finishes its current move, and may park its head."""
@@ -71,10 +71,10 @@ class PauseController:
 
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         if self._live_view.view.trouble is not None:
             return None
-        return seen_print(self._live_view.known.report)
+        return print_report(self._live_view.known.report)
 
     def is_warm(self, saved: SavedState) -> bool:
         return saved.is_warm(self._live_view.temps)

@@ -26,7 +26,7 @@ _UNIT_S = (86_400, 3_600, 60, 1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sliced:
+class SlicerFacts:
     """None: not told."""
 
     time_s: int | None = None
@@ -42,15 +42,15 @@ class Sliced:
     slicer_version: str | None = None
 
 
-NOTHING = Sliced()
+NOTHING = SlicerFacts()
 
 
-def read_sliced(head: bytes) -> Sliced:
+def read_sliced(head: bytes) -> SlicerFacts:
     """head: the beginning of the G-code."""
     text = head[:HEAD_BYTES].decode("utf-8", "replace")
     written = {name.strip(): value.strip() for name, value in _LINE.findall(text)}
     slicer = _SLICER.search(text)
-    return Sliced(
+    return SlicerFacts(
         time_s=_time_s(text),
         layers=loose.count(written, "total layer number") or None,
         filament_mm=_total(written.get("total filament length [mm]"), 1),
@@ -67,7 +67,7 @@ def read_sliced(head: bytes) -> Sliced:
     )
 
 
-def with_sliced(details: FileDetails, sliced: Sliced) -> FileDetails:
+def with_sliced(details: FileDetails, sliced: SlicerFacts) -> FileDetails:
     """details of a file, with what its slicer wrote."""
     return FileDetails(
         virtual_path=details.virtual_path,

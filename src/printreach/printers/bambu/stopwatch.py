@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
+from printreach.printers.print_progress import PrintProgress, PrintReport, positions
 
 from .states import state_of
 
@@ -82,13 +82,13 @@ def _began_s(report: Json) -> float | None:
     return loose.number(report, "gcode_start_time") or None
 
 
-def seen_print(report: Json) -> SeenPrint:
+def print_report(report: Json) -> PrintReport:
     """The print as it is now. Only one that runs or is paused has numbers of its own: until then,
     those of the print before are still there."""
     state = state_of(report)
     reported = report if _tells_progress(report) else loose.EMPTY
     line = loose.text(reported, "mc_print_line_number") or ""
-    return SeenPrint(
+    return PrintReport(
         state=state,
         is_paused=state is State.PAUSED,
         path=job_of(report),

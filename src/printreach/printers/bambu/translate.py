@@ -18,7 +18,7 @@ from printreach.printers.port import View
 from .materials import extruders_of, materials_of
 from .models import model_of, version_of
 from .report import KnownState
-from .sliced import NOTHING, Sliced
+from .sliced import NOTHING, SlicerFacts
 from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
 
@@ -39,7 +39,7 @@ def view_of(
     known: KnownState,
     stopwatch: Stopwatch,
     now: float,
-    sliced: Sliced = NOTHING,
+    sliced: SlicerFacts = NOTHING,
     *,
     is_restoring: bool = False,
 ) -> View:
@@ -74,7 +74,7 @@ def view_of(
 
 
 def _print(
-    known: KnownState, state: State, stopwatch: Stopwatch, now: float, sliced: Sliced
+    known: KnownState, state: State, stopwatch: Stopwatch, now: float, sliced: SlicerFacts
 ) -> CurrentPrint:
     """Progress and layers are those of the print before until this one runs."""
     report = known.report
@@ -95,7 +95,7 @@ def _print(
     )
 
 
-def _left_s(state: State, stopwatch: Stopwatch, now: float, sliced: Sliced) -> int | None:
+def _left_s(state: State, stopwatch: Stopwatch, now: float, sliced: SlicerFacts) -> int | None:
     """Return the time left as the printer reports it; before it does, as the slicer estimated."""
     told_s = stopwatch.left_s(now)
     if told_s is None and sliced.time_s is not None and state in UNDER_WAY:

@@ -30,7 +30,7 @@ class NotFound(PrinterRefused):
     """404: what it means, the caller knows."""
 
 
-class Garbled(PrinterRefused):
+class MalformedAnswer(PrinterRefused):
     """785: an invalid answer, as from a board that runs short of memory."""
 
 
@@ -110,9 +110,9 @@ class DuetHttp:
             self._refuse(answer)
         return answer
 
-    def garbled(self) -> Garbled:
+    def garbled(self) -> MalformedAnswer:
         sentence = f"{self.where} gives answers that make no sense."
-        return Garbled(CommandStatus.NOT_CONNECTED, sentence)
+        return MalformedAnswer(CommandStatus.NOT_CONNECTED, sentence)
 
     @property
     def _headers(self) -> Headers:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from printreach.contract.status import UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
+from printreach.printers.print_progress import PrintProgress, PrintReport, positions
 
 from . import model as duet
 
@@ -124,12 +124,12 @@ def job_path(known: KnownState) -> str | None:
     return loose.text(loose.obj(duet.job(known.model), "file"), "fileName")
 
 
-def seen_print(known: KnownState) -> SeenPrint | None:
+def print_report(known: KnownState) -> PrintReport | None:
     """The print as it is now; None while the board isn't ready for anything."""
     if known.condition.state is None:
         return None
     job = duet.job(known.model)
-    return SeenPrint(
+    return PrintReport(
         state=known.condition.state,
         is_paused=is_fully_paused(known),
         path=job_path(known) or "",

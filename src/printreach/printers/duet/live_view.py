@@ -11,7 +11,7 @@ from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
 
 from .api import Duet, sign_in
-from .http import DuetHttp, Garbled
+from .http import DuetHttp, MalformedAnswer
 from .known_state import KnownState, after_gap, with_model
 from .translate import view_of
 
@@ -96,7 +96,7 @@ class LiveView:
         for _ in range(GARBLED_TRIES - 1):
             try:
                 return await board.model()
-            except Garbled:
+            except MalformedAnswer:
                 await asyncio.sleep(GARBLED_S)
         return await board.model()
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from printreach.contract.commands import Pause
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.print_progress import SeenPrint
+from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import PAUSED_WITHIN_S, SmartPauses
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
 
 from . import gcode
-from .known_state import is_fully_paused, is_pausing, job_path, seen_print
+from .known_state import is_fully_paused, is_pausing, job_path, print_report
 from .live_view import LiveView
 from .smart_pause import (
     SavedState,
@@ -62,9 +62,9 @@ class PauseController:
 
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         view = self._live_view
-        return seen_print(view.known) if view.view.trouble is None else None
+        return print_report(view.known) if view.view.trouble is None else None
 
     def is_warm(self, saved: SavedState) -> bool:
         return is_warm(saved, self._live_view.known.model)

@@ -18,7 +18,7 @@ from printreach.printers.port import View
 from printreach.printers.print_progress import (
     UNKNOWN_PROGRESS,
     PrintProgress,
-    SeenPrint,
+    PrintReport,
     parse_progress,
     positions,
 )
@@ -141,12 +141,12 @@ class PauseController:
 
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         view = self._live_view.view
         if view.trouble is not None:
             return None
         current = view.job.current_print
-        return SeenPrint(
+        return PrintReport(
             state=view.job.state,
             is_paused=_is_fully_paused(view),
             path=current.file_name,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.printers.following import UpdateSignal
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.print_progress import SeenPrint
+from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import PAUSED_WITHIN_S, SmartPauses
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
@@ -19,7 +19,7 @@ from .smart_pause import (
     is_warm,
     limit_problem,
     plan_saved_state,
-    seen_print,
+    print_report,
     targets_of,
 )
 from .status import KnownState, print_path
@@ -90,8 +90,8 @@ class PauseController:
 
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
-    def seen(self) -> SeenPrint | None:
-        return seen_print(self._known) if self._is_connected() else None
+    def print_report(self) -> PrintReport | None:
+        return print_report(self._known) if self._is_connected() else None
 
     def is_warm(self, saved: SavedState) -> bool:
         return is_warm(saved, self._known)

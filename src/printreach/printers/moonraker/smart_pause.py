@@ -15,7 +15,7 @@ from printreach.printers import loose
 from printreach.printers.print_progress import (
     UNKNOWN_PROGRESS,
     PrintProgress,
-    SeenPrint,
+    PrintReport,
     parse_progress,
     positions,
 )
@@ -107,10 +107,10 @@ def limit_problem(saved: SavedState, limits: CommandLimits) -> str | None:
     )
 
 
-def seen_print(known: KnownState) -> SeenPrint:
+def print_report(known: KnownState) -> PrintReport:
     """The print as it is now."""
     state = state_of(known)
-    return SeenPrint(
+    return PrintReport(
         state=state,
         is_paused=state is State.PAUSED,
         path=print_path(known),

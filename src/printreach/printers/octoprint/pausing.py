@@ -7,7 +7,7 @@ from urllib.parse import quote
 from printreach.contract.commands import Pause
 from printreach.contract.status import Feature
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.print_progress import SeenPrint
+from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import PAUSED_WITHIN_S, SmartPauses
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
@@ -23,8 +23,9 @@ from .smart_pause import (
     move_back_commands,
     pause_commands,
     plan_saved_state,
+    print_report,
 )
-from .translate import is_fully_paused, job_path, seen_print, targets_of
+from .translate import is_fully_paused, job_path, targets_of
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +80,9 @@ class PauseController:
 
     # --- printers.pause_platform.PausePlatform ----------------------------------------------------
 
-    def seen(self) -> SeenPrint | None:
+    def print_report(self) -> PrintReport | None:
         view = self._live_view
-        return seen_print(view.known) if view.view.trouble is None else None
+        return print_report(view.known) if view.view.trouble is None else None
 
     def is_warm(self, saved: SavedState) -> bool:
         return is_warm(saved, self._live_view.known.temps)

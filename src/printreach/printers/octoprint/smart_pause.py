@@ -12,9 +12,17 @@ from pathlib import Path
 from printreach.contract.commands import Pause
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.print_progress import UNKNOWN_PROGRESS, PrintProgress, parse_progress
+from printreach.printers.print_progress import (
+    UNKNOWN_PROGRESS,
+    PrintProgress,
+    PrintReport,
+    parse_progress,
+    positions,
+)
 from printreach.printers.saved_state import SavedStateStore, distance_mm
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
+
+from .translate import KnownState, is_fully_paused, job_path
 
 STORE = "octoprint-smart-pause.json"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
@@ -23,6 +31,7 @@ CLOSE_ENOUGH_C = 3.0
 MAX_TARGET_C = 500.0
 """Hotter than any hotend gets."""
 
+_PRINT_MARKS = frozenset({"print", "pause", "resume", "cancel", "done"})
 _MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE)
 
 
@@ -199,3 +208,33 @@ def _moves(saved: SavedState, *, lift_mm: int, extrude_mm: int) -> list[str]:
     moves = [*lift, *retract] if lift_mm < 0 else [*retract, *lift]
     # G91 and G90 change the extruder's mode too, so M82 or M83 has to come last.
     return ["G91", "M83", *moves, "G90", "M83" if saved.is_relative else "M82"]
+
+
+def print_report(known: KnownState) -> PrintReport | None:
+    """The print as it is now; None while OctoPrint has no connection to the printer."""
+    if known.condition.state is None:
+        return None
+    reported = loose.obj(known.now, "progress")
+    return PrintReport(
+        state=known.condition.state,
+        is_paused=is_fully_paused(known),
+        path=job_path(known) or "",
+        progress=PrintProgress(
+            duration_s=loose.number(reported, "printTime"),
+            began_s=_pause_began_s(known),
+            position=positions(loose.number(reported, "filepos")),
+        ),
+    )
+
+
+def _pause_began_s(known: KnownState) -> float | None:
+    """Return when the present pause began, by OctoPrint's clock; None where it doesn't tell.
+
+    OctoPrint marks it for the chart of its page, in memory alone and for half an hour at least.
+    Source: standard.py of 1.11.8.
+    """
+    marks = loose.items(known.now, "markings")
+    latest = next(
+        (mark for mark in reversed(marks) if loose.text(mark, "type") in _PRINT_MARKS), None
+    )
+    return loose.number(latest, "time") if loose.text(latest, "type") == "pause" else None

@@ -22,7 +22,6 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Trouble, View
-from printreach.printers.print_progress import PrintProgress, SeenPrint, positions
 from printreach.rules.prints import Need, NeedKind
 
 from .profile import Profile, materials_of
@@ -43,7 +42,6 @@ _NEEDS = {
 NEED_SHOWS = 4
 """Messages, of which two come a second."""
 
-_PRINT_MARKS = frozenset({"print", "pause", "resume", "cancel", "done"})
 _USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD"})
 
 
@@ -197,36 +195,6 @@ def is_fully_paused(known: KnownState) -> bool:
 def job_path(known: KnownState) -> str | None:
     """Return the path of the file that is selected or printed."""
     return loose.text(loose.obj(known.now, "job", "file"), "path")
-
-
-def seen_print(known: KnownState) -> SeenPrint | None:
-    """The print as it is now; None while OctoPrint has no connection to the printer."""
-    if known.condition.state is None:
-        return None
-    reported = loose.obj(known.now, "progress")
-    return SeenPrint(
-        state=known.condition.state,
-        is_paused=is_fully_paused(known),
-        path=job_path(known) or "",
-        progress=PrintProgress(
-            duration_s=loose.number(reported, "printTime"),
-            began_s=_pause_began_s(known),
-            position=positions(loose.number(reported, "filepos")),
-        ),
-    )
-
-
-def _pause_began_s(known: KnownState) -> float | None:
-    """Return when the present pause began, by OctoPrint's clock; None where it doesn't tell.
-
-    OctoPrint marks it for the chart of its page, in memory alone and for half an hour at least.
-    Source: standard.py of 1.11.8.
-    """
-    marks = loose.items(known.now, "markings")
-    latest = next(
-        (mark for mark in reversed(marks) if loose.text(mark, "type") in _PRINT_MARKS), None
-    )
-    return loose.number(latest, "time") if loose.text(latest, "type") == "pause" else None
 
 
 def view_of(

@@ -15,10 +15,10 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath, HeaderParameter
 
 from printreach.contract.detection_api import (
-    ContextMade,
     ContextWish,
+    CreatedContext,
     DetectionProblem,
-    Inspected,
+    InspectionResult,
     NextInterval,
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
@@ -147,7 +147,7 @@ class DetectionRequest:
 )
 async def create_context(
     request: AnyRequest, detection_request: NamedDependency[DetectionRequest]
-) -> ContextMade:
+) -> CreatedContext:
     """Begin a print: one context for all its images. Costs nothing."""
     admitted = await detection_request.detection.admit(
         detection_request.call, CallKind.CREATE_CONTEXT
@@ -159,7 +159,7 @@ async def create_context(
     made = await detection_request.detection.make_context(
         admitted, wish.warning_confidence_level, wish.pause_confidence_level
     )
-    return ContextMade(
+    return CreatedContext(
         context_id=made.context_id,
         process_request_url=made.process_url,
         fallback_process_request_url=made.fallback_url,
@@ -177,7 +177,7 @@ async def process(
     request: AnyRequest,
     context_id: FromPath[str],
     detection_request: NamedDependency[DetectionRequest],
-) -> Inspected:
+) -> InspectionResult:
     """Look at the next image of a print. Each answer of 200 counts as one call."""
     awaited = await detection_request.detection.await_image(detection_request.call, context_id)
     if isinstance(awaited, CallRefused):
@@ -227,8 +227,8 @@ def _wrong(error: msgspec.ValidationError) -> str:
     return f"{named[1]} has to be a whole number, {LEVELS[0]} to {LEVELS[-1]}."
 
 
-def _inspected(verdict: Verdict) -> Inspected:
-    return Inspected(
+def _inspected(verdict: Verdict) -> InspectionResult:
+    return InspectionResult(
         next_process_interval_sec=NextInterval(
             minimum=verdict.minimum_interval_s, recommended=verdict.recommended_interval_s
         ),
