@@ -26,7 +26,7 @@ from .events import (
 )
 from .frames import FIN, HEADER, HEADER_BYTES, MAX_STREAMS, VERSION, Kind
 from .heads import MAX_HEAD_BYTES
-from .state import TunnelState
+from .state import BODY, ENDED, HEAD, TunnelState
 
 TINY_BYTES: Final = 64
 MAX_TINY_FRAMES: Final = 4096
@@ -105,7 +105,8 @@ class Receiver:
         fin = kind >= FIN
         state = tunnel.add(stream, opened_here=False)
         state.arrived(len(body))
-        state.remote_open = not fin
+        if fin:
+            state.incoming = ENDED
         upgrade, secure = flags & frames.OPEN_UPGRADE, flags & frames.OPEN_SECURE
         return StreamOpened(stream, head, body, fin, upgrade != 0, secure != 0)
 
@@ -113,7 +114,7 @@ class Receiver:
         state = self._tunnel.readable(stream)
         if state is None:
             return None
-        if state.head_seen:
+        if state.incoming is not HEAD:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, "INTERIM behind HEAD")
         if len(payload) > MAX_HEAD_BYTES:
             raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(payload)} bytes")
@@ -123,11 +124,11 @@ class Receiver:
         state = self._tunnel.readable(stream)
         if state is None:
             return None
-        if state.head_seen:
+        if state.incoming is not HEAD:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"two heads on stream {stream}")
         head, body = frames.decode_head(payload)
         state.arrived(len(body))
-        state.head_seen = True
+        state.incoming = BODY
         fin = kind >= FIN
         if fin:
             self._tunnel.end_remote(stream, state)
@@ -141,7 +142,7 @@ class Receiver:
         state = self._tunnel.readable(stream)
         if state is None:
             return None
-        if not state.head_seen:
+        if state.incoming is HEAD:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"DATA before HEAD on {stream}")
         if len(payload) > frames.CHUNK_BYTES:
             raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"DATA of {len(payload)} bytes")

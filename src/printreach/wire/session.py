@@ -18,7 +18,7 @@ from .events import Event, PeerSilent
 from .frames import CHUNK_BYTES, FIN, HEADER, MAX_STREAMS, VERSION, Kind
 from .keepalive import STALL_S, Keepalive
 from .receiver import Receiver
-from .state import TunnelState
+from .state import BODY, ENDED, HEAD, TunnelState
 
 # Kinds with and without FIN as plain numbers: making them from the enum takes longer than packing.
 _OPEN, _OPEN_FIN = int(Kind.OPEN), Kind.OPEN | FIN
@@ -96,7 +96,8 @@ class Session:
         stream = self._tunnel.last_opened + 1
         state = self._tunnel.add(stream, opened_here=True)
         state.spend(len(body))
-        state.local_open = not fin
+        if fin:
+            state.outgoing = ENDED
         flags = (frames.OPEN_UPGRADE if upgrade else 0) | (frames.OPEN_SECURE if secure else 0)
         self._write(_OPEN_FIN if fin else _OPEN, stream, frames.encode_open(flags, head, body))
         if stream == frames.MAX_STREAM_ID:
@@ -106,7 +107,7 @@ class Session:
     def interim(self, stream: int, head: bytes) -> None:
         """Pass on a 1xx answer other than 101 (agent)."""
         state = self._tunnel.writable(stream)
-        if state.head_sent:
+        if state.outgoing is not HEAD:
             raise LocalProtocolError(f"an interim head has no place on stream {stream}")
         frames.check_sizes(head, b"")
         self._write(Kind.INTERIM, stream, head)
@@ -114,11 +115,11 @@ class Session:
     def respond(self, stream: int, head: bytes, body: bytes = b"", *, fin: bool) -> None:
         """Send the head of the answer (agent). body: the first bytes, within the credit."""
         state = self._tunnel.writable(stream)
-        if state.head_sent:
+        if state.outgoing is not HEAD:
             raise LocalProtocolError(f"a head has no place on stream {stream}")
         frames.check_sizes(head, body)
         state.spend(len(body))
-        state.head_sent = True
+        state.outgoing = BODY
         self._write(_HEAD_FIN if fin else _HEAD, stream, frames.encode_head(head, body))
         if fin:
             self._tunnel.end_local(stream, state)
@@ -129,7 +130,7 @@ class Session:
         They are copied when the output is taken: they must not change until then.
         """
         state = self._tunnel.writable(stream)
-        if not state.head_sent:
+        if state.outgoing is HEAD:
             raise LocalProtocolError(f"a body before its head on stream {stream}")
         if len(data) > CHUNK_BYTES:
             raise LocalProtocolError(f"a chunk of {len(data)} bytes")
@@ -143,7 +144,7 @@ class Session:
     def taken(self, stream: int, size: int) -> None:
         """Note that the application has consumed size bytes; credit is returned when it is due."""
         state = self._tunnel.streams.get(stream)
-        if state is None or not state.remote_open:
+        if state is None or state.incoming is ENDED:
             return
         credit = state.taken(size)
         if credit:

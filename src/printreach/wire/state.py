@@ -3,8 +3,22 @@
 Session (calls in, bytes out) and Receiver (bytes in, events out) share one TunnelState.
 """
 
+from enum import Enum
+
 from .errors import CloseCode, LocalProtocolError, RemoteProtocolError
 from .frames import MAX_CREDIT_BYTES
+
+
+class Direction(Enum):
+    """What may still travel in one direction of a stream. Each goes through these in order."""
+
+    HEAD = "interim heads and the head"
+    BODY = "the body"
+    ENDED = "nothing: FIN was sent"
+
+
+# A state's name in its class takes five times as long to look up, and each frame needs some.
+HEAD, BODY, ENDED = Direction
 
 
 class StreamState:
@@ -19,10 +33,8 @@ class StreamState:
         "_unreturned",
         "_window",
         "credit",
-        "head_seen",
-        "head_sent",
-        "local_open",
-        "remote_open",
+        "incoming",
+        "outgoing",
     )
 
     def __init__(self, credit: int, window: int, *, opened_here: bool) -> None:
@@ -30,11 +42,8 @@ class StreamState:
         self._window = window
         self._peer_credit = window  # body bytes that the other end may still send
         self._unreturned = 0  # taken by the application, not yet granted again
-        self.local_open = True
-        self.remote_open = True
         # An OPEN carries the head of its direction.
-        self.head_sent = opened_here
-        self.head_seen = not opened_here
+        self.outgoing, self.incoming = (BODY, HEAD) if opened_here else (HEAD, BODY)
 
     def spend(self, size: int) -> None:
         """Subtract size body bytes that are being sent. Raises LocalProtocolError."""
@@ -100,7 +109,7 @@ class TunnelState:
 
     def writable(self, stream: int) -> StreamState:
         state = self.streams.get(stream)
-        if state is None or not state.local_open or self.closed:
+        if state is None or state.outgoing is ENDED or self.closed:
             raise LocalProtocolError(f"stream {stream} is not open for sending")
         return state
 
@@ -117,18 +126,18 @@ class TunnelState:
     def readable(self, stream: int) -> StreamState | None:
         """Do the same for a frame of head or body. Raises RemoteProtocolError after a FIN."""
         state = self.known(stream)
-        if state is not None and not state.remote_open:
+        if state is not None and state.incoming is ENDED:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"stream {stream} had its FIN")
         return state
 
     def end_local(self, stream: int, state: StreamState) -> None:
         """Note that our FIN was sent; a stream with both is forgotten."""
-        state.local_open = False
-        if not state.remote_open:
+        state.outgoing = ENDED
+        if state.incoming is ENDED:
             del self.streams[stream]
 
     def end_remote(self, stream: int, state: StreamState) -> None:
         """Note that their FIN came; a stream with both is forgotten."""
-        state.remote_open = False
-        if not state.local_open:
+        state.incoming = ENDED
+        if state.outgoing is ENDED:
             del self.streams[stream]
