@@ -69,6 +69,8 @@ def test_the_activity_of_an_account_is_accessible_and_fits(own_page: Page) -> No
     own_page.get_by_text("By month").click()
 
     look_at(own_page, "activity")
+    own_page.set_viewport_size({"width": 320, "height": 568})
+    assert own_page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_a_printer_that_is_away_with_its_past_is_accessible_and_fits(

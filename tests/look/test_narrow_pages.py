@@ -5,7 +5,7 @@ from playwright.sync_api import Page, ViewportSize
 
 from printreach.contract.files import FileList
 from printreach.contract.status import State
-from tests.look.gallery import forward, stay
+from tests.look.gallery import HOST, forward, stay
 from tests.look.test_operator_pages import office
 from tests.look.test_webhook_pages import home
 from tests.web.dashboard.conftest import Home, printing
@@ -66,6 +66,17 @@ def test_words_of_a_printers_pages_stay_whole(page: Page, home: Home, path: str)
     for selector in (".tabs a", "h1", ".heater > p", ".of-file", ".buttons"):
         assert broken_words(page, selector) == []
     assert page.evaluate(CURRENT_IN_VIEW)
+
+
+@pytest.mark.parametrize(
+    ("name", "selector"), [("dashboard", ".heating p"), ("permission", ".picked h2")]
+)
+def test_words_of_parts_stay_whole(page: Page, name: str, selector: str) -> None:
+    page.set_viewport_size(NARROW)
+    page.goto(f"{HOST}/{name}")
+
+    assert page.locator(selector).count() > 0
+    assert broken_words(page, selector) == []
 
 
 @pytest.mark.parametrize("width", [320, 360, 414, 600])

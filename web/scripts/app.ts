@@ -1,5 +1,6 @@
 // What every page runs. Each part finds its own elements, and does nothing where there are none.
 // The pages work without any of it: scripts only freshen them.
+import { startBack } from "./parts/back";
 import { startConfirming } from "./parts/dialogs";
 import { startCopying } from "./parts/copying";
 import { startLive } from "./parts/live";
@@ -15,6 +16,7 @@ import { startUploads } from "./parts/uploads";
 
 document.documentElement.classList.remove("no-script");
 startTimes(document);
+startBack();
 startToasts();
 startConfirming();
 startCopying();

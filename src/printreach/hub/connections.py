@@ -222,10 +222,7 @@ class Connections:
             self.ports, holders, at, printer_id=printer.printer_id, account_id=printer.account_id
         )
         if port is None:
-            return Denied(
-                Reason.NO_PORT_LEFT,
-                f"All of the {len(self.ports)} ports for connections are in use.",
-            )
+            return Denied(Reason.NO_PORT_LEFT, "All ports for connections are in use.")
         for holder in holders:
             if holder.port == port:
                 await records.connections.release_port(port)

@@ -317,6 +317,15 @@ def _stream_of(home: Home, path: str) -> str:
     return found[1]
 
 
+def test_the_question_knows_that_everything_was_stopped_already(home: Home) -> None:
+    before = home.browser.get("/stop-everything").text
+    stop_everything(home)
+    after = home.browser.get("/stop-everything").text
+
+    assert "<h1>Stop everything?</h1>" in before
+    assert "<h1>Stop everything again?</h1>" in after
+
+
 def test_the_owner_stops_a_print_while_it_is_locked(home: Home) -> None:
     stop_everything(home)
     home.world.printers.effects["/cancel"] = printing(state=State.CANCELLED)
