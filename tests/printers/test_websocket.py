@@ -2,6 +2,7 @@
 
 import asyncio
 import tracemalloc
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -111,6 +112,33 @@ def test_empty_fragments_without_end_take_no_memory() -> None:
         tracemalloc.stop()
 
     assert grown < 20_000
+
+
+def test_tiny_frames_are_parsed_a_few_in_each_turn_of_the_loop() -> None:
+    tiny = Frame(Opcode.TEXT, b"").serialize(mask=False)
+    count = 6 * module.PARSED_BYTES // len(tiny)
+    turn = 0
+
+    def count_turns() -> None:
+        nonlocal turn
+        turn += 1
+        asyncio.get_running_loop().call_soon(count_turns)
+
+    async def send_at_once(peer: ServerConnection) -> None:
+        peer.transport.write(tiny * count)
+        await peer.wait_closed()
+
+    async def body() -> None:
+        async with talking_to(send_at_once) as socket:
+            count_turns()
+            received: Counter[int] = Counter()
+            for _ in range(count):
+                await socket.receive(SILENCE_S)
+                received[turn] += 1
+
+            assert max(received.values()) <= module.PARSED_BYTES // len(tiny)
+
+    run(body())
 
 
 def test_what_came_before_a_goodbye_is_still_received() -> None:
