@@ -278,7 +278,27 @@ def test_an_address_that_can_be_used_is_known_without_a_connection() -> None:
     )
 
 
+@pytest.mark.parametrize("scheme", ["ntfy", "gotify", "matrix"])
+@on_a_loop
+async def test_a_message_without_tls_goes_to_no_public_address(scheme: str) -> None:
+    """Where private addresses are allowed."""
+    url = f"{scheme}://token@8.8.8.8/{TOKEN}"
+    said = await patient_messenger().send(url, "t", "t")
+
+    assert said == NotSent(Trouble.NOT_ALLOWED)
+
+
 # --- the fence by itself --------------------------------------------------------------------------
+
+
+def test_code_that_speaks_tls_may_connect_to_a_public_address_and_other_code_may_not() -> None:
+    plain, tls = Fence(reach=HOME, is_plain=True), Fence(reach=HOME)
+    with inside(plain), pytest.raises(FenceViolation):
+        plain.check_connect(("8.8.8.8", 80))
+    with inside(tls):
+        tls.check_connect(("8.8.8.8", 443))
+
+    assert (plain.was_refused, tls.was_refused) == (True, False)
 
 
 def test_no_file_but_those_of_its_modules_is_read_inside_the_fence(tmp_path: Path) -> None:

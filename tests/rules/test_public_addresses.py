@@ -78,6 +78,13 @@ def test_an_operator_may_allow_some_networks_and_no_others() -> None:
     assert not reach.allows(ip_address("127.0.0.1"), 80)
 
 
+def test_public_addresses_are_called_with_tls_alone() -> None:
+    for reach in (PUBLIC_ONLY, HOME):
+        assert reach.allows(ip_address("8.8.8.8"), 443)
+        assert not reach.allows(ip_address("8.8.8.8"), 80, is_plain=True)
+    assert HOME.allows(ip_address("10.1.2.3"), 80, is_plain=True)
+
+
 def test_the_service_calls_none_of_its_own_ports() -> None:
     reach = replace(HOME, own_ports=frozenset({8080}))
 

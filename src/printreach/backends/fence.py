@@ -1,6 +1,6 @@
 """A fence around a library that calls addresses of a stranger's choice.
 
-Code inside it, on one thread, reaches public addresses only, whatever a name resolves to at that
+Code inside it, on one thread, reaches allowed addresses only, whatever a name resolves to at that
 moment and wherever a redirect leads; it reads no files but those of its own modules, and starts no
 program. When its time is up, its sockets are shut down, so that blocked calls return.
 
@@ -31,9 +31,13 @@ class FenceViolation(PermissionError):
 
 @dataclass(slots=True)
 class Fence:
-    """One run inside the fence. was_refused: it tried to reach an address that is not public."""
+    """One run inside the fence.
+
+    is_plain: it speaks no TLS. was_refused: it tried to reach an address that is not allowed.
+    """
 
     reach: Reach
+    is_plain: bool = False
     was_refused: bool = False
     is_over: bool = False
     _sockets: list[socket.socket] = field(default_factory=list)
@@ -48,9 +52,10 @@ class Fence:
         self._check_time()
         host, port = address[:2] if isinstance(address, tuple) else (None, 0)
         ip = parse_ip_address(host) if isinstance(host, str) else None
-        if ip is None or not self.reach.allows(ip, port, is_own=_is_own(host)):
+        is_plain = self.is_plain
+        if ip is None or not self.reach.allows(ip, port, is_plain=is_plain, is_own=_is_own(host)):
             self.was_refused = True
-            raise FenceViolation("not a public address")
+            raise FenceViolation("not an allowed address")
 
     def end(self) -> None:
         """Called from another thread: shut all sockets down and allow no new ones."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from printreach.backends.fence import Fence, inside, take_no_proxies
 from printreach.ports.notifications import NotSent, Trouble
-from printreach.rules.notify_channels import may_be_used
+from printreach.rules.notify_channels import is_plain, may_be_used
 from printreach.rules.public_addresses import PUBLIC_ONLY, Reach
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ class AppriseMessenger:
     async def check(self, url: str) -> bool:
         if not may_be_used(url, allow_plain=self._reach.allows_plain_http):
             return False
-        fence = Fence(reach=self._reach)
+        fence = Fence(reach=self._reach, is_plain=is_plain(url))
         return await self._run(fence, _is_understood, fence, url, self._call_timeout_s) is True
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
         if not may_be_used(url, allow_plain=self._reach.allows_plain_http):
             return NotSent(Trouble.NOT_ALLOWED)
-        fence = Fence(reach=self._reach)
+        fence = Fence(reach=self._reach, is_plain=is_plain(url))
         sent = await self._run(fence, _send, fence, url, self._call_timeout_s, title, text)
         return NotSent(Trouble.TOO_SLOW) if sent is _OUT_OF_TIME else sent
 

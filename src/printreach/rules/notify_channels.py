@@ -326,10 +326,14 @@ SCHEMES: Final[Mapping[str, str]] = MappingProxyType(
 """Apprise has more. These speak TLS to a host of their own or a public one, and touch no file."""
 
 PLAIN_SCHEMES: Final = frozenset({"ntfy", "gotify", "matrix"})
-"""The same without TLS; only where the operator allows private addresses."""
+"""The same without TLS; only to private addresses that the operator allows."""
 
 
 def may_be_used(url: str, *, allow_plain: bool) -> bool:
     """Whether an address is of a service on the list."""
-    scheme = url.partition("://")[0]
-    return scheme in SCHEMES or (allow_plain and scheme in PLAIN_SCHEMES)
+    return url.partition("://")[0] in SCHEMES or (allow_plain and is_plain(url))
+
+
+def is_plain(url: str) -> bool:
+    """Whether a service is spoken to without TLS."""
+    return url.partition("://")[0] in PLAIN_SCHEMES

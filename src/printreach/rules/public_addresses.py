@@ -119,10 +119,16 @@ class Reach:
     def allows_plain_http(self) -> bool:
         return bool(self.networks)
 
-    def allows(self, address: IpAddress, port: int, *, is_own: bool = False) -> bool:
-        """Whether a port of that address may be called. is_own: it is one of this machine's."""
+    def allows(
+        self, address: IpAddress, port: int, *, is_plain: bool = False, is_own: bool = False
+    ) -> bool:
+        """Whether a port of that address may be called.
+
+        is_plain: without TLS, which is for these networks alone. is_own: it is one of this
+        machine's.
+        """
         if is_public(address):
-            return True
+            return not is_plain
         if _is_in(address, _NEVER_CALLED) or not _is_in(address, self.networks):
             return False
         is_here = is_own or address.is_loopback

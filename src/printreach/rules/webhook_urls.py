@@ -69,13 +69,13 @@ def address_problem(
 ) -> str | None:
     """Return why the target may not be called at that address; None where it may.
 
-    Plain http is for the operator's private networks alone. is_own: it is one of this machine's.
+    is_own: it is one of this machine's.
     """
-    if not target.is_tls and is_public(address):
+    if reach.allows(address, target.port, is_plain=not target.is_tls, is_own=is_own):
+        return None
+    if is_public(address):
         return "leads to a public address, which is called by https alone"
-    if not reach.allows(address, target.port, is_own=is_own):
-        return "leads to an address that isn't public"
-    return None
+    return "leads to an address that isn't public"
 
 
 def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:

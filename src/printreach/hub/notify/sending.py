@@ -188,7 +188,10 @@ def in_words(trouble: NotSent) -> str:
     """Return the sentence that a person reads about it."""
     match trouble.trouble:
         case Trouble.NOT_ALLOWED:
-            return "This place can't be used: its address isn't a public one. Add it again."
+            return (
+                "This place can't be used: its address isn't a public one, or lacks TLS. "
+                "Add it again."
+            )
         case Trouble.UNREACHABLE:
             return "Nobody answered at that address."
         case Trouble.TOO_SLOW:
