@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Mapping
 
 from printreach.hub.file_lists import MOST_AT_ONCE, MOST_OF_ACCOUNT, WAIT_S, FileLists
@@ -42,11 +43,17 @@ def printers(count: int) -> list[OwnedPrinter]:
     return [OwnedPrinter(f"printer-{number}", f"account-{number}") for number in range(count)]
 
 
+def decoded(answer: bytes) -> str:
+    """What a thread makes of a list. It takes its time, as any thread does on a busy machine."""
+    time.sleep(0.02)
+    return answer.decode()
+
+
 @on_a_hasty_loop
 async def test_a_few_lists_are_read_at_once_and_the_others_wait_their_turn() -> None:
     http = SlowPrinters()
     lists = FileLists(http)
-    reading = [asyncio.create_task(lists.read(one, bytes.decode)) for one in printers(10)]
+    reading = [asyncio.create_task(lists.read(one, decoded)) for one in printers(10)]
     await settle()
     http.may_answer.set()
 
@@ -59,10 +66,10 @@ async def test_who_waits_too_long_is_told_to_come_again() -> None:
     http = SlowPrinters()
     lists = FileLists(http)
     for one in printers(MOST_AT_ONCE):
-        asyncio.create_task(lists.read(one, bytes.decode))  # noqa: RUF006  # ends with the loop
+        asyncio.create_task(lists.read(one, decoded))  # noqa: RUF006  # ends with the loop
     await settle()
     began = hasty_loop().time()
-    refused = await lists.read(OwnedPrinter("late", "late"), bytes.decode)
+    refused = await lists.read(OwnedPrinter("late", "late"), decoded)
 
     assert isinstance(refused, PrinterRefusal)
     assert hasty_loop().time() - began <= WAIT_S + 1
@@ -75,16 +82,16 @@ async def test_one_account_takes_no_more_than_its_share_though_it_leaves_and_com
     lists = FileLists(http)
     mine = OwnedPrinter("mine", "ada")
     for _ in range(MOST_OF_ACCOUNT):
-        leaving = asyncio.create_task(lists.read(mine, bytes.decode))
+        leaving = asyncio.create_task(lists.read(mine, decoded))
         await settle()
         leaving.cancel()
         await settle()
 
-    assert isinstance(await lists.read(mine, bytes.decode), PrinterRefusal)
+    assert isinstance(await lists.read(mine, decoded), PrinterRefusal)
     http.may_answer.set()
     await settle()
-    assert await lists.read(mine, bytes.decode) == "mine"
-    assert await lists.read(OwnedPrinter("other", "bob"), bytes.decode) == "other"
+    assert await lists.read(mine, decoded) == "mine"
+    assert await lists.read(OwnedPrinter("other", "bob"), decoded) == "other"
 
 
 @on_a_hasty_loop
