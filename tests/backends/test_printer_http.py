@@ -10,15 +10,13 @@ from dataclasses import dataclass
 import pytest
 
 from printreach.backends import printer_http
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.fetch import OpenAnswer
-from printreach.ports import Clock, Topic
+from printreach.ports import Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
-from printreach.ports.relaying import Agents, Grants
-from printreach.rules.connections import DEFAULT_LIMITS, Limits
-from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from printreach.rules.internal_grants import internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -26,7 +24,6 @@ from tests.relay.rig import TUNNEL_DOMAIN, Rig, relay
 from tests.relay.scripted_agent import Asked, Script, ignore, printer_id
 from tests.relay.waiting import until
 
-KEY = InternalKey(b"k" * 32)
 ONE = OwnedPrinter(printer_id("one"), "ada")
 TWO = OwnedPrinter(printer_id("two"), "ada")
 DONE = b'{"Status":200,"Result":{}}'
@@ -44,19 +41,12 @@ class Inside:
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Inside]:
-    def with_internal(stored: Grants, agents: Agents, clock: Clock) -> Grants:
-        return GrantsWithInternal(stored, agents, KEY, clock, _default_limits)
-
-    async with relay(around_grants=with_internal) as rig:
-        printers = RelayPrinterHttp(rig.node.connect_inside, TUNNEL_DOMAIN, KEY, rig.clock)
+    async with relay() as rig:
+        printers = RelayPrinterHttp(rig.node.connect_inside, TUNNEL_DOMAIN, INTERNAL_KEY, rig.clock)
         try:
             yield Inside(rig, printers)
         finally:
             await printers.close()
-
-
-async def _default_limits(_account_id: str) -> Limits:
-    return DEFAULT_LIMITS
 
 
 def says(body: bytes, status: int = 200) -> Script:
@@ -285,8 +275,11 @@ def test_an_agent_that_keeps_silent_is_602(monkeypatch: pytest.MonkeyPatch) -> N
 
 def grant_of(rig: Rig, printer: OwnedPrinter = ONE) -> tuple[bytes, bytes]:
     """A name and a header line that the service itself would use now."""
-    host = f"{internal_name(KEY, printer.printer_id)}.{TUNNEL_DOMAIN}".encode()
-    return host, f"Authorization: Bearer {internal_token(KEY, printer, rig.clock.now())}".encode()
+    host = f"{internal_name(INTERNAL_KEY, printer.printer_id)}.{TUNNEL_DOMAIN}".encode()
+    return (
+        host,
+        f"Authorization: Bearer {internal_token(INTERNAL_KEY, printer, rig.clock.now())}".encode(),
+    )
 
 
 @pytest.mark.parametrize("printer", ["one", "nobody's"])

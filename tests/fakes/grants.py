@@ -6,21 +6,30 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from printreach.ports import Clock, StoreUnavailable
-from printreach.rules.connections import Grant
+from printreach.ports.relaying import Agents
+from printreach.rules.connections import DEFAULT_LIMITS, Grant
 from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.internal_grants import (
+    InternalKey,
+    internal_grant,
+    is_of_internal_kind,
+    parse_internal_name,
+)
 
 COOKIE_LIFETIME = timedelta(hours=12)
 SHARED_COOKIE_LIFETIME = timedelta(days=7)
+INTERNAL_KEY = InternalKey(b"k" * 32)
 
 
 class MemoryGrants:
     """ports.Grants.
 
     lookups: every name that was asked for. used: when each connection was, as it was told.
-    is_broken: the store is away. Between hold() and release() nothing is answered.
+    is_broken: the store is away. agents: without them, the service itself
+    reaches no printer. Between hold() and release() nothing is answered.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, agents: Agents | None = None) -> None:
         self.lookups: list[str] = []
         self.used: dict[str, datetime] = {}
         self.is_broken = False
@@ -28,6 +37,7 @@ class MemoryGrants:
         self._may_answer.set()
         self._told_late: asyncio.Event | None = None
         self._clock = clock
+        self._agents = agents
         self._grants: dict[str, Grant] = {}
         self._ports: dict[int, str] = {}
         self._tickets: dict[str, tuple[str, datetime]] = {}
@@ -68,6 +78,8 @@ class MemoryGrants:
     # --- ports.Grants -----------------------------------------------------------------------------
 
     async def grant(self, unique_id: str) -> Grant | None:
+        if self._agents is not None and is_of_internal_kind(unique_id):
+            return await self._internal(self._agents, unique_id)
         await self._look(unique_id)
         grant = self._grants.get(unique_id)
         await self._be_late()
@@ -77,6 +89,13 @@ class MemoryGrants:
         now = self._clock.now()
         living = tuple(value for value, expires_at in cookies if now < expires_at)
         return replace(grant, digests=(*grant.digests, *living))
+
+    async def _internal(self, agents: Agents, unique_id: str) -> Grant | None:
+        name = parse_internal_name(INTERNAL_KEY, unique_id)
+        if name is None:
+            return None
+        printer = await agents.linked_printer(name.printer_id)
+        return internal_grant(INTERNAL_KEY, name, printer, DEFAULT_LIMITS, self._clock.now())
 
     async def unique_id_at_port(self, port: int) -> str | None:
         await self._look(str(port))

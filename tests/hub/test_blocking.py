@@ -3,16 +3,15 @@
 import asyncio
 from datetime import timedelta
 
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.contract.detection_errors import DetectionError
 from printreach.contract.events import EventType
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
-from printreach.rules.connections import DEFAULT_LIMITS, Limits
-from printreach.rules.internal_grants import InternalKey, internal_name
+from printreach.rules.internal_grants import internal_name
 from printreach.rules.operators import Operator, OperatorAct
 from tests.fakes.clock import NOON
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.loop import on_a_loop
 from tests.hub.detection.door import HERE, open_door
 from tests.hub.notify.test_enqueue import reached
@@ -21,8 +20,6 @@ from tests.hub.test_operating import GRACE, acts, operating
 from tests.hub.webhooks.world import WebhookWorld, in_world
 from tests.hub.webhooks.world import event as told
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World, denied
-
-KEY = InternalKey(b"i" * 32)
 
 
 async def block(world: World, email: str = ADA, *, blocked: bool = True) -> None:
@@ -63,15 +60,10 @@ async def test_relays_are_told_of_both(open_world: OpenWorld) -> None:
 async def test_the_services_own_way_to_its_printers_is_closed_too(open_world: OpenWorld) -> None:
     async with open_world() as world:
         await world.set_up()
-
-        async def limits_of(_: str) -> Limits:
-            return DEFAULT_LIMITS
-
-        grants = GrantsWithInternal(world.grants, world.agents, KEY, world.clock, limits_of)
-        name = internal_name(KEY, PRINTER_ID)
-        before = await grants.grant(name)
+        name = internal_name(INTERNAL_KEY, PRINTER_ID)
+        before = await world.grants.grant(name)
         await block(world)
-        after = await grants.grant(name)
+        after = await world.grants.grant(name)
 
         assert before is not None
         assert after is not None

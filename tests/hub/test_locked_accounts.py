@@ -1,18 +1,17 @@
 """An account whose remote control is locked: what its connections may do, and who did it."""
 
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.access import FULL_ACCESS, Access
 from printreach.rules.accounts import Account
-from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Limits
-from printreach.rules.internal_grants import InternalKey, internal_name
+from printreach.rules.connections import ConnectionKind
+from printreach.rules.internal_grants import internal_name
 from printreach.rules.operators import OperatorAct
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_operating import GRACE, acts, operating
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World, denied
 
-KEY = InternalKey(b"i" * 32)
 DESPITE_LOCK = Access(ignores_lock=True)
 LOCKED = Access(is_locked=True)
 
@@ -24,11 +23,7 @@ async def set_locked(world: World, *, locked: bool = True) -> None:
 
 
 async def access_of(world: World, unique_id: str) -> Access:
-    async def limits_of(_: str) -> Limits:
-        return DEFAULT_LIMITS
-
-    grants = GrantsWithInternal(world.grants, world.agents, KEY, world.clock, limits_of)
-    grant = await grants.grant(unique_id)
+    grant = await world.grants.grant(unique_id)
     assert grant is not None
     return grant.access
 
@@ -41,8 +36,8 @@ async def test_a_lock_binds_apps_and_the_dashboard_but_not_what_stops_printers(
         await world.set_up()
         made = await world.connect_app()
         app = made.url.removeprefix("https://").partition(".")[0]
-        dashboard = internal_name(KEY, PRINTER_ID)
-        stopping = internal_name(KEY, PRINTER_ID, ConnectionKind.STOPPING)
+        dashboard = internal_name(INTERNAL_KEY, PRINTER_ID)
+        stopping = internal_name(INTERNAL_KEY, PRINTER_ID, ConnectionKind.STOPPING)
         names = (app, dashboard, stopping)
         unlocked = [FULL_ACCESS, FULL_ACCESS, DESPITE_LOCK]
         assert [await access_of(world, name) for name in names] == unlocked

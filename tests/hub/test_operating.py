@@ -213,7 +213,7 @@ async def test_limits_of_one_account_reach_its_connections_and_nobody_elses(
         assert (grant.limits.upload_bytes, grant.limits.webcam_stream_s) == (7, 60)
         assert grant.limits.download_bytes == 1024**3
         assert Notice(Topic.ACCOUNT, grant.account_id) in await world.notices()
-        assert (await world.grants.limits_of("somebody else")).upload_bytes == 5
+        assert (await cases.in_force("somebody else")).upload_bytes == 5
 
 
 @on_a_loop
@@ -224,7 +224,7 @@ async def test_a_limit_may_be_taken_back(open_world: OpenWorld) -> None:
         await cases.set_of_account(ADA, LimitChanges(upload_bytes=7), GRACE)
         await cases.set_of_account(ADA, LimitChanges(), GRACE)
 
-        assert (await world.grants.limits_of(account.account_id)).upload_bytes == 1024**3
+        assert (await cases.in_force(account.account_id)).upload_bytes == 1024**3
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from printreach.store.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import FakeClock
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.passwords import PlainPasswords
 
@@ -127,7 +128,7 @@ async def _open(path: Path, ports: range, supporters: SupporterPolicy) -> AsyncI
             printers=Printers(core=core),
             connections=Connections(core=core, ports=ports),
             agents=SqlAgents(store, secrets.token_bytes),
-            grants=SqlGrants(store, clock, secrets.token_bytes, supporters),
+            grants=SqlGrants(store, clock, secrets.token_bytes, supporters, INTERNAL_KEY),
         )
 
 

@@ -1,7 +1,7 @@
 """A real relay node on loopback, with everything around it in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -10,8 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.hub.tries import CallerTries
-from printreach.ports import Clock, Notice, Topic
-from printreach.ports.relaying import Agents, Grants
+from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Network
@@ -151,22 +150,20 @@ async def relay(
     networks: Sequence[Network] = (),
     scheme: str = "http",
     settle_s: float = 0.0,
-    around_grants: Callable[[Grants, Agents, Clock], Grants] | None = None,
     web_app: Application | None = None,
     has_web: bool = True,
     detector_url: str = "",
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
-    around_grants: puts others beside those of the rig. web_app: the web role, instead of one that
-    tells what it was asked.
+    web_app: the web role, instead of one that tells what it was asked.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
     numbers = count()
-    grants = MemoryGrants(clock)
+    grants = MemoryGrants(clock, agents)
     outside = RelayDependencies(
-        grants=around_grants(grants, agents, clock) if around_grants else grants,
+        grants=grants,
         agents=AgentDependencies(
             agents=agents,
             detector=detector,

@@ -5,15 +5,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.ports import Clock
-from printreach.ports.relaying import Agents, Grants
 from printreach.relay.printer_hosts import CONNECTION_STREAMS, SHARED_STREAMS
-from printreach.rules.connections import DEFAULT_LIMITS, Limits
-from printreach.rules.internal_grants import InternalKey
 from printreach.rules.printers import OwnedPrinter
 from printreach.wire.errors import Reason
+from tests.fakes.grants import INTERNAL_KEY
 from tests.relay.caller import Answer, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import TUNNEL_DOMAIN, Access, Rig, relay
@@ -22,7 +18,6 @@ from tests.relay.waiting import until
 
 pytestmark = pytest.mark.slow
 
-KEY = InternalKey(b"k" * 32)
 DONE = b'{"Status":200,"Result":{}}'
 
 
@@ -66,10 +61,7 @@ async def test_a_connection_that_has_its_share_is_refused_and_others_are_not() -
 
 @on_a_loop
 async def test_the_service_itself_reaches_a_printer_whose_streams_are_all_taken() -> None:
-    def with_internal(stored: Grants, agents: Agents, clock: Clock) -> Grants:
-        return GrantsWithInternal(stored, agents, KEY, clock, _default_limits)
-
-    async with relay(around_grants=with_internal) as rig:
+    async with relay() as rig:
         agent = await rig.agent(script=ignore)
         first, last = rig.connect("greedy"), rig.connect("last")
         async with holding(rig, agent, first):
@@ -82,7 +74,9 @@ async def test_the_service_itself_reaches_a_printer_whose_streams_are_all_taken(
             assert refused.status == 612
             assert b"More requests wait" in refused.body
             agent.script = carry_out
-            printers = RelayPrinterHttp(rig.node.connect_inside, TUNNEL_DOMAIN, KEY, rig.clock)
+            printers = RelayPrinterHttp(
+                rig.node.connect_inside, TUNNEL_DOMAIN, INTERNAL_KEY, rig.clock
+            )
             stopped = await printers.order(
                 OwnedPrinter(printer_id("one"), "ada"), "/cancel", despite_lock=True
             )
@@ -96,7 +90,3 @@ async def test_the_service_itself_reaches_a_printer_whose_streams_are_all_taken(
 def carry_out(asked: Asked) -> None:
     """Answer as an agent does whose printer has done what it was told."""
     asked.answer(200, [(b"Content-Length", b"%d" % len(DONE))], DONE)
-
-
-async def _default_limits(_account_id: str) -> Limits:
-    return DEFAULT_LIMITS

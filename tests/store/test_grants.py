@@ -21,6 +21,7 @@ from printreach.store.grants import (
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import cookie_sessions
 from tests.fakes.clock import NOON, FakeClock
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.loop import on_a_loop
 from tests.store.records import (
     CONNECTION,
@@ -42,7 +43,7 @@ def grants_of(
     clock: FakeClock | None = None,
     supporters: SupporterPolicy = SupporterPolicy.EVERYONE,
 ) -> SqlGrants:
-    return SqlGrants(store, clock or FakeClock(), secrets.token_bytes, supporters)
+    return SqlGrants(store, clock or FakeClock(), secrets.token_bytes, supporters, INTERNAL_KEY)
 
 
 async def grant_of(grants: SqlGrants, unique_id: str) -> Grant:

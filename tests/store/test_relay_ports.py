@@ -20,7 +20,7 @@ from printreach.store.listings import PrinterRow
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import NOON, FakeClock
-from tests.fakes.grants import MemoryGrants
+from tests.fakes.grants import INTERNAL_KEY, MemoryGrants
 from tests.fakes.loop import on_a_loop
 from tests.store.records import (
     CONNECTION,
@@ -59,7 +59,7 @@ class SqlScene:
 
     def __post_init__(self) -> None:
         self.grants: Grants = SqlGrants(
-            self.store, self.clock, secrets.token_bytes, SupporterPolicy.EVERYONE
+            self.store, self.clock, secrets.token_bytes, SupporterPolicy.EVERYONE, INTERNAL_KEY
         )
         self.agents: Agents = SqlAgents(self.store, secrets.token_bytes)
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind
+from printreach.rules.access import Access
+from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, base32_text, digest
+from printreach.rules.linking import LinkedPrinter
 from printreach.rules.printers import OwnedPrinter
 
 WINDOW_S: Final = 60
@@ -77,6 +79,38 @@ def internal_digests(key: InternalKey, printer: OwnedPrinter, at: datetime) -> t
         digest(CredentialKind.BEARER, _token(key, printer, window).encode())
         for window in (now - 1, now, now + 1)
     )
+
+
+def internal_grant(
+    key: InternalKey,
+    name: InternalName,
+    printer: LinkedPrinter | None,
+    limits: Limits,
+    at: datetime,
+) -> Grant:
+    """Return the grant of now. printer: None if it belongs to nobody. limits: of its account."""
+    account_id = printer.account_id if printer else ""
+    unique_id = internal_name(key, name.printer_id, name.kind)
+    return Grant(
+        unique_id=unique_id,
+        connection_id=unique_id,
+        kind=name.kind,
+        printer_id=name.printer_id,
+        account_id=account_id,
+        digests=internal_digests(key, OwnedPrinter(name.printer_id, account_id), at),
+        ended=printer is None or printer.is_blocked,
+        expires_at=None,
+        owner_is_supporter=True,
+        limits=limits,
+        access=_access(name.kind, printer),
+    )
+
+
+def _access(kind: ConnectionKind, printer: LinkedPrinter | None) -> Access:
+    """Return what the service itself may do: a lock binds it too, except for stopping printers."""
+    if kind is ConnectionKind.STOPPING:
+        return Access(ignores_lock=True)
+    return Access(is_locked=printer is not None and printer.is_locked)
 
 
 def _window(at: datetime) -> int:

@@ -12,7 +12,6 @@ from typing import cast
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
@@ -194,9 +193,8 @@ def _relay_outside(
         node_id=new_record_id(secrets.token_bytes),
         base_url=settings.base_url,
     )
-    stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
     return RelayDependencies(
-        grants=GrantsWithInternal(stored, agents.agents, key.internal, clock, stored.limits_of),
+        grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters, key.internal),
         agents=agents,
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,

@@ -25,20 +25,7 @@ class SqlAgents:
         self._token_bytes = token_bytes
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        async def look(records: Records) -> LinkedPrinter | None:
-            printer = await records.printers.linked(printer_id)
-            if printer is None:
-                return None
-            owner = await records.accounts.get(printer.account_id)
-            return LinkedPrinter(
-                printer_id=printer.printer_id,
-                name=printer.name,
-                account_id=printer.account_id,
-                is_blocked=owner is not None and owner.is_blocked,
-                is_locked=owner is not None and owner.is_locked,
-            )
-
-        return await self._store.read(look)
+        return await self._store.read(lambda records: linked_printer(records, printer_id))
 
     async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
         async def look(records: Records) -> tuple[frozenset[str], frozenset[str]]:
@@ -115,3 +102,18 @@ class SqlAgents:
 
 def _cut(text: str | None) -> str | None:
     return None if text is None else text[:_LONGEST_TEXT]
+
+
+async def linked_printer(records: Records, printer_id: str) -> LinkedPrinter | None:
+    """Return the printer with what is known of its owner; None if it belongs to nobody."""
+    printer = await records.printers.linked(printer_id)
+    if printer is None:
+        return None
+    owner = await records.accounts.get(printer.account_id)
+    return LinkedPrinter(
+        printer_id=printer.printer_id,
+        name=printer.name,
+        account_id=printer.account_id,
+        is_blocked=owner is not None and owner.is_blocked,
+        is_locked=owner is not None and owner.is_locked,
+    )

@@ -12,6 +12,14 @@ from printreach.rules.access import Access
 from printreach.rules.accounts import SupporterPolicy, is_supporter
 from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
+from printreach.rules.internal_grants import (
+    InternalKey,
+    InternalName,
+    internal_grant,
+    is_of_internal_kind,
+    parse_internal_name,
+)
+from printreach.store.agents import linked_printer
 from printreach.store.limits import LimitRecords
 from printreach.store.store import Records, Store
 from printreach.store.tables import (
@@ -30,25 +38,32 @@ MAX_COOKIES: Final = 32
 
 
 class SqlGrants:
-    """ports.Grants."""
+    """ports.Grants. internal_key: of the service's own grants, which are not stored."""
 
     def __init__(
-        self, store: Store, clock: Clock, token_bytes: TokenBytes, supporters: SupporterPolicy
+        self,
+        store: Store,
+        clock: Clock,
+        token_bytes: TokenBytes,
+        supporters: SupporterPolicy,
+        internal_key: InternalKey,
     ) -> None:
         self._store = store
         self._clock = clock
         self._token_bytes = token_bytes
         self._supporters = supporters
+        self._internal_key = internal_key
 
     async def grant(self, unique_id: str) -> Grant | None:
         at = self._clock.now()
-        return await self._store.read(
-            lambda records: _grant(records.connection, unique_id, self._supporters, at)
-        )
-
-    async def limits_of(self, account_id: str) -> Limits:
-        """Return the limits of the connections of that account, including the service's own."""
-        return await self._store.read(lambda records: _limits(records.connection, account_id))
+        if not is_of_internal_kind(unique_id):
+            return await self._store.read(
+                lambda records: _grant(records.connection, unique_id, self._supporters, at)
+            )
+        name = parse_internal_name(self._internal_key, unique_id)
+        if name is None:
+            return None
+        return await self._store.read(lambda records: self._internal(records, name, at))
 
     async def unique_id_at_port(self, port: int) -> str | None:
         async def look(records: Records) -> str | None:
@@ -129,6 +144,11 @@ class SqlGrants:
             await records.connection.execute(note, rows)
 
         await self._store.write(write)
+
+    async def _internal(self, records: Records, name: InternalName, at: datetime) -> Grant:
+        printer = await linked_printer(records, name.printer_id)
+        limits = await _limits(records.connection, printer.account_id if printer else "")
+        return internal_grant(self._internal_key, name, printer, limits, at)
 
 
 async def _grant(

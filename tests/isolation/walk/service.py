@@ -20,7 +20,6 @@ from litestar import Litestar
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.zones import SystemZones
 from printreach.http1.client import Client
@@ -251,10 +250,8 @@ def _relay(
         node_id=secrets.token_hex(12),
         base_url=BASE_URL,
     )
-    stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
-
     return RelayDependencies(
-        grants=GrantsWithInternal(stored, agents.agents, INTERNAL_KEY, clock, stored.limits_of),
+        grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters, INTERNAL_KEY),
         agents=agents,
         tunnel_domain=TUNNEL_DOMAIN,
         networks=(ip_network(PROXY),),

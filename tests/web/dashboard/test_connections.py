@@ -9,6 +9,7 @@ from printreach.hub.apps import Apps
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.completion import Completion
 from printreach.store.grants import SqlGrants
+from tests.fakes.grants import INTERNAL_KEY
 from tests.web.dashboard.conftest import Home
 from tests.web.world import BASE_URL, run, send
 
@@ -54,7 +55,9 @@ def test_a_connection_tells_when_it_was_last_used(home: Home) -> None:
 
     async def use() -> None:
         store, clock = home.world.store, home.world.clock
-        grants = SqlGrants(store, clock, secrets.token_bytes, SupporterPolicy.EVERYONE)
+        grants = SqlGrants(
+            store, clock, secrets.token_bytes, SupporterPolicy.EVERYONE, INTERNAL_KEY
+        )
         connection = await store.read(lambda records: records.connections.get(connection_id))
         assert connection is not None
         await grants.connections_used({connection.unique_id: clock.now()})

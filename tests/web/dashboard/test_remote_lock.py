@@ -18,6 +18,7 @@ from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.store.grants import SqlGrants
 from printreach.store.store import Records
 from tests.fakes.authenticator import FakeAuthenticator
+from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.printer_http import OFFLINE, Ordered
 from tests.hub.world import stored_notices
 from tests.web.dashboard.conftest import Home, printing
@@ -176,7 +177,9 @@ def test_relays_are_told_of_lock_and_unlock(home: Home) -> None:
     async def access() -> Access:
         await home.world.services.connections.open_own(home.printer_id)
         [own] = await store.read(lambda records: records.connections.of_printer(home.printer_id))
-        grants = SqlGrants(store, home.world.clock, secrets.token_bytes, SupporterPolicy.EVERYONE)
+        grants = SqlGrants(
+            store, home.world.clock, secrets.token_bytes, SupporterPolicy.EVERYONE, INTERNAL_KEY
+        )
         grant = await grants.grant(own.unique_id)
         assert grant is not None
         return grant.access
