@@ -24,7 +24,7 @@ from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.printers import Printer
 from printreach.rules.webhooks import NewDelivery, Outcome, Webhook
-from printreach.run.core import core_of
+from printreach.run.dependencies import core_of
 from printreach.run.settings import settings_from
 from printreach.run.webhooks import (
     WebhookDependencies,

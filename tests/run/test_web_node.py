@@ -22,13 +22,13 @@ from websockets.asyncio.client import connect
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.zones import SystemZones
-from printreach.run.core import core_of
+from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.embedded import running_service
 from printreach.run.messaging import Messaging
 from printreach.run.settings import settings_from
 from printreach.run.sockets import port_of
 from printreach.run.web_node import running_web_node
-from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.web_services import web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
@@ -111,7 +111,8 @@ def an_app() -> Litestar:
     bus = MemoryBus()
     mailer, settings = RecordingMailer(), settings_from({})
     store = Store(Path("never-opened"))
-    dependencies = WebDependencies(
+    dependencies = Dependencies(
+        settings=settings,
         core=core_of(settings, store, SystemClock(), PlainPasswords(), mailer),
         messaging=Messaging(
             mailer=mailer,
@@ -121,11 +122,11 @@ def an_app() -> Litestar:
         ),
         webhooks=WebhookDependencies(sender=FakeSender(), keys=FakeKeys()),
         bus=bus,
-        printer_http=FakePrinterHttp(),
+        printers=FakePrinterHttp(),
         detector=MemoryDetectorStates(bus),
         scorer=FakeScorer(),
     )
-    services = web_services(settings, dependencies)
+    services = web_services(dependencies)
     app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, caller_socket, events, slow, download):

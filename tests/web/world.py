@@ -16,10 +16,10 @@ from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
-from printreach.run.core import core_of
+from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
-from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.web_services import web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.store.agents import SqlAgents
 from printreach.store.sealing import KeySealer
@@ -69,7 +69,8 @@ class WebWorld:
         self.detector = MemoryDetectorStates(self.bus)
         self.scorer = FakeScorer()
         self.core = core_of(self.settings, self.store, clock, self.passwords, self.mailer)
-        dependencies = WebDependencies(
+        dependencies = Dependencies(
+            settings=self.settings,
             core=self.core,
             messaging=Messaging(
                 mailer=self.mailer,
@@ -79,13 +80,13 @@ class WebWorld:
             ),
             webhooks=WebhookDependencies(sender=self.sender, keys=FakeKeys()),
             bus=self.bus,
-            printer_http=self.printers,
+            printers=self.printers,
             payments=payments,
             detector=self.detector,
             scorer=self.scorer,
             host_keys=host_keys,
         )
-        self.services = web_services(self.settings, dependencies)
+        self.services = web_services(dependencies)
         self.app = self._app()
 
     def _app(self) -> Litestar:

@@ -21,7 +21,7 @@ from printreach.hub.printers import Printers
 from printreach.hub.usage import Usage
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
-from printreach.run.core import core_of
+from printreach.run.dependencies import core_of
 from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer

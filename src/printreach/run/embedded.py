@@ -6,7 +6,6 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from typing import cast
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
@@ -18,6 +17,7 @@ from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
+from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
@@ -25,8 +25,8 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
-from printreach.run.core import core_of
 from printreach.run.counting import counting
+from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.detector_node import node_address, running_node
 from printreach.run.messaging import open_messaging
 from printreach.run.paying import payments_of, warn_of_unseen
@@ -36,9 +36,9 @@ from printreach.run.scoring import Scoring, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import running_web_node
-from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.web_services import web_services
 from printreach.run.webhooks import open_webhook_dependencies
-from printreach.run.worker import WorkerDependencies, running_worker
+from printreach.run.worker import running_worker
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
 from printreach.store.inbox import SqlEventInbox
@@ -76,23 +76,23 @@ async def running_service(
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
         detector = _detector_states(settings, store, bus)
-        http = _printer_http(settings, inside, key, ends)
         messaging = await open_messaging(settings, ends)
         outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
-        webhooks = open_webhook_dependencies(settings, ends)
+        dependencies = Dependencies(
+            settings=settings,
+            core=core,
+            bus=bus,
+            printers=_printer_http(settings, inside, key, ends),
+            messaging=messaging,
+            webhooks=open_webhook_dependencies(settings, ends),
+            scorer=scoring.scorer,
+            detector=detector,
+            payments=await _payments(settings, roles, ends),
+            host_keys=inside if "relay" in roles else None,
+        )
         if "web" in roles:
-            dependencies = WebDependencies(
-                core=core,
-                messaging=messaging,
-                webhooks=webhooks,
-                bus=bus,
-                printer_http=http,
-                detector=detector,
-                scorer=scoring.scorer,
-                host_keys=inside if "relay" in roles else None,
-            )
-            web = await _start_web(settings, dependencies, ends)
+            web = await _start_web(dependencies, ends)
         address = node
         if "relay" in roles:
             relay = _relay_outside(settings, store, bus, detector, key, web)
@@ -107,17 +107,7 @@ async def running_service(
             address = address_of(listener)
             await ends.enter_async_context(running_web_node(web, settings, listener))
         if "worker" in roles:
-            worker = WorkerDependencies(
-                settings=settings,
-                core=core,
-                bus=bus,
-                printers=http,
-                messaging=messaging,
-                webhooks=webhooks,
-                scorer=scoring.scorer,
-                detector=detector,
-            )
-            await ends.enter_async_context(running_worker(worker))
+            await ends.enter_async_context(running_worker(dependencies))
         yield address
 
 
@@ -149,13 +139,18 @@ def _printer_http(
     return http
 
 
-async def _start_web(
-    settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack
-) -> Draining:
+async def _payments(
+    settings: Settings, roles: frozenset[str], ends: AsyncExitStack
+) -> Payments | None:
+    """Open the payment provider for the roles that speak to it."""
+    if roles.isdisjoint({"web", "worker"}):
+        return None
+    return await ends.enter_async_context(payments_of(settings, SystemClock()))
+
+
+async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> Draining:
     """Make pages and APIs ready. If there is no operator yet, log a link that makes the first."""
-    payments = await ends.enter_async_context(payments_of(settings, dependencies.core.clock))
-    dependencies = replace(dependencies, payments=payments)
-    services = web_services(settings, dependencies)
+    settings, services = dependencies.settings, web_services(dependencies)
     await warn_of_unseen(services.billing)
     await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)

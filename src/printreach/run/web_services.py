@@ -1,6 +1,5 @@
 """Composition of the web role's use cases."""
 
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -27,39 +26,19 @@ from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.remote_lock import RemoteLock
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
-from printreach.ports import Bus
-from printreach.ports.payments import Payments
-from printreach.ports.printer_http import HostKeys, PrinterHttp
-from printreach.ports.relaying import DetectorStates
-from printreach.ports.scoring import Scorer
-from printreach.run.messaging import Messaging
+from printreach.run.dependencies import Dependencies
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
-from printreach.run.webhooks import WebhookDependencies
 from printreach.web.security import origin_of
 from printreach.web.services import Services
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WebDependencies:
-    """The dependencies of the use cases on the outside; tests supply fakes."""
-
-    core: Core
-    messaging: Messaging
-    webhooks: WebhookDependencies
-    bus: Bus
-    printer_http: PrinterHttp
-    detector: DetectorStates
-    scorer: Scorer
-    host_keys: HostKeys | None = None
-    payments: Payments | None = None
-
-
-def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
+def web_services(dependencies: Dependencies) -> Services:
     """Build every use case that pages and APIs call."""
-    core, messaging = dependencies.core, dependencies.messaging
-    http, scorer = dependencies.printer_http, dependencies.scorer
+    settings, core = dependencies.settings, dependencies.core
+    http, scorer = dependencies.printers, dependencies.scorer
+    messaging, webhooks = dependencies.messaging, dependencies.webhooks
     operated = operating(core, dependencies.payments, settings.tunnel_ports)
     sign_in = _sign_in(settings, core, operated.invitations)
     why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
@@ -138,9 +117,7 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
             scorer=scorer,
             primary_url=settings.detector_url,
         ),
-        webhooks=Webhooks(
-            core=core, sender=dependencies.webhooks.sender, keys=dependencies.webhooks.keys
-        ),
+        webhooks=Webhooks(core=core, sender=webhooks.sender, keys=webhooks.keys),
         webhook_log=WebhookLog(core=core),
     )
 

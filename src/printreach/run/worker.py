@@ -9,13 +9,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
 from printreach.hub.billing import Billing
 from printreach.hub.clock_jumps import ClockJumpGuard
-from printreach.hub.core import Core
 from printreach.hub.detection.contexts import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import LiveLinkEnder, forget_ended_links
@@ -26,17 +24,13 @@ from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
-from printreach.ports import Bus, Notice, StoreUnavailable, Topic
-from printreach.ports.printer_http import PrinterHttp
-from printreach.ports.relaying import DetectorStates
-from printreach.ports.scoring import Scorer
-from printreach.run.messaging import Messaging, mailing, notify_sending
+from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.run.dependencies import Dependencies
+from printreach.run.messaging import mailing, notify_sending
 from printreach.run.mqtt import start_home_assistant
-from printreach.run.paying import payments_of
-from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
-from printreach.run.webhooks import WebhookDependencies, deliveries
+from printreach.run.webhooks import deliveries
 
 log = logging.getLogger(__name__)
 
@@ -52,24 +46,6 @@ RETRY_EVERY_S: Final = 2.5
 WATCH_EVERY_S: Final = 1.0
 """A print under suspicion is due every five seconds."""
 FIND_EVERY_S: Final = 15.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorkerDependencies:
-    """The dependencies of the worker's loops.
-
-    printers: reaches printers if a relay runs in this process. detector: is told the verdicts of
-    the failure watch.
-    """
-
-    settings: Settings
-    core: Core
-    bus: Bus
-    printers: PrinterHttp
-    messaging: Messaging
-    webhooks: WebhookDependencies
-    scorer: Scorer
-    detector: DetectorStates
 
 
 class Loop:
@@ -118,7 +94,7 @@ class Loop:
 
 
 @asynccontextmanager
-async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None]:
+async def running_worker(dependencies: Dependencies) -> AsyncIterator[None]:
     """Run the loops while open. Work that they have begun is finished, or left to the next
     start.
     """
@@ -130,7 +106,7 @@ async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None
         yield
 
 
-async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> Sequence[Loop]:
+async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequence[Loop]:
     """Build all loops. ends: closes their resources after the loops have ended."""
     settings, core = dependencies.settings, dependencies.core
     store, clock = core.store, core.clock
@@ -159,7 +135,6 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
         every_s=RETRY_EVERY_S,
     )
     webhook_deliveries.on_freed(calls.wake)
-    payments = await ends.enter_async_context(payments_of(settings, clock))
     guarded = ClockJumpGuard(clock, steady_time).guarded
     return [
         events,
@@ -187,13 +162,15 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
             guarded(partial(forget_ended_links, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
-        Loop("payments", Billing(core=core, payments=payments).reconcile, every_s=DAY_S),
+        Loop(
+            "payments", Billing(core=core, payments=dependencies.payments).reconcile, every_s=DAY_S
+        ),
         *(_watch(dependencies, snapshots, guarded, ends) if settings.detector_watch else ()),
     ]
 
 
 def _watch(
-    dependencies: WorkerDependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
+    dependencies: Dependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
 ) -> Sequence[Loop]:
     """Build the loops of the failure watch."""
     core = dependencies.core
@@ -216,7 +193,7 @@ def _watch(
     ]
 
 
-def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
+def _consumers(dependencies: Dependencies) -> Sequence[Consumer]:
     """Return the consumers, each of which enqueues its work for every event."""
     core, settings = dependencies.core, dependencies.settings
     return [

@@ -34,13 +34,13 @@ from printreach.relay.caller_origin import Origin
 from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.internal_grants import InternalKey
-from printreach.run.core import core_of
+from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.messaging import Messaging
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings, settings_from
-from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.web_services import web_services
 from printreach.run.webhooks import WebhookDependencies
-from printreach.run.worker import WorkerDependencies, running_worker
+from printreach.run.worker import running_worker
 from printreach.store.agents import SqlAgents
 from printreach.store.grants import SqlGrants
 from printreach.store.inbox import SqlEventInbox
@@ -183,19 +183,18 @@ async def running(
         )
         webhooks = WebhookDependencies(sender=outbox.webhooks, keys=FakeKeys())
         scorer = FakeScorer()
-        services = web_services(
-            settings,
-            WebDependencies(
-                core=core,
-                messaging=messaging,
-                webhooks=webhooks,
-                bus=bus,
-                printer_http=http,
-                detector=detector,
-                scorer=scorer,
-                host_keys=inside,
-            ),
+        dependencies = Dependencies(
+            settings=settings,
+            core=core,
+            messaging=messaging,
+            webhooks=webhooks,
+            bus=bus,
+            printers=http,
+            detector=detector,
+            scorer=scorer,
+            host_keys=inside,
         )
+        services = web_services(dependencies)
         web.services = services
         ends.push_async_callback(services.dashboard.close)
         draining = Draining(web.app)
@@ -203,17 +202,7 @@ async def running(
         node = inside.node = RelayNode(_relay(settings, store, bus, clock, detector, application))
         ends.push_async_callback(node.stop, 0.0)
         ends.callback(draining.end_streams)
-        worker = WorkerDependencies(
-            settings=settings,
-            core=core,
-            bus=bus,
-            printers=http,
-            messaging=messaging,
-            webhooks=webhooks,
-            scorer=scorer,
-            detector=detector,
-        )
-        await ends.enter_async_context(running_worker(worker))
+        await ends.enter_async_context(running_worker(dependencies))
         await ends.enter_async_context(_home_assistant(core, http, outbox.broker))
         client = Client(_connect_to(node), first_byte_s=60.0)
         ends.push_async_callback(client.close)
