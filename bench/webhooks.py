@@ -188,8 +188,7 @@ async def passing(here: Worker) -> AsyncIterator[Bus]:
     """Make passes as the worker role does: at each hint, and periodically without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
     fanout = Fanout(
-        here.store,
-        clock,
+        here.core,
         [WebhookEnqueuer(core=here.core, clock_history=ClockHistory(time.monotonic))],
     )
     here.deliveries.on_freed(woken[Topic.EVENT].set)

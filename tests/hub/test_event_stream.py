@@ -33,7 +33,7 @@ class Streams:
         self.world = world
         self.bus = MemoryBus()
         self.streams = EventStreams(core=world.core, bus=self.bus, look_every_s=0.05)
-        self.fanout = Fanout(world.store, world.clock, [])
+        self.fanout = Fanout(world.core, [])
 
     async def happen(self, *event_ids: str, printer_id: str = PRINTER_ID) -> None:
         """Events arrive and are handed out; readers get no hint."""

@@ -22,6 +22,7 @@ from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
+from tests.hub.world import core_of
 from tests.store.records import PRINTER, store_all
 
 SECOND = replace(PRINTER, printer_id="p2", public_key=b"2" * 32)
@@ -82,7 +83,7 @@ class World:
     notes: Notes = field(default_factory=Notes)
 
     def fanout(self, picture: TakePicture | None = None, **waits: float) -> Fanout:
-        return Fanout(self.store, self.clock, [self.notes], picture, **waits)
+        return Fanout(core_of(self.store, self.clock), [self.notes], picture, **waits)
 
     async def append(self, *events: PrintEvent, printer_id: str = "p1") -> None:
         await self.store.write(lambda records: records.events.append(printer_id, events, NOON))

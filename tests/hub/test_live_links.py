@@ -38,7 +38,7 @@ async def test_the_end_of_a_print_ends_the_links_to_it_and_no_others(open_world:
         told = event(EventType.COMPLETE, file_name="vase.gcode")
         at = world.clock.now()
         await world.store.write(lambda records: records.events.append(PRINTER_ID, [told], at))
-        await Fanout(world.store, world.clock, [LiveLinkEnder()]).fan_out_due()
+        await Fanout(world.core, [LiveLinkEnder()]).fan_out_due()
 
         ended, living = await link(world, "l1"), await link(world, "l2")
         assert ended is not None
@@ -69,9 +69,9 @@ async def test_links_that_ended_long_ago_are_forgotten(open_world: OpenWorld) ->
     async with open_world() as world:
         await store_links(world)
         world.clock.at = LINK.expires_at + ENDED_KEPT_FOR
-        await forget_ended_links(world.store, world.clock)
+        await forget_ended_links(world.core)
         assert await link(world, "l1") is not None
         world.clock.advance(timedelta(seconds=1))
-        await forget_ended_links(world.store, world.clock)
+        await forget_ended_links(world.core)
 
         assert await link(world, "l1") is None

@@ -45,7 +45,7 @@ async def hear(world: World, events: Sequence[PrintEvent], printer_id: str = PRI
     """One after the other, as they come."""
     for event in events:
         await append(world, printer_id, event)
-        await Fanout(world.store, world.clock, [PrintHistoryWriter()]).fan_out_due()
+        await Fanout(world.core, [PrintHistoryWriter()]).fan_out_due()
 
 
 async def append(world: World, printer_id: str, event: PrintEvent) -> None:
@@ -258,10 +258,10 @@ async def test_prints_are_kept_for_five_years(open_world: OpenWorld) -> None:
         printer = await world.set_up()
         await hear(world, whole(0))
         world.clock.advance(KEPT_FOR - timedelta(days=1))
-        await forget_old_prints(world.store, world.clock)
+        await forget_old_prints(world.core)
         before = len(await history(world, printer.account_id))
         world.clock.advance(timedelta(days=1))
-        await forget_old_prints(world.store, world.clock)
+        await forget_old_prints(world.core)
 
         assert before == 1
         assert await history(world, printer.account_id) == []

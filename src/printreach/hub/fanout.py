@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Protocol
 
-from printreach.ports import Clock, Notice, StoreUnavailable, Topic
+from printreach.hub.core import Core
+from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.store.events import Awaiting, DamagedEvent, StoredEvent
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
@@ -54,16 +55,14 @@ class Fanout:
 
     def __init__(
         self,
-        store: Store,
-        clock: Clock,
+        core: Core,
         consumers: Sequence[Consumer],
         picture: TakePicture | None = None,
         *,
         picture_within_s: float = PICTURE_WITHIN_S,
         wait_after_fault_s: float = WAIT_AFTER_FAULT_S,
     ) -> None:
-        self._store = store
-        self._clock = clock
+        self._core = core
         self._consumers = tuple(consumers)
         self._picture = picture
         self._picture_within_s = picture_within_s
@@ -111,8 +110,10 @@ class Fanout:
 
     async def prune(self) -> None:
         """Delete events too old to be resumed from. Raises StoreUnavailable."""
-        before = self._clock.now() - KEPT_FOR
-        while await self._store.write(lambda records: records.events.prune(before, PRUNED_AT_ONCE)):
+        before = self._core.clock.now() - KEPT_FOR
+        while await self._core.store.write(
+            lambda records: records.events.prune(before, PRUNED_AT_ONCE)
+        ):
             pass
 
     # --- helpers ----------------------------------------------------------------------------------
@@ -120,21 +121,21 @@ class Fanout:
     async def _begin_anew(self) -> None:
         """Take up again what an earlier process could not read; this one may be able to."""
         if not self._has_begun:
-            await self._store.write(lambda records: records.events.take_up_again())
+            await self._core.store.write(lambda records: records.events.take_up_again())
             self._has_begun = True
 
     async def _due(self) -> Awaiting:
         now = asyncio.get_running_loop().time()
         self._waiting = {one: until for one, until in self._waiting.items() if until > now}
         busy = [*self._taking, *self._waiting]
-        return await self._store.read(
+        return await self._core.store.read(
             lambda records: records.events.awaiting_fan_out(AT_ONCE, except_printers=busy)
         )
 
     async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
         """Set damaged events aside and log each once; they are kept, and no consumer gets them."""
         seqs = [one.seq for one in damaged]
-        put = await self._store.write(lambda records: records.events.set_aside(seqs))
+        put = await self._core.store.write(lambda records: records.events.set_aside(seqs))
         for one in damaged:
             if one.seq in put:
                 log.error(
@@ -147,7 +148,7 @@ class Fanout:
     def _wants_picture(self, newest: StoredEvent) -> bool:
         if self._picture is None or len(self._taking) >= PICTURES_AT_ONCE:
             return False
-        age_s = self._clock.now().timestamp() - newest.event.event_time_sec
+        age_s = self._core.clock.now().timestamp() - newest.event.event_time_sec
         return age_s <= PICTURE_FRESH_FOR.total_seconds()
 
     def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
@@ -182,7 +183,7 @@ class Fanout:
     async def _hand_out(self, events: Sequence[StoredEvent]) -> None:
         """Hand out all at once; if a consumer fails, each alone, so that one harms no other."""
         try:
-            await self._store.write(lambda records: self._owe(records, events))
+            await self._core.store.write(lambda records: self._owe(records, events))
         except StoreUnavailable:
             raise
         except Exception:
@@ -204,7 +205,7 @@ class Fanout:
         for stored in handed_out:
             for consumer in self._consumers:
                 await consumer.consume(records, stored)
-        now = self._clock.now()
+        now = self._core.clock.now()
         for account_id in {stored.account_id for stored in handed_out}:
             await records.notify(Notice(Topic.EVENT, account_id), now)
 

@@ -15,7 +15,6 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.hub.printers import own_printer
-from printreach.ports import Clock
 from printreach.rules.accounts import may_connect_apps
 from printreach.rules.connections import has_ended
 from printreach.rules.credentials import new_record_id, new_secret
@@ -34,7 +33,7 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
 from printreach.store.events import StoredEvent
 from printreach.store.listings import PrinterRow
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 PATIENCE_S: Final = 5.0
 """How long a view waits for a printer to tell which print is under way."""
@@ -279,10 +278,10 @@ class LiveLinkEnder:
                 await records.live_links.end(link.live_id, at, LiveEnd.PRINT, last)
 
 
-async def forget_ended_links(store: Store, clock: Clock) -> None:
+async def forget_ended_links(core: Core) -> None:
     """Delete links that ended long ago. Raises StoreUnavailable."""
-    before = clock.now() - ENDED_KEPT_FOR
-    await store.write(lambda records: records.live_links.forget(before))
+    before = core.clock.now() - ENDED_KEPT_FOR
+    await core.store.write(lambda records: records.live_links.forget(before))
 
 
 async def _add(records: Records, link: LiveLink) -> LiveLink | Denied:

@@ -8,7 +8,6 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock
 from printreach.rules.print_history import (
     ENDED,
     Print,
@@ -19,7 +18,7 @@ from printreach.rules.print_history import (
 )
 from printreach.store.events import StoredEvent
 from printreach.store.prints import HistoryCursor, PlacedPrint, Tally
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 PAGE_SIZE: Final = 50
 EXPORT_AT_ONCE: Final = 500
@@ -58,10 +57,10 @@ class PrintHistoryWriter:
             await prints.cut(stored.account_id, stored.printer_id, MOST_OF_A_PRINTER)
 
 
-async def forget_old_prints(store: Store, clock: Clock) -> None:
+async def forget_old_prints(core: Core) -> None:
     """Delete prints that began too long ago. Raises StoreUnavailable."""
-    before = clock.now() - KEPT_FOR
-    while await store.write(lambda records: records.prints.prune(before, PRUNED_AT_ONCE)):
+    before = core.clock.now() - KEPT_FOR
+    while await core.store.write(lambda records: records.prints.prune(before, PRUNED_AT_ONCE)):
         pass
 
 

@@ -109,10 +109,9 @@ async def running_worker(dependencies: Dependencies) -> AsyncIterator[None]:
 async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequence[Loop]:
     """Build all loops. ends: closes their resources after the loops have ended."""
     settings, core = dependencies.settings, dependencies.core
-    store, clock = core.store, core.clock
     snapshots = snapshots_of(settings, core, dependencies.printers)
-    pictures = EventPictures(store, snapshots)
-    fanout = Fanout(store, clock, _consumers(dependencies), pictures.take)
+    pictures = EventPictures(core, snapshots)
+    fanout = Fanout(core, _consumers(dependencies), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
@@ -135,7 +134,7 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         every_s=RETRY_EVERY_S,
     )
     webhook_deliveries.on_freed(calls.wake)
-    guarded = ClockJumpGuard(clock, steady_time).guarded
+    guarded = ClockJumpGuard(core.clock, steady_time).guarded
     return [
         events,
         news,
@@ -149,17 +148,17 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         Loop("old pictures", guarded(snapshots.forget_old), every_s=PRUNE_EVERY_S),
         Loop(
             "old prints",
-            guarded(partial(forget_old_prints, store, clock)),
+            guarded(partial(forget_old_prints, core)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old detection contexts",
-            guarded(partial(forget_old_contexts, store, clock)),
+            guarded(partial(forget_old_contexts, core)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old live links",
-            guarded(partial(forget_ended_links, store, clock)),
+            guarded(partial(forget_ended_links, core)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
@@ -185,7 +184,7 @@ def _watch(
     ends.push_async_callback(rounds.close)
     looks = Loop("watch", rounds.begin_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
-    finding = UnwatchedPrintFinder(core.store, core.clock, dependencies.printers)
+    finding = UnwatchedPrintFinder(core, dependencies.printers)
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),

@@ -189,7 +189,7 @@ async def test_an_image_whose_context_went_meanwhile_is_not_counted(open_world: 
         made = await make_context(cases, call)
         awaited = await await_image(cases, call, made)
         door.world.clock.advance(timedelta(days=14, seconds=1))
-        await forget_old_contexts(door.world.store, door.world.clock)
+        await forget_old_contexts(door.world.core)
         outcome = await cases.look(awaited, b"image")
         await door.gate.flush()
 
@@ -205,7 +205,7 @@ async def test_expired_contexts_are_forgotten_and_no_others(open_world: OpenWorl
         door.world.clock.advance(timedelta(seconds=2))
         young = await make_context(cases, call)
         door.world.clock.advance(timedelta(days=14, seconds=-1))
-        await forget_old_contexts(door.world.store, door.world.clock)
+        await forget_old_contexts(door.world.core)
 
         assert await kept(door, old) is None
         assert await kept(door, young) is not None

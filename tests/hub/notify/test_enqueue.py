@@ -42,7 +42,7 @@ class Reached:
         notification_enqueuer = NotificationEnqueuer(
             core=core, zones=SystemZones(), daily_limit=limit
         )
-        self.fanout = Fanout(world.store, world.clock, [notification_enqueuer])
+        self.fanout = Fanout(world.core, [notification_enqueuer])
         self.sending = NotificationSender(
             core=core, messenger=self.messenger, sealer=self.sealer, mailer=self.mailer
         )

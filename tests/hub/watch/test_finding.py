@@ -40,7 +40,7 @@ async def watched(world: World) -> list[str]:
 
 
 def finding(world: World, machine: FakePrinterHttp) -> UnwatchedPrintFinder:
-    return UnwatchedPrintFinder(world.store, world.clock, machine)
+    return UnwatchedPrintFinder(world.core, machine)
 
 
 @on_a_loop

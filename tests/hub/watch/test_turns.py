@@ -111,7 +111,7 @@ async def test_printers_that_hang_keep_nobody_elses_print_from_being_found(
         machine = FarmMachine()
         machine.lets.set()
         machine.prints()
-        found = UnwatchedPrintFinder(world.store, world.clock, machine)
+        found = UnwatchedPrintFinder(world.core, machine)
         passes = []
         for _ in range(3):
             await found.find()

@@ -65,7 +65,7 @@ async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
         assert here.pictures() == 2
         stored = await stored_event(here)
 
-        pictures = EventPictures(here.world.store, here.parts.snapshots)
+        pictures = EventPictures(here.world.core, here.parts.snapshots)
 
         assert await pictures.take(stored) == alarm.picture
 

@@ -43,7 +43,7 @@ class WebhookWorld:
             core=self.world.core,
             clock_history=self.clock_history,
         )
-        self.fanout = Fanout(self.world.store, self.world.clock, [self.enqueuer])
+        self.fanout = Fanout(self.world.core, [self.enqueuer])
 
     def new_worker(self) -> Deliveries:
         worker = Deliveries(

@@ -41,7 +41,7 @@ async def much_happens(here: Hall) -> None:
     for first in range(0, PAGES * PAGE, 1000):
         some = [event(number) for number in range(first, first + 1000)]
         await here.world.store.write(partial(_append, some))
-    await Fanout(here.world.store, here.world.clock, []).fan_out_due()
+    await Fanout(here.world.core, []).fan_out_due()
 
 
 async def _append(events: list[PrintEvent], records: Records) -> None:

@@ -134,7 +134,7 @@ class Hall:
             for one in event_ids
         ]
         await self.world.store.write(lambda records: records.events.append("p1", events, at))
-        await Fanout(self.world.store, self.world.clock, []).fan_out_due()
+        await Fanout(self.world.core, []).fan_out_due()
         await self.world.bus.publish(Notice(Topic.EVENT, self.account.account_id))
 
     @property

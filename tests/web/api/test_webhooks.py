@@ -284,6 +284,6 @@ def queue_event(app: CallingApp) -> None:
             lambda records: records.events.append(app.printer_id, [event()], at)
         )
         enqueuer = WebhookEnqueuer(core=world.core, clock_history=ClockHistory(time.monotonic))
-        await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
+        await Fanout(world.core, [enqueuer]).fan_out_due()
 
     run(app.program, happens)

@@ -40,7 +40,7 @@ async def happens(
 
     await world.store.write(append)
     enqueuer = WebhookEnqueuer(core=world.core, clock_history=ClockHistory(time.monotonic))
-    await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
+    await Fanout(world.core, [enqueuer]).fan_out_due()
     await deliver(world)
 
 

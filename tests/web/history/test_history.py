@@ -30,7 +30,7 @@ def hear(home: Home, *events: PrintEvent, printer_id: str = "") -> None:
     async def hear() -> None:
         at, asked = world.clock.now(), printer_id or home.printer_id
         await world.store.write(lambda records: records.events.append(asked, events, at))
-        fanout = Fanout(world.store, world.clock, [PrintHistoryWriter()], snapshots.take)
+        fanout = Fanout(world.core, [PrintHistoryWriter()], snapshots.take)
         await fanout.fan_out_due()
         await fanout.settled()
         await fanout.close()

@@ -11,7 +11,6 @@ from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import ScoringSlots
-from printreach.ports import Clock
 from printreach.ports.scoring import (
     PictureTooLarge,
     PictureUnreadable,
@@ -41,7 +40,7 @@ from printreach.rules.detection_contexts import (
     stretched_s,
     wait_s,
 )
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
@@ -215,10 +214,10 @@ class Detection:
         )
 
 
-async def forget_old_contexts(store: Store, clock: Clock) -> None:
+async def forget_old_contexts(core: Core) -> None:
     """Delete expired contexts. Raises StoreUnavailable."""
-    before = clock.now() - CONTEXT_LIFETIME
-    await store.write(lambda records: records.detection_contexts.forget(before))
+    before = core.clock.now() - CONTEXT_LIFETIME
+    await core.store.write(lambda records: records.detection_contexts.forget(before))
 
 
 async def _advance(

@@ -12,14 +12,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from printreach.contract.status import StatusResult
+from printreach.hub.core import Core
 from printreach.hub.watch.parts import ask_status
-from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.turns import by_turns
 from printreach.rules.watch_memory import UnwatchedPrinter
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 AGAIN_AFTER: Final = timedelta(hours=1)
 AGAIN_AFTER_REFUSAL: Final = timedelta(minutes=2)
@@ -36,9 +36,8 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 class UnwatchedPrintFinder:
     """One pass at a time: `find`."""
 
-    def __init__(self, store: Store, clock: Clock, http: PrinterHttp) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, core: Core, http: PrinterHttp) -> None:
+        self._core = core
         self._http = http
         # by connection: when it is asked again
         self._asked: dict[tuple[str, datetime], datetime] = {}
@@ -46,8 +45,10 @@ class UnwatchedPrintFinder:
 
     async def find(self) -> None:
         """Watch every print that is found. Raises StoreUnavailable."""
-        at = self._clock.now()
-        here = await self._store.read(lambda records: records.watches.unwatched(at - NODE_SILENCE))
+        at = self._core.clock.now()
+        here = await self._core.store.read(
+            lambda records: records.watches.unwatched(at - NODE_SILENCE)
+        )
         known = {_key(one): self._asked[_key(one)] for one in here if _key(one) in self._asked}
         self._asked = known  # those that disconnected are forgotten
         due = [one for one in here if not at < known.get(_key(one), at) <= at + AGAIN_AFTER]
@@ -58,7 +59,7 @@ class UnwatchedPrintFinder:
         found = await asyncio.gather(*(self._ask(one, slow) for one in turns))
         under_way = [(one, print_id) for one, print_id in found if print_id]
         if under_way:
-            await self._store.write(lambda records: _begin(records, under_way, at))
+            await self._core.store.write(lambda records: _begin(records, under_way, at))
 
     async def _ask(
         self, printer: UnwatchedPrinter, slow: Counter[str]
@@ -75,7 +76,7 @@ class UnwatchedPrintFinder:
             began = loop.time()
             status = await ask_status(self._http, printer.printer)
             slow[printer.account_id] += loop.time() - began >= SLOW_S
-        at = self._clock.now()
+        at = self._core.clock.now()
         if not isinstance(status, StatusResult):
             self._asked[_key(printer)] = at + AGAIN_AFTER_REFUSAL
             return printer, ""

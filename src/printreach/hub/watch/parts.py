@@ -19,7 +19,7 @@ from printreach.rules.watch import status_of
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
 from printreach.store.events import StoredEvent
-from printreach.store.store import Records, Store
+from printreach.store.store import Records
 
 ASK_WITHIN_S: Final = 5.0
 """Timeout for a printer's status, which its agent has at hand."""
@@ -73,13 +73,13 @@ class EventPictures:
     An event of the watch gets the picture that caused it, since the present one may look different.
     """
 
-    def __init__(self, store: Store, snapshots: Snapshots) -> None:
-        self._store = store
+    def __init__(self, core: Core, snapshots: Snapshots) -> None:
+        self._core = core
         self._snapshots = snapshots
 
     async def take(self, stored: StoredEvent) -> str | None:
         if stored.event.event_type in (EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR):
-            seen = await self._store.read(lambda records: _alarming(records, stored))
+            seen = await self._core.store.read(lambda records: _alarming(records, stored))
             if seen is not None:
                 return seen
         return await self._snapshots.take(stored)
