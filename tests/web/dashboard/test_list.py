@@ -1,6 +1,9 @@
 """The page of all printers."""
 
+from datetime import timedelta
+
 from printreach.contract.status import State
+from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
 
 
@@ -96,3 +99,12 @@ def test_script_in_names_is_text(home: Home) -> None:
         page = home.browser.get(path).text
         assert evil not in page
         assert "&lt;script&gt;alert(1)" in page
+
+
+def test_apostrophes_of_a_printers_card_are_typeset(home: Home) -> None:
+    home.browser.get("/printers")
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    home.world.clock.advance(timedelta(seconds=10))
+    page = home.browser.get("/printers").text
+
+    assert "It can\N{RIGHT SINGLE QUOTATION MARK}t be seen or stopped from here." in page
