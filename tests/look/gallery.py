@@ -21,9 +21,8 @@ from litestar.types import ControllerRouterHandler
 from playwright.sync_api import BrowserContext, Page, Route
 
 from printreach.printers.simulated.webcam.scenery import room
-from printreach.web.assets import static_files
 from printreach.web.security import hardening
-from printreach.web.templating import template_environment
+from printreach.web.templating import static_files, template_environment
 from tests.fakes.clock import NOON
 from tests.look import samples
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.web.assets import asset_addresses
+from printreach.web.templating import asset_addresses
 
 
 def test_an_address_changes_with_the_content(tmp_path: Path) -> None:

@@ -12,21 +12,20 @@ from litestar.template import TemplateConfig
 
 from printreach.hub.leases import AccessEnded
 from printreach.ports.passwords import TooBusy
-from printreach.web.accounts.routes import ACCOUNT_PAGES
+from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.api import APIS
 from printreach.web.api.detection_problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.api.document import document_route, openapi_document
-from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
+from printreach.web.dashboard import DASHBOARD_PAGES
 from printreach.web.dashboard.open_pages import OpenPages
-from printreach.web.dashboard.routes import DASHBOARD_PAGES
-from printreach.web.developer.routes import DEVELOPER_PAGES
+from printreach.web.developer import DEVELOPER_PAGES
 from printreach.web.flash import FlashMessages
 from printreach.web.history.pages import HISTORY_PAGES
 from printreach.web.live.pages import live_pages
-from printreach.web.notifications.routes import NOTIFICATION_PAGES
+from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.notifications.stop_pages import STOP_PAGES
-from printreach.web.operator.routes import OPERATOR_PAGES
+from printreach.web.operator import OPERATOR_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.payment_webhook import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
@@ -48,7 +47,7 @@ from printreach.web.signed_in import (
     ask_to_sign_in,
 )
 from printreach.web.snapshots import SNAPSHOTS
-from printreach.web.templating import template_environment
+from printreach.web.templating import static_files, template_environment
 from printreach.web.uncached import turn_off_parser_caches
 
 

@@ -23,6 +23,7 @@ from printreach.hub.identity.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
 from printreach.rules.accounts import Account
 from printreach.rules.own_paths import parse_own_path, sign_in_path
+from printreach.rules.public_addresses import is_public, parse_ip_address
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.web.cookies import DEVICE, SESSION, Cookies
@@ -36,6 +37,8 @@ from printreach.web.problems import (
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
 
+UNPROVEN: Final = "x-forwarded-unproven"
+"""The header by which the relay says that the address may be a proxy's, shared by many callers."""
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
@@ -107,6 +110,14 @@ def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
     device = jar.read(request.headers.get("cookie", ""), DEVICE) if jar is not None else None
     browser = request.headers.get("user-agent", "")
     return Visitor(address=address, browser=browser, device=device or "")
+
+
+def untrusted_proxy_of(request: AnyRequest) -> str:
+    """Return the address of the proxy in a private network that forwarded a request; else empty."""
+    address = parse_ip_address(visitor_of(request).address)
+    if UNPROVEN not in request.headers or address is None or is_public(address):
+        return ""
+    return str(address)
 
 
 def too_many(refused: TooSoon) -> TooManyRequestsException:

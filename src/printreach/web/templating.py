@@ -1,17 +1,31 @@
-"""The template environment, with its filters and functions."""
+"""The template environment, and the built styles, scripts and drawings that pages use.
 
+`make install` builds these from the folder web/, and they are part of the wheel.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar import Router
+from litestar.datastructures import CacheControlHeader
+from litestar.static_files import create_static_files_router
 
 from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
-from printreach.web.assets import asset_addresses
 from printreach.web.permissions import limits_in_words
 from printreach.web.wording import FILTERS
 
+STATIC: Final = Path(__file__).parent / "static"
+_AGE_SECONDS: Final = 365 * 24 * 3600
+_HASH_DIGITS: Final = 10
 _TEMPLATES: Final = Path(__file__).parent / "templates"
+
+_log = logging.getLogger(__name__)
 
 
 def template_environment(
@@ -37,3 +51,34 @@ def template_environment(
     environment.globals.update(platforms=PLATFORM_FACTS, facts_of=facts_of)
     environment.globals.update(other_sign_in=other_sign_in, has_mail_server=has_mail_server)
     return environment
+
+
+def asset_addresses(folder: Path = STATIC) -> Callable[[str], str]:
+    """Return the function by which templates name a built file, such as "app.css".
+
+    The address carries a hash of the content, so a browser may cache the file for ever and never
+    shows an old one. Each file is read once. A missing one keeps its plain address: pages work
+    without styles.
+    """
+    if not (folder / "app.css").is_file():
+        _log.warning("the pages have no styles and no scripts: run `make install` to build them")
+
+    @cache
+    def asset(name: str) -> str:
+        path = folder / name
+        if not path.is_file():
+            return f"/static/{name}"
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:_HASH_DIGITS]
+        return f"/static/{name}?v={digest}"
+
+    return asset
+
+
+def static_files(folder: Path = STATIC) -> Router:
+    """Serve the built files."""
+    folder.mkdir(exist_ok=True)
+    return create_static_files_router(
+        path="/static",
+        directories=[folder],
+        cache_control=CacheControlHeader(public=True, max_age=_AGE_SECONDS, immutable=True),
+    )

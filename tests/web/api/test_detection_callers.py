@@ -7,7 +7,7 @@ import pytest
 from printreach.contract.detection_errors import DetectionError
 from printreach.rules.detection_usage import Billing, Switches
 from printreach.rules.limits import LimitChanges
-from printreach.web import proxies
+from printreach.web import signed_in
 from printreach.web.api import detection
 from tests.web.api.detecting import CREATE, Detecting, detecting, error_of, told
 from tests.web.conftest import MakeWorld
@@ -115,7 +115,7 @@ def test_an_address_that_may_be_a_proxys_is_nobodys_and_the_operator_hears_of_it
     caller: Detecting, caplog: pytest.LogCaptureFixture
 ) -> None:
     bob = detecting(caller.world, caller.program, "bob@example.org")
-    unproven = {proxies.UNPROVEN: "1"}
+    unproven = {signed_in.UNPROVEN: "1"}
     for one in (caller, bob, caller):
         answer = one.program.post(CREATE, headers=one.headers() | unproven)
         assert answer.status_code == 200

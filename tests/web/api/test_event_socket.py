@@ -11,7 +11,7 @@ from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
 from printreach.hub.fanout import Fanout
 from printreach.relay.asgi import Application
 from printreach.store.store import Records
-from printreach.web import slow_readers
+from printreach.web import disconnects
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
@@ -52,7 +52,7 @@ async def _append(events: list[PrintEvent], records: Records) -> None:
 async def test_a_reader_that_never_reads_costs_little_and_is_disconnected(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_readers, "SENT_WITHIN_S", 0.5)
+    monkeypatch.setattr(disconnects, "SENT_WITHIN_S", 0.5)
     pages: list[int] = []
     look_up = EventStreams._page
 

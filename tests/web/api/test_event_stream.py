@@ -20,7 +20,7 @@ from printreach.hub.identity.sessions import NewSession, Visitor
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
-from printreach.web import slow_readers
+from printreach.web import disconnects
 from printreach.web.api import event_stream
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -345,7 +345,7 @@ async def test_a_reader_that_takes_nothing_holds_up_nobody(world: WebWorld) -> N
 async def test_a_reader_that_takes_nothing_for_too_long_is_ended(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_readers, "SENT_WITHIN_S", 0.05)
+    monkeypatch.setattr(disconnects, "SENT_WITHIN_S", 0.05)
     async with hall(world) as here:
         readers = [here.ask("after=oldest", kind=kind) for kind in ("http", "websocket")]
         for reader in readers:

@@ -14,7 +14,7 @@ from printreach.rules.detector import NO_CAMERA
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MAX_BARS
-from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
+from printreach.web.dashboard.watch_view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home

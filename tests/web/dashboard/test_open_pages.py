@@ -8,7 +8,7 @@ import pytest
 from printreach.hub.remote_lock import lock
 from printreach.ports import Notice, Topic
 from printreach.rules.print_history import Print, PrintResult
-from printreach.web.dashboard import events, last_prints
+from printreach.web.dashboard import events, printer_pages
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.dashboard.test_events import PRINTER_ID, hall
@@ -40,7 +40,7 @@ def test_open_pages_are_loaded_again_when_remote_control_is_locked_and_unlocked(
 def test_the_last_prints_of_an_open_page_tell_of_a_print_that_was_stopped(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(last_prints, "LOOKED_UP_EVERY", timedelta(0))
+    monkeypatch.setattr(printer_pages, "LOOKED_UP_EVERY", timedelta(0))
 
     @on_a_loop
     async def body() -> None:

@@ -8,7 +8,7 @@ from printreach.hub.identity.sessions import Visitor
 from printreach.rules.detector import DetectorOff
 from printreach.rules.payments import PaymentState, Subscription
 from printreach.store.store import Records
-from printreach.web import proxies
+from printreach.web import signed_in
 from printreach.web.wording import typeset
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import Office
@@ -56,8 +56,8 @@ def test_an_operator_who_comes_through_an_untrusted_proxy_reads_what_to_set(
     is_unproven: bool,
     is_told: bool,
 ) -> None:
-    monkeypatch.setattr(proxies, "visitor_of", lambda _: Visitor(address=address, browser=""))
-    headers = {proxies.UNPROVEN: "1"} if is_unproven else {}
+    monkeypatch.setattr(signed_in, "visitor_of", lambda _: Visitor(address=address, browser=""))
+    headers = {signed_in.UNPROVEN: "1"} if is_unproven else {}
 
     page = office.browser.get("/operator", headers=headers).text
 

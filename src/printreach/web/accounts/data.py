@@ -11,8 +11,8 @@ from litestar.response import Redirect, Stream, Template
 from printreach.hub.account_data import Row
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.overview import account_page
-from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
+from printreach.web.disconnects import closing
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

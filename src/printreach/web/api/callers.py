@@ -1,6 +1,10 @@
-"""The App Connection that calls an App API: the dependency `caller` of its routes."""
+"""Calls of the App APIs: the calling connection, and the body.
 
-from typing import Annotated, Final
+The dependency `caller` of a route is the App Connection. Bodies are parsed strictly: the framework
+would accept "6" as a number, and true as one.
+"""
+
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 from litestar.di import NamedDependency
@@ -8,12 +12,15 @@ from litestar.exceptions import ValidationException
 from litestar.params import HeaderParameter
 
 from printreach.contract.app_answers import TokenBody
+from printreach.contract.codec import sentence_of
 from printreach.contract.errors import ErrorCode
 from printreach.hub.app_calls import AppCaller
 from printreach.web.problems import AnyRequest, ServiceFailure
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
+
+T = TypeVar("T")
 
 UNKNOWN: Final = "No App Connection has this AppToken."
 
@@ -54,3 +61,11 @@ async def _token_in_body(request: AnyRequest) -> str | None:
         return msgspec.json.decode(await request.body(), type=TokenBody).app_token
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+async def read_strictly(request: AnyRequest, kind: type[T]) -> T:
+    """Parse the body strictly after the framework has read it. Raises ValidationException."""
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except msgspec.ValidationError as error:
+        raise ValidationException(sentence_of(error, kind).removesuffix(".")) from None

@@ -33,14 +33,14 @@ from printreach.web.api.detection_problems import (
     DetectionRefused,
     answer_detection_failure,
 )
-from printreach.web.api.disconnects import CallerDisconnected, while_connected
 from printreach.web.api.image_body import read_image
 from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
+from printreach.web.disconnects import CallerDisconnected, while_connected
 from printreach.web.problems import AnyRequest
-from printreach.web.proxies import UNPROVEN
 from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, body_limiters_of, note_caller
 from printreach.web.security import KEYED
 from printreach.web.services import Services
+from printreach.web.signed_in import UNPROVEN
 
 API_KEY: Final = "X-API-Key"
 

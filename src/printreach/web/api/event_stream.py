@@ -25,9 +25,9 @@ from printreach.hub.event_stream import EventGone, EventStreams, StreamedEvent, 
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.leases import Access, AccessEnded
 from printreach.rules.access_tokens import Scope
-from printreach.web import slow_readers
-from printreach.web.closing import closing
+from printreach.web import disconnects
 from printreach.web.cookies import SESSION, Cookies
+from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
@@ -66,7 +66,7 @@ class _Refused(HTTPException):
 
 @get(
     "/api/events",
-    middleware=[slow_readers.ends_slow_readers],
+    middleware=[disconnects.ends_slow_readers],
     responses={
         # Examples would be random, and the document would differ each time it is written.
         401: ResponseSpec(
@@ -253,7 +253,7 @@ async def _send_all(
             text = (heartbeat if one is None else one.body).decode()
             heartbeat = b"{}" if one is None else heartbeat
             try:
-                async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
+                async with asyncio.timeout(disconnects.SENT_WITHIN_S):
                     await socket.send_text(text)
             except TimeoutError:
                 return False  # it would not take a close either

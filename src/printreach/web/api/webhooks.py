@@ -17,8 +17,7 @@ from printreach.contract.app_answers import (
 )
 from printreach.hub.app_calls import AppCaller
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.api.callers import provide_caller
-from printreach.web.api.strict_bodies import read_strictly
+from printreach.web.api.callers import provide_caller, read_strictly
 from printreach.web.problems import AnyRequest, answer_app_api_failure
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many

@@ -20,7 +20,6 @@ from printreach.hub.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
-from printreach.web.closing import closing
 from printreach.web.dashboard.cards import is_warned, state_of
 from printreach.web.dashboard.open_pages import (
     DRAWN_EVERY_S,
@@ -30,6 +29,7 @@ from printreach.web.dashboard.open_pages import (
     Parts,
     SharedParts,
 )
+from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 

@@ -19,7 +19,6 @@ from printreach.rules.commands import Action
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
-from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
     FLASH_MESSAGES,
     Order,
@@ -33,6 +32,7 @@ from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, 
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.uploads import read_upload
 from printreach.web.dashboard.webcams import answer_of, answer_then_pieces
+from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services

@@ -14,10 +14,10 @@ from printreach.web.dashboard.dashboard import FLASH_MESSAGES
 from printreach.web.dashboard.events import Page, templates_of
 from printreach.web.dashboard.listing import ListQuery, listing, parse_list_query
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
+from printreach.web.disconnects import ends_slow_readers
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
-from printreach.web.slow_readers import ends_slow_readers
 
 FARM_EVERY_S: Final = 5.0
 """A hundred cards are not redrawn every second, to spare the printers and the service."""

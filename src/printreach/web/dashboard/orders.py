@@ -17,7 +17,6 @@ from printreach.rules import commands as rules
 from printreach.rules.commands import DEFAULT_LIMITS, Action
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
-from printreach.web.dashboard.control_view import control_template
 from printreach.web.dashboard.dashboard import (
     Order,
     give_order,
@@ -26,7 +25,7 @@ from printreach.web.dashboard.dashboard import (
     provide_seen,
     shows,
 )
-from printreach.web.dashboard.printer_view import view_of
+from printreach.web.dashboard.printer_view import control_template, view_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees, target_range

@@ -1,5 +1,9 @@
 """A printer's own pages, Quick View and controls, and the stream that updates them."""
 
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
 from litestar import MediaType, Router, get
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
@@ -8,17 +12,43 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN
-from printreach.web.dashboard.control_view import control_template
+from printreach.web.dashboard.cards import state_of
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, provide_seen
 from printreach.web.dashboard.events import Page, templates_of
-from printreach.web.dashboard.last_prints import LastPrints
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
-from printreach.web.dashboard.printer_view import PrinterView, view_of
-from printreach.web.dashboard.watched_view import WatchedView
+from printreach.web.dashboard.printer_view import PrinterView, control_template, view_of
+from printreach.web.dashboard.watch_view import WatchedView
+from printreach.web.disconnects import ends_slow_readers
+from printreach.web.print_rows import PrintRow, row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
-from printreach.web.slow_readers import ends_slow_readers
+
+LAST_PRINTS: Final = 3
+LOOKED_UP_EVERY: Final = timedelta(seconds=3)
+"""History is written a moment after a printer's state has changed."""
+
+
+@dataclass(slots=True)
+class LastPrints:
+    """rows: the newest first. The store is read again after LOOKED_UP_EVERY or another state."""
+
+    dashboard: Dashboard
+    account_id: str
+    rows: list[PrintRow] = field(default_factory=list)
+    _state: str = ""
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter) -> None:
+        """Bring `rows` up to date."""
+        at, state, printer_id = self.dashboard.clock.now(), state_of(seen), seen.printer.printer_id
+        is_recent = self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
+        if is_recent and state == self._state:
+            return
+        self._state, self._at = state, at
+        page = await self.dashboard.history.page(self.account_id, printer_id, None, LAST_PRINTS)
+        self.rows = [row_of(one, at, frozenset({printer_id})) for one in page.prints]
+
 
 PARTS = (
     *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),

@@ -1,10 +1,13 @@
-"""The data of one printer's own pages."""
+"""The data of one printer's own pages, and the template of its controls."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import isfinite
+from types import MappingProxyType
 from typing import Final
+
+from litestar.response import Template
 
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
@@ -27,6 +30,8 @@ from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, 
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
 
 CHART_C: Final = 300.0
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_FAULT_STATUS: Final = 400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,3 +207,22 @@ def _started_at(seen: SeenPrinter) -> datetime | None:
     if ran_s is None or not 0 <= ran_s < 10 * 365 * 86400:
         return None
     return reading.seen_at - timedelta(seconds=ran_s)
+
+
+def control_template(
+    view: PrinterView,
+    *,
+    flash_message: str = "",
+    typed: Mapping[str, str] = _NOTHING,
+    errors: Mapping[str, str] = _NOTHING,
+) -> Template:
+    """Draw the controls. typed, errors: what was typed and what is wrong, by the field's name."""
+    context = {
+        "view": view,
+        "flash_message": flash_message,
+        "here": "control",
+        "typed": typed,
+        "errors": errors,
+    }
+    status = _FAULT_STATUS if errors else 200
+    return Template("dashboard/control.html", context=context, status_code=status)

@@ -1,4 +1,7 @@
-"""The failure watch of a print, as the pages of a printer show it."""
+"""The failure watch of a print, as the pages of a printer show it.
+
+Open pages read it from the store at intervals: see WatchedView.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +11,17 @@ from urllib.parse import urlencode
 
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied
+from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
 from printreach.rules.detector import DetectorOff, not_watching, watch_status
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watch_pose import Pose
 from printreach.rules.watch_why import VIEW_WORDS, Why, why
+from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.cards import quarters_of
+from printreach.web.dashboard.printer_view import PrinterView
 from printreach.web.dashboard.watch_chart import (
     EvidenceMap,
     QualityChart,
@@ -21,6 +29,8 @@ from printreach.web.dashboard.watch_chart import (
     quality_chart,
 )
 
+LOOKED_UP_EVERY: Final = timedelta(seconds=5)
+"""The watch itself looks no more often."""
 _MOODS: Final = {
     WatchColour.GREEN: "calm",
     WatchColour.WHITE: "calm",
@@ -234,3 +244,42 @@ def _picture(
         is_mapped=seen is not None,
         pose=camera_pose(cameras, camera or 0),
     )
+
+
+@dataclass(slots=True)
+class WatchedView:
+    """shown: the data drawn last; nothing once the printer belongs to another account.
+
+    The store is read again after LOOKED_UP_EVERY, and when another print runs.
+    """
+
+    dashboard: Dashboard
+    account_id: str
+    shown: WatchView | None = None
+    _of: str = ""
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
+        """Bring `shown` up to date."""
+        at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
+        print_id = latest_print_id(status)
+        if self._of == print_id and self._is_recent(at):
+            return
+        self._of, self._at = print_id, at
+        watch = await self.dashboard.watched.of_print(
+            self.account_id, seen.printer.printer_id, print_id
+        )
+        if isinstance(watch, Denied):
+            nothing = WatchSettings(enabled=False)
+            watch = WatchOfPrint(print_id="", settings=nothing, off=DetectorOff.SWITCHED_OFF)
+        chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
+        now = status if view.is_here else None
+        self.shown = watch_view(watch, view.card.href, now, chart, at)
+
+    def _is_recent(self, at: datetime) -> bool:
+        return self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
+
+
+def _last_of_print(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
+    """Return the last status of the current print; nothing is shown here of one that is over."""
+    return seen.reading.status if view.card.progress is not None else None

@@ -19,8 +19,8 @@ from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
-from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import provide_printer_id
+from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

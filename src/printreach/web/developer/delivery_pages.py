@@ -11,8 +11,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.developers import Developers
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
-from printreach.web.dashboard.webhook_pages import again
-from printreach.web.deliveries import shown_deliveries
+from printreach.web.dashboard.webhook_pages import again, shown_deliveries
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 

@@ -13,7 +13,6 @@ from printreach.hub.leases import Access
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.print_history import Print
 from printreach.rules.print_table import csv_head, csv_line, json_line
-from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
     FLASH_MESSAGES,
     or_404,
@@ -24,6 +23,7 @@ from printreach.web.dashboard.dashboard import (
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import quality_chart
 from printreach.web.dashboard.watch_view import watch_view
+from printreach.web.disconnects import closing
 from printreach.web.print_rows import (
     activity_item_of,
     format_cursor,

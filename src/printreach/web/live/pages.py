@@ -20,15 +20,14 @@ from printreach.contract.codec import encode
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.live_links import LiveView
 from printreach.rules.rate_limits import Limit
-from printreach.web.closing import closing
 from printreach.web.dashboard.events import templates_of
+from printreach.web.disconnects import closing, ends_slow_readers
 from printreach.web.live.facts import facts_of, picture_of
 from printreach.web.live.viewers import PAGES_BY_ADDRESS, PICTURES_BY_ADDRESS, Viewers
 from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many, visitor_of
-from printreach.web.slow_readers import ends_slow_readers
 
 HIDDEN: Final = {
     "Referrer-Policy": "no-referrer",

@@ -23,6 +23,7 @@ from printreach.web.safe_methods import USED_UP
 from printreach.web.services import Services
 
 ACCOUNTS: Final = "/operator/accounts"
+_BLOCK: Final = ACCOUNTS + "/{account_id:str}/block"
 SUPPORTER_REAUTH_FIELD: Final = "supporter-password"
 _INVITED: Final = "/operator/invite/link"
 LIMITS_REAUTH_FIELD: Final = "limits-password"
@@ -238,7 +239,33 @@ def _end_of_day(text: str) -> datetime | None:
         return None
 
 
+@get(_BLOCK, media_type=MediaType.HTML)
+async def ask_to_block(
+    account_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
+    """Ask before an account is blocked or unblocked."""
+    return operator.page("block.html", one=or_404(await operator.hub.account(account_id)))
+
+
+@post(_BLOCK, media_type=MediaType.HTML)
+async def block(
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
+) -> Response[Any]:
+    """Block or unblock the account."""
+    one, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
+    refused = await operator.require_reauthentication(fields, "block.html", one=one)
+    if refused is not None:
+        return refused
+    changed = await operator.hub.set_blocked(one.account.email, blocked=blocked, by=operator.by)
+    if isinstance(changed, Denied):
+        return operator.page("block.html", changed, one=one)
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
+
+
 ACCOUNT_PAGES = [
     *(accounts_page, account_page, set_supporter, forget_customer, set_limits, set_operator),
+    *(ask_to_block, block),
     *(ask_to_delete, delete, invite_page, invite, invited_page),
 ]

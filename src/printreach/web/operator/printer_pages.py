@@ -1,4 +1,4 @@
-"""Pages that list and remove anybody's printers, and list and end connections."""
+"""Lists of anybody's printers, connections and API keys, which operators may remove or end."""
 
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ from printreach.web.operator.listing import listed
 
 PRINTERS: Final = "/operator/printers"
 CONNECTIONS: Final = "/operator/connections"
+KEYS: Final = "/operator/keys"
+_DISABLE: Final = KEYS + "/{key_id:str}/disable"
 
 
 @get(PRINTERS, media_type=MediaType.HTML)
@@ -87,4 +89,40 @@ async def end(
     return redirect_with_flash(CONNECTIONS, "ended")
 
 
-PRINTER_PAGES = [printers_page, ask_to_remove, remove, connections_page, ask_to_end, end]
+@get(KEYS, media_type=MediaType.HTML)
+async def keys_page(
+    operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
+) -> Response[Any]:
+    """List the keys that match the search, disabled ones included."""
+    rows = await operator.hub.find_keys(search)
+    return operator.page("keys.html", listing=listed(KEYS, rows, search))
+
+
+@get(_DISABLE, media_type=MediaType.HTML)
+async def ask_to_disable(
+    key_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
+    """Ask before somebody's programs are refused."""
+    return operator.page("disable_key.html", row=or_404(await operator.hub.key(key_id)))
+
+
+@post(_DISABLE, media_type=MediaType.HTML)
+async def disable(
+    key_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
+) -> Response[Any]:
+    """Disable the key for good."""
+    row = or_404(await operator.hub.key(key_id))
+    refused = await operator.require_reauthentication(fields, "disable_key.html", row=row)
+    if refused is not None:
+        return refused
+    or_404(await operator.hub.keys.disable_any(key_id, operator.by))
+    return redirect_with_flash(KEYS, "disabled")
+
+
+PRINTER_PAGES = [
+    *(printers_page, ask_to_remove, remove),
+    *(connections_page, ask_to_end, end),
+    *(keys_page, ask_to_disable, disable),
+]

@@ -16,8 +16,8 @@ from printreach.web.operator.context import OperatorContext
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
 from printreach.web.problems import AnyRequest
-from printreach.web.proxies import untrusted_proxy_of
 from printreach.web.services import Services
+from printreach.web.signed_in import untrusted_proxy_of
 
 LIMITS: Final = "/operator/limits"
 ACTS: Final = "/operator/acts"
