@@ -25,7 +25,7 @@ from printreach.store.store import Records, Store
 from printreach.store.tables import notices
 
 POLL_S: Final = 0.25
-"""So that an agent learns within half a second that it was linked."""
+"""The interval of looks for notices: an agent learns within half a second that it was linked."""
 RETRY_S: Final = 1.0
 MEMORY: Final = timedelta(minutes=10)
 """Far longer than any process uses what it knows without asking again, which is 30 s."""

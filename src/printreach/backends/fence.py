@@ -26,7 +26,7 @@ from printreach.rules.public_addresses import Reach, parse_ip_address
 
 
 class FenceViolation(PermissionError):
-    """What was tried is not allowed inside the fence."""
+    """The attempted call is not allowed inside the fence."""
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ class Lookups:
         self._room_for_others = asyncio.Semaphore(OTHERS_AT_ONCE)
 
     async def __call__(self, host: str) -> Sequence[str]:
-        """Return the addresses. If a caller gives up, the lookup goes on for later ones."""
+        """Return the addresses. If a caller gives up, the lookup continues for later ones."""
         task = self._under_way.get(host)
         if task is None:
             task = asyncio.create_task(self._look_up(host))
@@ -41,7 +41,7 @@ class Lookups:
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Leave threads that wait for a name server behind; they end with the process."""
+        """Stop. Threads that wait for a name server end with the process."""
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()

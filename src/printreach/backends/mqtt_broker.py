@@ -114,7 +114,7 @@ def _end_where_cancelled(*, since: int) -> None:
     """Raise CancelledError if a cancellation came together with what was awaited.
 
     aiomqtt waits by asyncio.wait_for, which drops such a cancellation before Python 3.12: the
-    caller would go on for ever, and whoever stops it would wait for its end.
+    caller would run for ever, and the task that stops it would wait for its end.
     """
     if _cancellations() > since:
         raise asyncio.CancelledError

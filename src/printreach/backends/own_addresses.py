@@ -1,4 +1,4 @@
-"""Which addresses are this machine's own."""
+"""The addresses of this machine."""
 
 import socket
 

@@ -27,7 +27,7 @@ NICE: Final = 10
 setpriority(2), "C library/kernel differences"."""
 MAX_WAITING: Final = 200
 """About ten seconds of work, shared fairly by the networks that callers come from. A caller from a
-network that has its share is told to come back."""
+network that has used its share must retry later."""
 
 
 class Argon2Passwords:

@@ -36,7 +36,7 @@ TIMEOUT_S: Final = 8.0
 RETRIES: Final = 1
 """By the library, with an idempotency key, so that nothing is created twice."""
 TOLERANCE_S: Final = 300
-"""How old a signature may be; Stripe signs again whatever it sends again."""
+"""The largest age of a signature; Stripe signs each repeated call again."""
 OFFERS_KEPT: Final = timedelta(minutes=10)
 
 _STATES: Final[Mapping[str, PaymentState]] = {

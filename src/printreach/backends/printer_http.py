@@ -50,7 +50,7 @@ _LOCKED: Final = PrinterRefusal(int(ErrorCode.BAD_CREDENTIALS), REMOTE_LOCKED.me
 
 
 class _Envelope(msgspec.Struct, rename="pascal"):
-    """What every failure has: the relay's, and the agent's."""
+    """The common part of all failures, of the relay and of the agent."""
 
     status: int = CommandStatus.UNKNOWN_FAILURE
     error: str = ""

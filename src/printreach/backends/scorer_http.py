@@ -1,7 +1,7 @@
 """Scoring at detector nodes over HTTP: the least busy one is called, and the next if it fails.
 
 A node that fails is not called until it reports again that it is ready, so that no image waits for
-one that is down.
+a node that is down.
 """
 
 import asyncio

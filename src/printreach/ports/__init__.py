@@ -20,7 +20,7 @@ class Clock(Protocol):
 
 
 class Topic(StrEnum):
-    """What a notice is about, and what its key is."""
+    """The subjects of notices, each with its key."""
 
     CONNECTION = "connection"
     """key: unique_id. Its grant changed: it was revoked, or another credential opens it."""

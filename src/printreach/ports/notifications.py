@@ -33,7 +33,7 @@ class Sealer(Protocol):
 
 
 class Trouble(Enum):
-    """Why a message was not accepted."""
+    """The reasons why a message was not accepted."""
 
     NOT_ALLOWED = auto()
     """The service, or the address it leads to, is not allowed."""

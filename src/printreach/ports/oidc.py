@@ -8,10 +8,10 @@ from printreach.rules.oidc import Claims, OidcFlowSecrets
 
 
 class ProviderFailure(Enum):
-    """Why a provider signed nobody in. The details are in the log, for the operator."""
+    """The reasons why a sign-in at a provider failed. The log has the details, for the operator."""
 
     UNREACHABLE = auto()
-    """It gave no answer, or one that cannot be parsed: a later try may work."""
+    """The answer is missing or cannot be parsed: a later attempt may work."""
     REFUSED = auto()
     """It refused, or its answer failed a check."""
 

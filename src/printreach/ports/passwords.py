@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class TooBusy(Exception):
-    """Too many wait already; the caller should come back later."""
+    """Too many callers wait already; the caller should retry later."""
 
 
 class Passwords(Protocol):

@@ -22,7 +22,7 @@ class ForgedCall(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Offer:
-    """What can be bought. currency: three small letters. period: "month", "year", "week", "day"."""
+    """An offer for sale. currency: three small letters. period: "month", "year", "week", "day"."""
 
     offer_id: str
     amount: Decimal
@@ -33,7 +33,7 @@ class Offer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """What somebody is about to buy. paid_url, left_url: our pages to return to."""
+    """A purchase to be made. paid_url, left_url: our pages to return to."""
 
     account_id: str
     email: str
@@ -85,7 +85,7 @@ class Payments(Protocol):
         ...
 
     async def close_checkout(self, checkout_id: str) -> None:
-        """Close the page, so that nobody can pay there any more."""
+        """Close the page, so that no payment is possible there any more."""
         ...
 
     async def managing_url(self, customer_id: str, return_url: str) -> str:

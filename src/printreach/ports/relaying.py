@@ -1,4 +1,4 @@
-"""What a relay node asks of the store: grants, owners of agents, link codes, presence, an inbox."""
+"""The store as relay nodes use it: grants, owners of agents, link codes, presence, an inbox."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from printreach.rules.linking import LinkCode, LinkedPrinter
 
 
 class Grants(Protocol):
-    """What the relay asks of the store about connections."""
+    """Connections as the relay needs them."""
 
     async def grant(self, unique_id: str) -> Grant | None:
         """Return the grant of that host name, also of an ended connection; None if unknown."""
@@ -50,7 +50,7 @@ class Grants(Protocol):
 
 
 class Agents(Protocol):
-    """What the relay asks of the store about agents. Presence is kept for linked printers."""
+    """Agents as the relay needs them. Presence is kept for linked printers."""
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
         """Return the printer if it belongs to an account now."""
@@ -117,7 +117,7 @@ class DetectorStates(Protocol):
 
 
 class EventInbox(Protocol):
-    """Where the relay stores what agents send."""
+    """The store of agents' events."""
 
     async def put(self, printer_id: str, events: Sequence[PrintEvent]) -> None:
         """Return when the events survive a loss of power. Raises StoreUnavailable.

@@ -26,7 +26,7 @@ class ScorerBusy(ScoringRefused):
 
 
 class ScorerUnavailable(ScoringRefused):
-    """Nothing can score here: it is not installed, its model is damaged, or no node is reached.
+    """No detector can be used: it is not installed, its model is damaged, or no node is reached.
 
     The log says what an operator has to do. Retrying soon does not help.
     """
@@ -38,7 +38,7 @@ class ScoringFailed(ScoringRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What was detected, with positions over the whole image from its upper left corner.
+    """The result for an image, with positions over the whole image from its upper left corner.
 
     load: how full the queue is, 0 to 1; callers should send less often as it grows.
     """

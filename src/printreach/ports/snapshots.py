@@ -1,4 +1,4 @@
-"""Where pictures are stored, and what is recorded of them."""
+"""The storage of pictures."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Which permission a request to a printer needs, and whether the connection has it.
+"""Permissions: the one that a request to a printer needs, and whether the connection has it.
 
 The relay and the agent both decide by `need_of`, on the same bytes of the same target, so a path
 can't be read in two ways: nothing is decoded, joined or changed in case. The agent knows commands
@@ -46,7 +46,7 @@ _DOES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a request requires. permission: None where every connection may send it.
+    """The requirements of a request. permission: None if every connection may send it.
 
     works_while_locked: it reads, or pauses a print, so it is allowed while remote control of the
     account is locked.
@@ -58,7 +58,7 @@ class Requirement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """What a connection may do at present. is_locked: its owner has locked remote control.
+    """The present rights of a connection. is_locked: its owner has locked remote control.
 
     ignores_lock: a lock doesn't bind it.
     """

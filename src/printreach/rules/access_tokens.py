@@ -8,14 +8,14 @@ from typing import Final
 MAX_TOKENS: Final = 50
 """Of an account."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
-"""How exactly the last use of a token is recorded; each record is a write."""
+"""The precision with which the last use of a token is recorded; each record is a write."""
 _LONGEST_NAME: Final = 60
 PREFIX: Final = "prt_"
 """Identifies the token to people, and to programs that search for leaked secrets."""
 
 
 class Scope(StrEnum):
-    """What a token may be used for."""
+    """The uses that a token allows."""
 
     READ_EVENTS = "events:read"
 

@@ -12,14 +12,14 @@ MAX_EMAIL_LENGTH = 254
 
 
 class SupporterPolicy(StrEnum):
-    """Which accounts the operator counts as supporters."""
+    """The accounts that count as supporters."""
 
     EVERYONE = "everyone"
     GRANTED = "granted"
 
 
 class SignUpPolicy(StrEnum):
-    """Which sign-ups are allowed without the operator's command."""
+    """The sign-ups that are allowed without the operator's command."""
 
     OPEN = "open"
     INVITED = "invited"
@@ -52,7 +52,7 @@ class Account:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether nobody can sign in to it, and no request reaches its printers."""
+        """Whether sign-in to it and requests to its printers are refused."""
         return self.blocked_at is not None
 
     @property

@@ -25,7 +25,7 @@ class AddressClaim:
 
 
 def claimable_network(address: str) -> str | None:
-    """Return what a call from that address claims; None where nobody could: no public address."""
+    """Return what a call from that address claims; None if it is no public address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

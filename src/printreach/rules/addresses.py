@@ -51,7 +51,7 @@ class Addresses:
         return f"{self.base_url}/notifications/stop?token={quote(token, safe='')}"
 
     def of_snapshot(self, snapshot_id: str) -> str:
-        """Return a picture that was taken for an event; whoever has the address may see it."""
+        """Return a picture that was taken for an event; anybody with the address may see it."""
         return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"
 
     def of_live_link(self, live_id: str) -> str:

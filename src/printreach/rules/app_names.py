@@ -1,4 +1,4 @@
-"""Which app names look the same to a person, and which names are reserved.
+"""App names that look the same to a person, and reserved names.
 
 The letters that look alike are those of Unicode Technical Standard 39 which matter for names of
 programs: Cyrillic, Greek and Armenian letters and digits that are drawn like Latin ones.

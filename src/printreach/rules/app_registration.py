@@ -24,7 +24,7 @@ MAX_QUOTA: Final = 1_000_000
 
 
 class AppPolicy(StrEnum):
-    """Which accounts may register apps."""
+    """The accounts that may register apps."""
 
     OPEN = "open"
     OPERATORS = "operators"
@@ -86,7 +86,7 @@ def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str
 
 
 def stays_checked(before: App, after: App) -> bool:
-    """Whether what an operator looked at is as it was: what people see, and where they are sent."""
+    """Whether an app's name, texts and addresses are still those that an operator approved."""
     return before.was_checked and all(
         getattr(before, name) == getattr(after, name)
         for name in ("name", "return_prefixes", "returns_to_lan", "logo_url", "takes_other_logos")

@@ -1,4 +1,4 @@
-"""How long to wait before what failed is tried again."""
+"""Backoff: the pauses between retries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ class Backoff:
         return self.pause(failures).total_seconds()
 
     def jittered_s(self, failures: int, uniform: Callable[[float, float], float]) -> float:
-        """Seconds, of which chance takes up to half off.
+        """Return the pause in seconds, shortened at random by up to half.
 
-        So thousands that failed at one time don't come back in one instant.
+        So thousands that failed at the same time don't retry in the same instant.
         """
         pause_s = self.pause_s(failures)
         return uniform(pause_s / 2, pause_s)

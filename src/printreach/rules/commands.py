@@ -114,7 +114,7 @@ def restore_problem(
     lift_mm: int = 0,
     retract_mm: int = 0,
 ) -> str | None:
-    """Why a resume may not give back what a smart pause took: a limit was lowered since."""
+    """Return why a resume may not restore a smart pause: a limit was lowered since."""
     moves = Pause(z_lift_mm=lift_mm, retract_filament_mm=retract_mm)
     heat = SetTemp(tool_c=hotend_c, bed_c=bed_c)
     return pause_problem(moves, limits) or set_temp_problem(heat, limits)
@@ -123,7 +123,7 @@ def restore_problem(
 def plain_pause(order: Pause) -> Pause:
     """Return the pause without smart options, as allowed while remote control is locked.
 
-    It is silent where the order says so in so many words, and not because it was a smart one.
+    It is silent if the order says so, and not because it was a smart one.
     """
     return Pause(suppress_notification=order.suppress_notification)
 

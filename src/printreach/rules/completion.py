@@ -1,4 +1,4 @@
-"""What an app is sent when it gets a connection: once, and never again."""
+"""The message to an app that gets a connection; it is sent once only."""
 
 from dataclasses import dataclass
 

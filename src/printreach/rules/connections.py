@@ -24,11 +24,11 @@ class ConnectionKind(StrEnum):
 
 
 INTERNAL_KINDS = frozenset({ConnectionKind.INTERNAL, ConnectionKind.STOPPING})
-"""Kinds that are never stored and that nobody outside of the service can use."""
+"""Kinds that are never stored and that only the service itself can use."""
 
 
 KINDS_WITH_COOKIES = frozenset({ConnectionKind.OWN, ConnectionKind.SHARED})
-"""Those that a person opens in a browser, which a cookie then signs in."""
+"""Kinds that a person opens in a browser, which a cookie then signs in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,7 +165,7 @@ def choose_port(
     printer_id: str,
     account_id: str,
 ) -> int | None:
-    """Return the port for a new connection to that printer; None where all are held by living ones.
+    """Return the port for a new connection to that printer; None if current ones hold them all.
 
     holders: the connections that have a port, in the range or not. The choice falls on the lowest
     that nobody holds. After that on one whose connection has ended: of the same printer if

@@ -20,7 +20,7 @@ LINK_CODE_LENGTH = 8
 
 
 class CredentialKind(Enum):
-    """What a secret is for; part of its digest, so that none passes for one of another kind."""
+    """The purpose of a secret; part of its digest, so that no secret passes for another kind."""
 
     BASIC = b"basic"
     BEARER = b"bearer"
@@ -134,7 +134,7 @@ def digests_of(secrets: AppSecrets) -> AppDigests:
 
 
 def new_link_code(token_bytes: TokenBytes) -> str:
-    """Eight characters that are told apart on a small screen, about 37 random bits."""
+    """Eight characters that are distinguishable on a small screen, about 37 random bits."""
     return random_letters(LINK_CODE_LENGTH, token_bytes)
 
 
@@ -153,7 +153,7 @@ def random_letters(length: int, token_bytes: TokenBytes) -> str:
 def parse_link_code(typed: str) -> str | None:
     """Return the code a person typed, whatever its case, blanks and hyphens.
 
-    None where it is none.
+    None if it is no code.
     """
     code = "".join(typed.split()).replace("-", "").upper()
     if len(code) != LINK_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):

@@ -66,7 +66,7 @@ class ImageAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """How long the score has been above a threshold."""
+    """The time for which the score has been above a threshold."""
 
     lasting_s: float = 0.0
     frames: int = 0
@@ -75,7 +75,7 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionContext:
-    """What is known of a print from its images so far.
+    """The state of a print's detection after its images so far.
 
     appearance: in the present scene. score: of the last usable image. Raises ValueError for a level
     that does not exist, or a time without a zone.

@@ -26,7 +26,7 @@ class CallKind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DetectionCaller:
-    """What is known of a caller. claim: on the address that the call comes from.
+    """The facts about a caller. claim: on the address that the call comes from.
 
     switches: None where the account never chose. calls_so_far: of the account in this month.
     is_blocked: an operator keeps the account's owner out.

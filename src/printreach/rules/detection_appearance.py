@@ -1,4 +1,4 @@
-"""How bad a print looks, and how much worse than at its start.
+"""The appearance of a print: its score, and how much worse it is than at the start.
 
 The model's score of one image means little across scenes: some good prints always look odd. So a
 print is also compared with its own first images, as a whole and place by place. Since prints grow,

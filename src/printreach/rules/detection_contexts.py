@@ -53,9 +53,9 @@ def is_over(kept: StoredContext, at: datetime) -> bool:
 
 
 def wait_s(kept: StoredContext, at: datetime) -> int | None:
-    """Whole seconds until the next image is taken; None where it is taken now.
+    """Return the whole seconds until the next image is accepted; None if it is accepted now.
 
-    A clock that was moved back locks nobody out: what lies ahead of it was not just now.
+    After the clock was set back no caller is locked out: a time in the future is ignored.
     """
     last_at = kept.remembered.last_at
     if last_at is None or not timedelta(0) <= at - last_at < _MINIMUM:

@@ -1,7 +1,7 @@
 """Evidence maps: where in an image a print looks like a failure, compared with earlier images.
 
-A place that looks odd for the first time says more than one that always did, such as a cable or
-infill. The bed moves between two images, so a place is also compared with its neighbours.
+A place that looks odd for the first time means more than a place that always did, such as a
+cable or infill. The bed moves between two images, so a place is also compared with its neighbours.
 """
 
 import heapq
@@ -14,7 +14,7 @@ EvidenceMap: TypeAlias = tuple[tuple[float, ...], ...]
 FARTHEST: Final = 7.0
 """The bound of a logit."""
 _STRONGEST: Final = 4
-"""How many of the strongest places decide, as for an image's score."""
+"""The number of strongest places that decide, as for an image's score."""
 _DOWNWARDS: Final = 0.2
 _DIGITS: Final = 2
 """The digits that are stored; more take space and mean nothing."""
@@ -58,7 +58,7 @@ def oddest(before: EvidenceMap, now: EvidenceMap) -> EvidenceMap:
 def moved_towards(before: EvidenceMap, now: EvidenceMap, share: float) -> EvidenceMap:
     """Move the highest logits towards the present ones of each place and its neighbours.
 
-    share: the weight upwards; downwards it is smaller, since a print head that is away comes back.
+    share: the weight upwards; downwards it is smaller, since a print head returns.
     """
     return tuple(
         tuple(_nearer(most, place, share) for most, place in zip(mosts, row, strict=True))

@@ -36,7 +36,7 @@ class Billing(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What the installation offers. free_calls: for each calendar month and account.
+    """The installation's offer. free_calls: for each calendar month and account.
 
     tiers: by what they are up to, the last one without end. offers_billing: accounts may switch it
     on themselves. free_only: for accounts that never said.
@@ -140,7 +140,7 @@ def total(days: Iterable[DayOfUse]) -> Calls:
 
 
 def is_beyond_allowance(plan: Plan, so_far: int) -> bool:
-    """Whether the next call of this month is no free one any more."""
+    """Whether the free calls of this month are used up."""
     return so_far >= plan.free_calls
 
 

@@ -9,7 +9,7 @@ BEST_QUALITY = 10
 
 
 class DetectorOff(Enum):
-    """Why a service runs no failure detection over prints; a value says so in a sentence's words.
+    """The reasons why a service runs no failure watch; each value completes a sentence.
 
     All pages and APIs take their words from here.
     """

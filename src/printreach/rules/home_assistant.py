@@ -23,7 +23,7 @@ ORDERS: Final[Mapping[bytes, str]] = {
     b"RESUME": "/resume",
     b"CANCEL": "/cancel",
 }
-"""What a button sends, and the command that it stands for."""
+"""The payload that a button sends, and the command that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def state_of(status: StatusResult) -> bytes:
 
 
 def is_printing(status: StatusResult) -> bool:
-    """Whether a picture is worth its way."""
+    """Whether a picture of it is published."""
     return status.job_status.state in (
         State.WARMING_UP,
         State.PRINTING,

@@ -49,12 +49,12 @@ def internal_name(
 
 
 def is_of_internal_kind(unique_id: str) -> bool:
-    """Whether it begins like our internal names; `parse_internal_name` tells whether we made it."""
+    """Whether it begins like our internal names; `parse_internal_name` verifies that we made it."""
     return unique_id.startswith(_PREFIXES)
 
 
 def parse_internal_name(key: InternalKey, unique_id: str) -> InternalName | None:
-    """Return what a name that we made stands for; None for every other."""
+    """Parse a name that we made; None for every other name."""
     found = _NAME.fullmatch(unique_id)
     if found is None:
         return None

@@ -24,9 +24,9 @@ _MARKER_IN_SCAN: Final = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 
 
 def whole_jpeg(data: bytes) -> bytes | None:
-    """Return the picture at the beginning of it, without what comes behind.
+    """Return the picture at the beginning of the data, without the bytes after it.
 
-    None where it is none.
+    None if the data is no picture.
     """
     if not data.startswith(_START):
         return None

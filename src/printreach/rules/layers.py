@@ -34,7 +34,7 @@ class LayerDone(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LayerMemory:
-    """What is remembered of a print's layers.
+    """The memory of a print's layers.
 
     since: when the print came above the next layer of interest; None while it is not above.
     lowest_mm: the height of the first layer. step_mm: of the others. window_mm: the least height

@@ -24,7 +24,7 @@ class AccountLimits:
 
     @property
     def of_connection(self) -> Limits:
-        """What each connection of the account may carry."""
+        """The limits of each connection of the account."""
         return replace(
             DEFAULT_LIMITS,
             upload_bytes=self.upload_bytes,

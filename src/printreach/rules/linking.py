@@ -31,7 +31,7 @@ class LinkedPrinter:
 
     @property
     def refuses_control(self) -> bool:
-        """Whether nobody may control it remotely."""
+        """Whether remote control of it is refused."""
         return self.is_blocked or self.is_locked
 
 

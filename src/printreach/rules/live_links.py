@@ -15,7 +15,7 @@ MAX_LIVE_LINKS = 50
 
 
 class LiveEnd(StrEnum):
-    """Why a link has ended."""
+    """The reasons why a link has ended."""
 
     TIME = "time"
     PRINT = "print"
@@ -28,7 +28,7 @@ class LiveEnd(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LastFacts:
-    """What the page shows of the print after the link has ended. file_name: "" where unknown."""
+    """The print as the page shows it after the link has ended. file_name: "" where unknown."""
 
     state: State | None = None
     progress: int | None = None
@@ -85,7 +85,7 @@ def end_of(link: LiveLink, at: datetime) -> LiveEnd | None:
 def shows_printer(link: LiveLink, printer: Printer | None) -> bool:
     """Whether it is still the printer that the link was made for.
 
-    One that was removed, and linked again, is another one, also where the same account has it.
+    A printer that was removed and linked again counts as another one, even in the same account.
     """
     return (
         printer is not None

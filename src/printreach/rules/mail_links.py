@@ -9,7 +9,7 @@ from typing import Final
 
 
 class MailPurpose(StrEnum):
-    """What the link allows the person who opens it."""
+    """The purpose of a link in a mail."""
 
     CONFIRM = "confirm"
     """Confirm the address of a new account."""

@@ -7,7 +7,7 @@ from typing import Final
 from printreach.rules.backoff import Backoff
 
 NEWS_LASTS: Final = timedelta(days=1)
-"""How long a mail about a change to an account is retried while the mail server is away."""
+"""The time for which a mail about a change to an account is retried."""
 _RETRY: Final = Backoff(
     (
         timedelta(seconds=10),

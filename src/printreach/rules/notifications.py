@@ -1,4 +1,4 @@
-"""Which events a person is notified of, when, and how many a day."""
+"""Choices of notifications: the events, the times of day, and the number per day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -69,7 +69,7 @@ MAX_DESTINATIONS: Final = 20
 """Places an account may be told at."""
 DESTINATIONS_AT_ONCE: Final = 24
 """Destinations that one worker sends to at once: fewer than the messenger has threads, so that a
-destination can be tested meanwhile."""
+destination can be tested at the same time."""
 FAILING: Final = "failing"
 """The kind of destinations to which the last message was not sent."""
 DESTINATION_TURNS: Final = TurnRule(of_account=4, for_firsts=12, of_kind={FAILING: 8, MAIL: 4})
@@ -182,11 +182,11 @@ def quiet_until(quiet: QuietHours, at: datetime, zone: tzinfo) -> datetime | Non
 
 
 class Allowance(Enum):
-    """What may still be sent today."""
+    """The outcomes of the daily limit."""
 
     SEND = auto()
     SAY_LIMIT = auto()
-    """Nothing more, and this is the first one that is left out."""
+    """This message is the first one over the limit."""
     NOTHING = auto()
 
 

@@ -121,13 +121,13 @@ CHANNEL_BY_NAME: Final[Mapping[str, Channel]] = MappingProxyType(
 
 
 def reaches_people(channel: str, *, has_mail_server: bool) -> bool:
-    """Whether what is sent that way can arrive. way: the name of one, as a place has it."""
+    """Whether messages of that channel can arrive. way: the name of the channel, as stored."""
     return channel != MAIL or has_mail_server
 
 
 @dataclass(frozen=True, slots=True)
 class DestinationAddress:
-    """Where to tell. label: tells it from others, without a secret."""
+    """A configured use of a channel. label: distinguishes it from others, without a secret."""
 
     url: str
     label: str
@@ -135,7 +135,7 @@ class DestinationAddress:
 
 @dataclass(frozen=True, slots=True)
 class InvalidField:
-    """What was typed is no place. field: which."""
+    """A typed value is refused. field: its name."""
 
     field: str
     sentence: str
@@ -249,7 +249,7 @@ class _Server:
 
 
 def _host(typed: str) -> _Server | None:
-    """A host as people paste it: with https:// before it or a slash behind."""
+    """A host as people paste it: with https:// before or a slash after it."""
     text = typed.strip()
     if "://" not in text:
         text = f"https://{text}"

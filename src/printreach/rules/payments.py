@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 LATE_TIME: Final = timedelta(days=7)
-"""How long a payment may be late: providers try a card several times before they give up, and their
-call may be late, too."""
+"""The time by which a payment may be late: providers try a card several times before they give up,
+and their call may be late, too."""
 
 
 class PaymentState(StrEnum):
@@ -24,7 +24,7 @@ class PaymentState(StrEnum):
     DISPUTED = "disputed"
     """The payer's bank has taken the payment of this period back, and it is not decided yet."""
     HALTED = "halted"
-    """Nothing is paid, and it goes on once its payer settles that with the provider."""
+    """It is unpaid, and continues once its payer settles that with the provider."""
     OVER = "over"
 
 

@@ -16,11 +16,11 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 FLOW_LIFETIME: Final = timedelta(hours=1)
 """Enough time to create an account, read a mail and install an agent."""
 FLOW_KEPT: Final = timedelta(days=1)
-"""How long a reload shows how the flow ended."""
+"""The time for which a reload shows how the flow ended."""
 
 
 class PortalError(StrEnum):
-    """Why a flow failed, as its app is told."""
+    """The reasons why a flow failed, as its app gets them."""
 
     ACCESS_DENIED = "access_denied"
     NOT_A_SUPPORTER = "not_a_supporter"
@@ -93,7 +93,7 @@ class Flow:
 class Facts:
     """The present facts about the person who uses the page.
 
-    account_id: None while nobody is signed in. printer_ids: theirs.
+    account_id: None while no one is signed in. printer_ids: theirs.
     with_keys: those of them that could make a key for an app now.
     """
 

@@ -28,7 +28,7 @@ class PortalQuery:
     """The parameters, each None where it was left out or cannot be used.
 
     app_id is "" where it is missing or ambiguous. is_return_url_ambiguous: sent twice, with
-    different values; nobody can be sent back then. is_ambiguous: another parameter was.
+    different values; the person can't be sent back then. is_ambiguous: another parameter was.
     """
 
     app_id: str

@@ -12,17 +12,17 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.unset import UNSET, UnsetType
 
 CANCELLED: Final = "cancelled"
-"""What the error of a failed print says where somebody stopped it."""
+"""The error of a failed print that somebody stopped."""
 _SAYS_NOTHING: Final = frozenset(
     {EventType.NOTIFICATION_LIMIT_REACHED, EventType.BED_COOLED_DOWN, EventType.TEST}
 )
 _ENDS: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 _SOON: Final = timedelta(days=1)
-"""How far an agent's clock may be ahead; beyond it the clock is wrong."""
+"""The time by which an agent's clock may be ahead; a larger difference means that it is wrong."""
 
 
 class PrintResult(StrEnum):
-    """How a print ended, as far as is known."""
+    """The ways in which a print ended, as far as is known."""
 
     UNDER_WAY = "underway"
     COMPLETE = "complete"
@@ -123,7 +123,7 @@ def counted_duration_s(print_: Print) -> int | None:
 
 
 def counted_progress(print_: Print) -> int | None:
-    """In percent; what is complete is done whole, whatever was heard on the way."""
+    """Return the progress in percent: 100 for a completed print, whatever was reported before."""
     return 100 if print_.result is PrintResult.COMPLETE else print_.progress
 
 
@@ -157,7 +157,7 @@ def _event_time(received: ReceivedEvent) -> datetime:
 
 
 def _start(event: PrintEvent, at: datetime) -> tuple[datetime, bool]:
-    """Return when the print began by this event, and whether that is told or only follows."""
+    """Return when the print began by this event, and whether the event says so."""
     if event.print_started_at_sec is not UNSET and event.print_started_at_sec > 0:
         said = _instant(event.print_started_at_sec)
         if said <= at:

@@ -14,7 +14,7 @@ _FELL_BACK_PERCENT: Final = 5.0
 
 
 class NeedKind(StrEnum):
-    """What a printer may need a person for."""
+    """The reasons for which a printer may need a person."""
 
     FILAMENT = "filament"
     """Filament has run out, or is to be changed."""
@@ -24,7 +24,7 @@ class NeedKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Need:
-    """What a printer needs a person for now. text: the printer's own words, if any."""
+    """The present reason to call a person. text: the printer's own words, if any."""
 
     kind: NeedKind
     text: str = ""
@@ -68,7 +68,7 @@ class PrintObservation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintMemory:
-    """What was last observed of a print, and what of it has been reported.
+    """The last observation of a print, and the part of it that has been reported.
 
     state: None before the first observation. is_paused: a pause was observed. progress,
     duration_sec: the latest. decile, hours: the highest that were reported. need: the current one.

@@ -1,4 +1,4 @@
-"""Which addresses the service may call at a stranger's request.
+"""Public addresses: those that the service may call at a stranger's request.
 
 Only those that the whole internet can reach. Everything else could be a machine beside the service,
 its cloud's own interfaces, or a printer at somebody's home. IPv6 addresses that carry an IPv4 one

@@ -48,8 +48,8 @@ class TooSoon:
 def take(limit: Limit, busy_until: datetime | None, at: datetime) -> Allowed | TooSoon:
     """Make one try. busy_until: what is remembered; None or a past instant where nothing is.
 
-    What lies farther ahead than tries can lead to was noted by a clock that was wrong: else whoever
-    tried meanwhile would be locked out until the right one gets there.
+    An instant farther ahead than attempts can lead to was stored by a wrong clock and is ignored:
+    otherwise the caller would be locked out until the right clock reaches it.
     """
     if busy_until is None or busy_until > at + limit.every * limit.at_once:
         busy_until = at

@@ -9,9 +9,9 @@ IDLE_TIME: Final = timedelta(days=30)
 LONGEST_TIME: Final = timedelta(days=365)
 """Every browser must sign in again after this, however often it was used."""
 NOTE_EVERY: Final = timedelta(minutes=5)
-"""How exactly `seen_at` is kept: a write on every request would be too many."""
+"""The precision of `seen_at`: a write on every request would be too many."""
 FRESH_TIME: Final = timedelta(minutes=10)
-"""How long a sign-in proves the person's identity where there is no password to ask for."""
+"""The time for which a sign-in proves the person's identity if there is no password to ask for."""
 MAX_SESSIONS: Final = 50
 """The most sessions of one account; one more evicts the least recently used one."""
 LONGEST_BROWSER: Final = 300

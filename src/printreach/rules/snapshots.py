@@ -11,7 +11,7 @@ MAX_BYTES_PER_PRINTER: Final = 512 * 1024 * 1024
 """A week of one-hour prints has some 2,200 pictures of 200 kB, and apps are promised that each is
 kept for that week; of many more, the oldest are deleted."""
 LAST_APART: Final = timedelta(minutes=5)
-"""How often the last picture of a printer is renewed while it is viewed."""
+"""The interval at which the last picture of a printer is renewed while it is viewed."""
 _ID: Final = re.compile(r"[a-z2-7]{32}")
 
 

@@ -1,4 +1,4 @@
-"""The steps of a browser on its way to being signed in."""
+"""The steps of a sign-in."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,24 +9,24 @@ from printreach.rules.own_paths import HOME
 
 STEP_LIFETIME: Final = timedelta(minutes=10)
 CONFIRMATION_LIFETIME: Final = timedelta(days=1)
-"""How long the mail's link alone signs in the browser that signed up."""
+"""The time for which the mail's link alone signs in the browser that signed up."""
 
 
 class NextStep(StrEnum):
-    """What comes next."""
+    """The next step of a sign-in."""
 
     CODE = "code"
     """The password was right; a one-time code or a recovery code makes it complete."""
     PASSKEY = "passkey"
     """Somebody wants to sign in with a passkey."""
     NEW_PASSKEY = "new-passkey"
-    """Somebody who is signed in adds a passkey."""
+    """A signed-in person adds a passkey."""
     PASSKEY_PROOF = "passkey-proof"
-    """Somebody who is signed in shows with a passkey that they are the owner."""
+    """A signed-in person reauthenticates with a passkey."""
     PROVIDER = "provider"
     """Somebody was sent to a provider to sign in there."""
     NEW_IDENTITY = "new-identity"
-    """Somebody who is signed in was sent to a provider, to be let in by it from then on."""
+    """A signed-in person was sent to a provider, to sign in by it from then on."""
     RESET = "reset"
     """A password was forgotten in this browser, which was going somewhere."""
     CONFIRMATION = "confirmation"

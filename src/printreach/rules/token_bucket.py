@@ -1,4 +1,4 @@
-"""A token bucket: at most so many at once, and later so many in a time."""
+"""A token bucket: bounds a burst, and the rate after it."""
 
 
 class TokenBucket:
@@ -25,11 +25,11 @@ class TokenBucket:
         self._left -= 1
 
     def reserve(self, now: float, tokens: int) -> float:
-        """Take the tokens even where there are fewer; the seconds until they are refilled."""
+        """Take the tokens even if there are fewer. Return the seconds until they are refilled."""
         self.has(now, 0)
         self._left -= tokens
         return max(0.0, -self._left * self._every_s)
 
     def give_back(self, tokens: int) -> None:
-        """Put back tokens that were taken and not used after all."""
+        """Put back tokens that were taken but not used."""
         self._left = min(self._most, self._left + tokens)

@@ -11,14 +11,14 @@ from urllib.parse import quote
 from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes, base32_text, random_letters
 
 SECRET_BYTES: Final = 20
-"""As long as the hash, as RFC 4226, 4, asks."""
+"""The length of the hash, as RFC 4226, 4, asks."""
 STEP_SECONDS: Final = 30
 DIGITS: Final = 6
 STEPS_OFF: Final = 1
 """Clocks of phones are off, and typing takes time: the code before and the one after count."""
 WAITS_FOR: Final = timedelta(minutes=10)
-"""How long a new secret is shown and waits for its first code. Somebody who finds the browser later
-could lock the owner out with it."""
+"""The time for which a new secret is shown and waits for its first code. A person who finds the
+browser later could lock the owner out with it."""
 RECOVERY_CODES: Final = 10
 RECOVERY_CODE_LENGTH: Final = 20
 """Of 24 letters: 91 random bits, which can't be guessed even with a stolen database."""
@@ -97,7 +97,7 @@ def new_recovery_codes(token_bytes: TokenBytes) -> list[str]:
 
 
 def parse_recovery_code(typed: str) -> str | None:
-    """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
+    """The code a person typed, whatever its case, blanks and hyphens; None if it is no code."""
     code = "".join(typed.split()).replace("-", "").upper()
     is_long_enough = len(code) in (RECOVERY_CODE_LENGTH, OLD_RECOVERY_CODE_LENGTH)
     return code if is_long_enough and set(code) <= set(LINK_CODE_ALPHABET) else None

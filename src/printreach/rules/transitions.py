@@ -30,8 +30,8 @@ ERROR_EVERY_S: Final = 1800.0
 LOSS_AFTER_S: Final = 60.0
 """A printer that is out of reach for less is not reported."""
 GONE_AFTER_S: Final = 10.0
-"""How long a printer may report no print before the one under way is taken to be over: some report
-nothing for a moment after reconnecting."""
+"""The time for which a printer may report no print before the one under way counts as over: some
+report nothing for a moment after reconnecting."""
 DONE_PERCENT: Final = 99.5
 """A print that had reached this when it was last observed is taken for complete."""
 COOL_C: Final = 40.0
@@ -57,7 +57,7 @@ _LAYERS: Final = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moment:
-    """When an observation was made.
+    """The context of an observation.
 
     steady_s: see PrintMemory. unix_s: the time of day, for people. new_id: makes ids. has_gap: the
     printer was not observed since the last time: the agent has just started, or it was unreachable.

@@ -1,4 +1,4 @@
-"""Which items of a queue begin next where slots are scarce: accounts take turns.
+"""The order in which items of a queue begin when slots are scarce: accounts take turns.
 
 An item that hangs occupies its slot for as long as it may take, and an account costs nothing. So
 each account's first item comes before any account's second, no account takes all slots, and some
@@ -33,7 +33,7 @@ class QueuedItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnRule:
-    """How many items may be under way at all workers together.
+    """Limits on the items under way at all workers together.
 
     of_account: of one account. for_firsts: how many of a worker's slots are reserved for accounts
     without an item under way. of_kind: of each kind.

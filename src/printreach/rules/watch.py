@@ -1,4 +1,5 @@
-"""What the watch makes of a look at a print: does it warn, pause, keep the look; when is the next?
+"""The decision of the watch after a look at a print: warn, pause or keep the look, and when to
+look next.
 
 A warning is given once. It is given again only after the print has looked good for a while, or
 after half an hour: an owner who has looked knows. Nothing is paused that was not warned of at an
@@ -43,7 +44,7 @@ KEPT_CHANGE: Final = 2
 
 _LONGEST_STEP_S: Final = 60.0
 _SHOWS_NOTHING: Final = UNUSABLE_VIEWS | {ViewCondition.FROZEN}
-"""Nothing new was seen: what was suspected before is neither told nor acted upon now."""
+"""Nothing new was seen: an earlier suspicion is neither reported nor acted upon now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

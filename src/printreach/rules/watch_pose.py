@@ -1,6 +1,6 @@
-"""How a camera's picture is turned before people see it, and where in it a region lies then.
+"""The orientation of a camera's picture on pages, and of the regions in it.
 
-Regions are kept as the camera takes its pictures. People draw them on what they are shown.
+Regions are kept as the camera takes its pictures. People draw them on the picture as pages show it.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _TURNS: Final[Mapping[int, Callable[[float, float], tuple[float, float]]]] = {
     270: lambda x, y: (y, 1 - x),
 }
 _DIGITS: Final = 6
-"""Shares of a picture are that exact; what is left of a turn there and back is rounded away."""
+"""The number of decimals of shares of a picture; turning there and back leaves smaller errors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""When the watch looks again at a print that it could not, or need not, look at."""
+"""Waits of the watch before it looks again at a print that it could not, or need not, look at."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -8,16 +8,16 @@ from typing import Final
 from printreach.rules.watch_memory import WatchMemory
 
 GIVEN_UP_AFTER: Final = timedelta(days=2)
-"""A printer that was away for so long prints nothing any more that is worth watching."""
+"""A printer that was offline for this long prints nothing any more that is worth watching."""
 
 
 class Why(Enum):
-    """Why there was no look."""
+    """The reasons why there was no look."""
 
     OFF = "off"
     """The owner wants none. What they choose next makes the print due at once."""
     PAUSED = "paused"
-    """Nothing changes; that the print goes on is an event, which makes it due at once."""
+    """The picture does not change; an event makes the print due as soon as it resumes."""
     NOT_PRINTING_YET = "not printing yet"
     """It heats, or is about to go on."""
     AWAY = "away"
@@ -29,7 +29,7 @@ class Why(Enum):
     BUSY = "busy"
     """Too many pictures wait to be scored."""
     UNSCORED = "unscored"
-    """Nothing here can score a picture, until an operator does something."""
+    """No detector can score a picture until an operator acts."""
 
 
 _WAITS_S: Final = {
@@ -43,12 +43,12 @@ _WAITS_S: Final = {
     Why.BUSY: (20, 40, 60),
     Why.UNSCORED: (60, 300),
 }
-"""After the first miss in a row, the second, and so on; the last stands for all that follow."""
+"""The waits after the first miss in a row, the second, and so on; the last one repeats."""
 _MISSES: Final = frozenset(
     {Why.AWAY, Why.UNREACHED, Why.NO_CAMERA, Why.NO_PICTURE, Why.BUSY, Why.UNSCORED}
 )
 _TAKE_TIME: Final = frozenset({Why.UNREACHED, Why.NO_PICTURE})
-"""What may hang until it is given up; all else is known at once."""
+"""The reasons that may take until a timeout; all others are known at once."""
 _OUT_OF_REACH: Final = frozenset({Why.AWAY, Why.UNREACHED})
 
 

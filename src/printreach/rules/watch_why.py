@@ -1,4 +1,4 @@
-"""Why the watch warned of a print, or paused it: what can be said of its looks in words."""
+"""The reason of a warning or pause by the watch, in words about its looks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

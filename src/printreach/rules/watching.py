@@ -13,10 +13,10 @@ MAX_REGIONS: Final = 8
 """More than a few masks hide the print."""
 MAX_LIFT_MM: Final = 50
 MAX_RETRACT_MM: Final = 20
-"""Nobody stands beside it: more than frees the nozzle is of no use and may do harm."""
+"""The printer is unattended: a larger move than one that frees the nozzle may do harm."""
 
 _HALF_LIFE: Final = timedelta(days=14)
-"""What was wrong two weeks ago says half as much: cameras are moved, lamps changed."""
+"""A wrong alarm of two weeks ago counts half: cameras are moved, lamps changed."""
 _ALARMS_FOR_A_STEP: Final = (0.5, 1.5)
 """One false alarm is felt for two weeks. Two steps are the most: the watch never goes blind."""
 
@@ -43,7 +43,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchPause:
-    """How the watch pauses; the same words as of the pause command."""
+    """The options with which the watch pauses; the same words as of the pause command."""
 
     disable_hotend: bool = True
     disable_bed: bool = False
@@ -59,7 +59,7 @@ class WatchPause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchSettings:
-    """What was chosen for one printer. What nobody chose is as here.
+    """The settings of the watch for one printer; the defaults hold for settings never chosen.
 
     warning_level, pause_level: confidence levels, 1 suggests soonest. pauses: None where the watch
     may only warn. camera: the webcam's index; None for the printer's default one. masked: what the
@@ -117,7 +117,7 @@ class LastLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What somebody answered to "was this right?". was_failure: the print had really failed.
+    """The answer to "was this right?". was_failure: the print had really failed.
 
     camera: the one that the alarm came from, whichever is chosen by now. picture: the frame, kept
     where the owner allowed it, else None.

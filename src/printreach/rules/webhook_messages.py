@@ -14,12 +14,12 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.unset import UNSET
 
 KEY_OVERLAP: Final = timedelta(days=7)
-"""How long the previous key also signs after a rotation: receivers may have stored it."""
+"""The time for which the previous key also signs after a rotation: receivers may have stored it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class About:
-    """What the service adds to the event. snapshot_url: None where there is no picture."""
+    """The service's additions to an event. snapshot_url: None if there is no picture."""
 
     printer_id: str
     printer_name: str

@@ -1,4 +1,4 @@
-"""Which webhook URLs are allowed.
+"""The webhook URLs that are allowed.
 
 Strict on purpose: an address that two programs could parse in two ways is refused, not repaired.
 The addresses of a name are checked when it is resolved, again for each connection.
@@ -52,7 +52,7 @@ class WebhookTarget:
 
 
 def parse_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
-    """Return the target of a WebhookUrl, or a sentence that says why it is none.
+    """Return the target of a WebhookUrl, or a sentence that says why it is refused.
 
     reach: private addresses, by plain http too, are let through where it has networks.
     """
@@ -108,7 +108,7 @@ def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
 def target_of(url: str) -> WebhookTarget:
     """Parse a URL that was accepted before; under which setting doesn't matter.
 
-    Raises ValueError for one that never was.
+    Raises ValueError for a URL that never was.
     """
     target = _parsed(url, allow_plain=True)
     if isinstance(target, str):

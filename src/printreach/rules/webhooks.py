@@ -40,7 +40,7 @@ TOO_MANY: Final = f"More than {MAX_QUEUED} calls waited, so the oldest were drop
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands."""
+    """The states of a delivery."""
 
     QUEUED = "queued"
     DELIVERED = "delivered"
@@ -170,7 +170,7 @@ def wants(webhook: Webhook, event_type: int) -> bool:
 def retry_delay(
     attempts: int, jitter: float, retry_after: timedelta | None = None
 ) -> timedelta | None:
-    """Return how long to wait after so many attempts, all of them failed; None: give up.
+    """Return the wait after that number of failed attempts; None: give up.
 
     jitter: random, 0 to 1. retry_after: waited for if longer, but never beyond the longest delay.
     """

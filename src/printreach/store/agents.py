@@ -1,4 +1,4 @@
-"""What the relay asks and reports about agents, as rows."""
+"""The rows of agents: their owners, link codes and presence."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,9 +12,9 @@ from printreach.store.store import Records, Store
 from printreach.store.tables import link_codes, nodes, printers
 
 NODE_MEMORY: Final = timedelta(days=1)
-"""How long a node that stopped is remembered; a row each start would add up."""
+"""The time for which a stopped node is remembered; a row for each start would add up."""
 _LONGEST_TEXT: Final = 64
-"""What an agent reports of itself is cut to this length; it is for people to read."""
+"""The longest text that an agent reports about itself; more is cut. It is for people to read."""
 
 
 class SqlAgents:

@@ -1,4 +1,4 @@
-"""What several tables' statements share: columns of a record, and lists of values."""
+"""Helpers of several tables' statements: columns of a record, and lists of values."""
 
 import json
 from collections.abc import Collection
@@ -27,6 +27,6 @@ def columns_for(
 def each_of(values: Collection[str] | Collection[int]) -> Any:
     """Return a subquery of the values, as JSON.
 
-    A statement has only so many variables, and thousands of them are slow to bind.
+    A statement has a limited number of variables, and thousands of them are slow to bind.
     """
     return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)

@@ -16,7 +16,7 @@ _FAULTS: Final = (msgspec.MsgspecError, ValueError, TypeError, RecursionError)
 
 
 class Damaged(Exception):
-    """What was read is not what was once written. The message contains nothing of it."""
+    """Stored data is damaged. The message contains nothing of it."""
 
 
 def decoded(decoder: "msgspec.json.Decoder[T]", content: bytes) -> T:

@@ -104,7 +104,7 @@ class DetectionKeyRecords:
         return [DetectionKey(**row) for row in found.mappings()]
 
     async def disable(self, key_id: str, at: datetime) -> None:
-        """Disable a key; one that is disabled keeps its time."""
+        """Disable a key; a disabled key keeps its time."""
         await self._connection.execute(
             update(detection_keys)
             .where(detection_keys.c.key_id == key_id, detection_keys.c.disabled_at.is_(None))
@@ -192,7 +192,7 @@ class UsageRecords:
 
 
 class SwitchRecords:
-    """What accounts chose about paying."""
+    """The accounts' choices about paying."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -11,7 +11,7 @@ from printreach.store.damaged import Damaged, decoded
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Levels:
-    """The levels, which somebody chose."""
+    """The levels, which the caller chose."""
 
     warning_level: int = DEFAULT_LEVEL
     pause_level: int = DEFAULT_LEVEL
@@ -27,7 +27,7 @@ def written(context: DetectionContext) -> bytes:
 
 
 def remembered(data: bytes) -> DetectionContext:
-    """Decode a context. One of another version begins anew at the chosen levels.
+    """Decode a context. A context of another version begins again at the chosen levels.
 
     If even those cannot be decoded, it begins at the defaults.
     """

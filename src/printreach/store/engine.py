@@ -14,7 +14,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
 
 BUSY_TIMEOUT_S: Final = 15
-"""How long a process waits for another's write lock. A unit of work takes milliseconds."""
+"""The longest wait for another process's write lock. A unit of work takes milliseconds."""
 READERS: Final = 5
 """Connections for reading, each a thread; one is the bus's. More readers wait for a free one."""
 

@@ -113,7 +113,7 @@ class EventRecords:
         """Store events of one printer, to be handed out.
 
         An event whose id is stored already stays as it is. If the printer belongs to no account,
-        they are dropped: there is nobody to notify.
+        they are dropped: there is no one to notify.
         """
         await self.append_all([Arrival(printer_id=printer_id, event=event) for event in events], at)
 
@@ -194,7 +194,7 @@ class EventRecords:
     async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
         """Return an account's events handed out after that one, in the same order.
 
-        None, or one that is not kept (any more): from the oldest that is kept.
+        After None, or an event that is not stored any more: from the oldest stored one.
         """
         position = 0 if event_id is None else await self._position_of(account_id, event_id)
         return await self._readable(

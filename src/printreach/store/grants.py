@@ -231,7 +231,7 @@ async def _take_ticket(
 async def _find_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
 ) -> RowMapping | None:
-    """Return what the ticket is for; None if it opens nothing.
+    """Return the purpose of a ticket; None if it is not valid.
 
     The end of its session deletes a ticket, by the tables. The connection has to be one that still
     opens a printer of its account, and the account not blocked.

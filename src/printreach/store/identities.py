@@ -14,7 +14,7 @@ _IDENTITY = columns_for(Identity, identities)
 
 
 class IdentityRecords:
-    """Which identity at which provider signs in to which account."""
+    """The identities at providers that sign in to accounts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

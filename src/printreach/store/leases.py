@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LeasedTable:
-    """Where a table keeps what is due, and its leases.
+    """The columns of a table that hold its due times and leases.
 
     key: the columns that identify a row; the first of them is excluded by Claim.exclude. due_at:
     null while nothing is to be done. leased_until: when a lease ends; None if due_at says so.
@@ -99,7 +99,7 @@ class LeasedTable:
         keys: Select[Any] | Sequence[Any],
         *returning: ColumnElement[Any],
     ) -> MappingResult:
-        """Lease the rows with these keys; those that somebody else has leased are left out."""
+        """Lease the rows with these keys; rows that another worker has leased are left out."""
         key = self.key[0] if len(self.key) == 1 else tuple_(*self.key)
         chosen = [key.in_(keys)]
         if len(self.key) > 1 and not isinstance(keys, Select):

@@ -1,4 +1,4 @@
-"""What operators look through and decide: lists that stay usable with ten thousand accounts."""
+"""The lists of operators; they stay usable with ten thousand accounts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class AccountFilter(StrEnum):
-    """Which accounts are listed."""
+    """The filter of the list of accounts."""
 
     ALL = "all"
     GRANTED = "granted"

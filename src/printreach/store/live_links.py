@@ -88,7 +88,7 @@ class LiveLinkRecords:
         return await self._where(live_links.c.printer_id == printer_id, *_living(at))
 
     async def end(self, live_id: str, at: datetime, why: LiveEnd, last: LastFacts) -> None:
-        """End a link; one that has ended keeps its end."""
+        """End a link; an ended one keeps its end."""
         await self._end(live_links.c.live_id == live_id, at, why, last)
 
     async def end_all_of_printer(self, printer_id: str, at: datetime, why: LiveEnd) -> None:

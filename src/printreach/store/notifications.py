@@ -364,7 +364,7 @@ def _quiet(row: Any) -> QuietHours | None:
 
 
 def _day(text: object) -> date:
-    """Parse a day; one that cannot be parsed is never today."""
+    """Parse a day; a damaged one is never today."""
     try:
         return date.fromisoformat(str(text))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What operators look through, page by page, and the log of their acts."""
+"""The lists of operators, page by page, and the log of their acts."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -18,7 +18,7 @@ _SUBSCRIPTION = columns_for(Subscription, subscriptions)
 
 
 class PaymentRecords:
-    """What is stored of payers; never cards or addresses."""
+    """The stored data of payers; never cards or addresses."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -1,5 +1,4 @@
-"""Which account a row belongs to, derived from the tables: so new tables are exported and deleted
-too."""
+"""The account of each row, derived from the tables: so new tables are exported and deleted too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

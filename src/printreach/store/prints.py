@@ -62,7 +62,7 @@ _KEY = ("print_id", "printer_id", "account_id")
 
 @dataclass(frozen=True, slots=True)
 class HistoryCursor:
-    """Where a page of prints ends: the next one has those that began before."""
+    """The end of a page of prints: the next page has those that began before."""
 
     started_at: datetime
     number: int

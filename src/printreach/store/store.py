@@ -134,7 +134,7 @@ class Store:
         self._on_notices: list[Callable[[], None]] = []
 
     async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
-        """Run a unit of work alone: nothing else writes meanwhile, in any process.
+        """Run a unit of work alone: nothing else writes at the same time, in any process.
 
         It is committed as a whole or, if it raises, not at all. It must await nothing but the
         records. Raises StoreUnavailable.

@@ -90,7 +90,7 @@ watch_judgements = Table(
 )
 
 OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
-"""What belongs to one owner, and is deleted when the printer leaves them."""
+"""The tables of one owner's data, deleted when the printer leaves them."""
 
 
 def is_owners(table: Table) -> ColumnElement[bool]:

@@ -102,7 +102,7 @@ class WatchRecords(WatchLookRecords):
     async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
         """Watch a print, due at once; watches of the printer's other prints end.
 
-        One that is watched stays as it is; one that had ended goes on. Does nothing if the printer
+        A current watch stays as it is; an ended one continues. Does nothing if the printer
         is not that account's.
         """
         if not await _is_linked_to(self._connection, printer_id, account_id):
@@ -132,7 +132,7 @@ class WatchRecords(WatchLookRecords):
         await self._end(at, watches.c.printer_id == printer_id, watches.c.print_id == print_id)
 
     async def resume(self, printer_id: str, print_id: str, at: datetime) -> None:
-        """The print goes on after a pause, and is due at once."""
+        """Continue after a pause; the print is due at once."""
         its = (watches.c.printer_id == printer_id, watches.c.print_id == print_id, _is_under_way)
         await self._connection.execute(update(watches).where(*its).values(resumed_at=at))
         await self._connection.execute(
@@ -169,7 +169,7 @@ class WatchRecords(WatchLookRecords):
         return await self._watched(is_one, watches.c.token == claim.token, *of_kind)
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
-        """Return the printer's print under watch, whoever has claimed it."""
+        """Return the printer's print under watch, whichever worker has claimed it."""
         found = await self._watched(watches.c.printer_id == printer_id)
         return found[0] if found else None
 
@@ -313,7 +313,7 @@ def _watched(row: Row[Any]) -> WatchedPrint:
 
 
 def _memory_of(content: bytes) -> WatchMemory:
-    """Decode the memory; one that is damaged, or of another version, begins anew."""
+    """Decode the memory; a damaged one, or one of another version, begins again."""
     try:
         return decoded(_memories, content)
     except Damaged:

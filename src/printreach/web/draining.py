@@ -20,7 +20,7 @@ _WEBSOCKET_RESTART: Final = 1012
 
 @dataclass(slots=True, eq=False)
 class _Exchange:
-    """One request or WebSocket under way. A stream is one that does not end by itself."""
+    """One request or WebSocket under way. A stream does not end by itself."""
 
     task: asyncio.Task[object]
     has_started: bool = False

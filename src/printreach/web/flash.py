@@ -58,7 +58,7 @@ class FlashMessages(ASGIMiddleware):
 
         async def forget(message: Message) -> None:
             is_shown = message["type"] == _ANSWER and message["status"] == 200
-            # What a script loads is looked at by nobody; it has the browser load the page again.
+            # No person sees what a script loads; the script has the browser load the page again.
             is_shown = is_shown and _header(scope["headers"], b"sec-fetch-dest") != "empty"
             is_shown = is_shown and not is_head(scope)
             await send(self._with_cookie(message, "") if is_shown else message)
@@ -80,7 +80,7 @@ def _word_of_redirect(message: Message) -> str:
 
 
 def _word_in(query: str) -> str:
-    """The word; "" where there is none, or something that is none of our words."""
+    """The word; "" if there is none or it is unknown."""
     values = [value for name, value in parse_qsl(query) if name == FLASH_FIELD]
     is_word = len(values) == 1 and values[0].isascii() and values[0].replace("-", "").isalpha()
     return values[0] if is_word else ""

@@ -134,7 +134,7 @@ _NO_SUCH_PRINTER: Final = Advice(
     button="Go to your printers",
 )
 _RELOAD: Final = "event: reload\ndata: {}\n\n"
-"""What the event stream of an open page answers when the page can't be shown any more."""
+"""The answer of an open page's event stream when the page can't be shown any more."""
 
 
 def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[Any]:

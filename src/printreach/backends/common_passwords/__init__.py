@@ -9,7 +9,7 @@ from importlib.resources import files
 
 
 def is_common(password: str) -> bool:
-    """Whether the list has it. password: in lower case, 8 characters or more."""
+    """Return whether the list has it. password: in lower case, 8 characters or more."""
     return password in _passwords()
 
 

@@ -11,7 +11,7 @@ from joserfc.jwt import JWTClaimsRegistry
 from printreach.backends.oidc.metadata import PublicKey
 
 LEEWAY_S: Final = 60
-"""How far two clocks may differ."""
+"""The difference of two clocks that is accepted."""
 MAX_AGE_S: Final = 3600
 """A token is issued when the code is redeemed, so an old one is another's."""
 LARGEST_TOKEN: Final = 64 * 1024
@@ -23,8 +23,8 @@ KEY_TYPES: Final = {
 }
 """The accepted signature algorithms, each with the type of its key.
 
-Not "none", which is no signature, and none with a shared key: whoever can verify such a signature
-can make it, and a public key would serve as the shared one.
+Not "none", which is no signature, and none with a shared key: anybody who can verify such a
+signature can make it, and a public key would serve as the shared one.
 """
 
 Claims = dict[str, Any]  # what JSON holds; each claim is checked before it is used

@@ -15,9 +15,9 @@ from printreach.backends.oidc.asking import AskingFailed, get_json
 from printreach.ports import Clock
 
 KEPT_FOR: Final = timedelta(hours=1)
-"""How long a key that the provider withdrew may still be accepted."""
+"""The time for which a key that the provider withdrew may still be accepted."""
 KEPT_WITHOUT_ANSWER: Final = timedelta(days=1)
-"""How long known metadata are used while the provider's page cannot be fetched."""
+"""The time for which known metadata are used while the provider's page cannot be fetched."""
 MIN_REFETCH_INTERVAL: Final = timedelta(minutes=1)
 """Tokens with unknown keys do not make us fetch more often, since anybody may make one up."""
 AGAIN_AFTER: Final = timedelta(seconds=10)
@@ -49,7 +49,7 @@ class _KeySet(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the provider published, and when it was fetched."""
+    """The provider's published metadata, and when they were fetched."""
 
     metadata: Metadata
     keys: tuple[PublicKey, ...]

@@ -1,4 +1,4 @@
-"""Sign-in at the operator's provider: where a browser is sent, and who comes back."""
+"""Sign-in at the operator's provider: the URL for a browser, and its answer."""
 
 import base64
 import logging
@@ -26,7 +26,7 @@ class _Tokens(msgspec.Struct, frozen=True):
 
 
 class Provider:
-    """ports.oidc.SignInProvider. own_address: where browsers come back to."""
+    """ports.oidc.SignInProvider. own_address: the page that browsers return to."""
 
     def __init__(self, settings: OidcProvider, own_address: str, clock: Clock) -> None:
         self._settings = settings

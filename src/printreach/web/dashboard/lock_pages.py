@@ -71,7 +71,7 @@ async def stopped_everything(
 
 
 def _outcome_of(signed_in: SignedIn) -> str:
-    """Return the name of the outcome for this browser; another one that stops has its own."""
+    """Return the name of the outcome for this browser; another browser that stops has its own."""
     return f"{_OUTCOME}/{signed_in.session.session_id}"
 
 

@@ -27,7 +27,7 @@ LEVEL_WORDS: Final = (
 """Labels short enough for a field on a phone."""
 EDGES: Final = ("left", "top", "width", "height")
 MAX_CAMERAS: Final = 16
-"""More than any printer has; the number is unknown while a printer is away."""
+"""More than any printer has; the number is unknown while a printer is offline."""
 _LEAST_SHARE: Final = 0.001
 """The smallest share of the picture, each way, that a mask may cover."""
 
@@ -121,7 +121,7 @@ def form_sent(fields: Fields) -> WatchForm:
 def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[str, str]:
     """Parse the settings; return them, or the errors by field name.
 
-    cameras: how many the printer has; None while it is away.
+    cameras: how many the printer has; None while it is offline.
     """
     reader = _Reader(fields)
     level = f"Choose a level from {LEVELS[0]} to {LEVELS[-1]}."

@@ -194,7 +194,7 @@ async def _page(
 
 
 def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
-    """Return the id of the current print, which may be left alone; "" if there is none."""
+    """Return the id of the current print, which may be excluded; "" if there is none."""
     return latest_print_id(seen.reading.status) if view.card.can_stop else ""
 
 
@@ -204,7 +204,7 @@ def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
 
 
 def _no_camera(seen: SeenPrinter, chosen: int | None) -> str:
-    """Say that there is no camera to look through; "" if there is one or nobody knows."""
+    """Say that there is no camera to look through; "" if there is one or it is unknown."""
     is_known = seen.reading.status is not None
     return NO_CAMERA if is_known and not gives_pictures(_cameras(seen), chosen) else ""
 

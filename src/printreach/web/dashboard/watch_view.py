@@ -92,7 +92,7 @@ def watch_view(
     at: datetime,
 ) -> WatchView:
     """Return the view. status: the printer's while this print runs; None if it is over or the
-    printer away.
+    printer offline.
     """
     settings, said = watch.settings, why(watch.looks)
     is_over = chart is None or chart.now_x is None

@@ -58,7 +58,7 @@ async def last_picture(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[bytes]:
-    """Return the last picture of a printer that is away."""
+    """Return the last picture of a printer that is offline."""
     last = await dashboard.snapshots.last(signed_in.account.account_id, owned_id)
     if last is None:
         raise _no_picture("No picture of this printer was kept.")

@@ -145,7 +145,7 @@ async def try_page(
     developers: NamedDependency[Developers],
     services: NamedDependency[Services],
 ) -> Template:
-    """Link into the portal as the app would, and explain what comes back."""
+    """Link into the portal as the app would, and explain the parameters that it returns."""
     app = or_404(await developers.apps.one(signed_in.account.account_id, app_id)).app
     places = [services.portal.core.addresses.of_test_page(), *app.return_prefixes]
     links = [
