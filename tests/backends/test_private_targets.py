@@ -1,9 +1,10 @@
-"""Every form of a private target, at both places where it is looked at: refused, uncalled."""
+"""Every form of a private target is refused and not called, and so are the machine's addresses."""
 
 import asyncio
 
 import pytest
 
+from printreach.backends.own_addresses import is_own_address
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from tests.backends.test_webhook_http import HEADERS, NAME
@@ -102,3 +103,13 @@ def test_no_webhook_leads_to_the_service_itself_or_to_metadata_though_private_on
     assert said.http_status is None
     assert asyncio.run(at_home.problem_with(url)) is not None
     assert no_way_out.opened == []
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1"])
+def test_loopback_is_this_machine(address: str) -> None:
+    assert is_own_address(address)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "255.255.255.255"])
+def test_what_is_elsewhere_or_nowhere_is_not(address: str) -> None:
+    assert not is_own_address(address)

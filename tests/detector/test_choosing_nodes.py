@@ -17,7 +17,7 @@ from printreach.backends.scorer_http import HttpScorer
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.ports.scoring import ScorerBusy, ScorerUnavailable, ScoringRefused
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detector import DetectorOff
 from tests.detector.scorers import TOKEN, RunningNode, asking, running_node, until
 from tests.detector.stand_in import StandIn, seen
@@ -155,7 +155,7 @@ def _looked_at_or_waiting(nodes: list[RunningNode], looks: list[StandIn]) -> lis
 
 def test_a_busy_node_passes_the_picture_to_another() -> None:
     async def busy(call: Call) -> Answer:
-        await call.body.read(MAX_BYTES)
+        await call.body.read(MAX_IMAGE_BYTES)
         return Answer(status=503, body=b'{"Kind":"busy","Why":"too many pictures wait already"}')
 
     async def test() -> None:
@@ -234,7 +234,7 @@ def test_a_node_with_another_token_is_left_alone(caplog: pytest.LogCaptureFixtur
 @pytest.mark.parametrize("status", [200, 422, 503])
 def test_an_answer_that_no_node_gives_counts_as_a_failure(status: int, body: bytes) -> None:
     async def answers(call: Call) -> Answer:
-        await call.body.read(MAX_BYTES)
+        await call.body.read(MAX_IMAGE_BYTES)
         return Answer(status=status, body=body)
 
     async def test() -> None:
@@ -248,7 +248,7 @@ def test_an_answer_that_no_node_gives_counts_as_a_failure(status: int, body: byt
 @pytest.mark.parametrize("status", [200, 302, 400, 404, 500])
 def test_another_kind_of_server_scores_nothing(status: int) -> None:
     async def answers(call: Call) -> Answer:
-        await call.body.read(MAX_BYTES)
+        await call.body.read(MAX_IMAGE_BYTES)
         return Answer(status=status, headers=[(b"Location", b"http://127.0.0.1:1/")])
 
     async def test() -> None:

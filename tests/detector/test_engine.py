@@ -11,7 +11,7 @@ import pytest
 from printreach.detector.engine import MAX_BATCH, Engine, ModelUnavailable, ScoreBatch
 from printreach.detector.image_queue import MAX_QUEUED, MAX_QUEUED_BYTES
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from tests.detector.scorers import until
 from tests.detector.stand_in import StandIn
 
@@ -96,15 +96,15 @@ def test_each_thread_looks_at_its_own_pictures() -> None:
 
 
 def test_large_pictures_fill_the_queue_by_their_bytes() -> None:
-    look, room = StandIn(is_open=False), MAX_QUEUED_BYTES // MAX_BYTES
+    look, room = StandIn(is_open=False), MAX_QUEUED_BYTES // MAX_IMAGE_BYTES
 
     async def use(engine: Engine) -> None:
         first = ask(engine, [b"first"])
         await until(look.begun.is_set)
-        large = ask(engine, [bytes(MAX_BYTES)] * room)
+        large = ask(engine, [bytes(MAX_IMAGE_BYTES)] * room)
         await until(lambda: engine.load > 0.9)
         with pytest.raises(ScorerBusy):
-            await engine.score(bytes(MAX_BYTES))
+            await engine.score(bytes(MAX_IMAGE_BYTES))
         small = ask(engine, [b"small"])
         look.open.set()
         await asyncio.gather(*first, *large, *small)

@@ -9,7 +9,7 @@ from printreach.detector.engine import ModelUnavailable, ScoreBatch
 from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.node import LIMITS
 from printreach.http1.fetch import FetchedAnswer, Fetcher
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.watching import MAX_REGIONS
 from tests.detector.scorers import TOKEN, RunningNode, running_node, until
 from tests.detector.stand_in import StandIn
@@ -171,7 +171,7 @@ def test_a_picture_of_too_many_bytes_is_refused_by_its_announced_length() -> Non
         reader, writer = await asyncio.open_connection("127.0.0.1", node.address.port)
         writer.write(
             b"POST /detector/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n"
-            b"Authorization: Bearer %b\r\n\r\n" % (MAX_BYTES + 1, TOKEN.encode())
+            b"Authorization: Bearer %b\r\n\r\n" % (MAX_IMAGE_BYTES + 1, TOKEN.encode())
         )
         assert (await reader.readline()).split()[1] == b"413"
         writer.close()
@@ -186,7 +186,7 @@ def test_a_picture_without_a_length_is_read_up_to_the_limit() -> None:
             b"POST /detector/score HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
             b"Authorization: Bearer %b\r\n\r\n" % TOKEN.encode()
         )
-        writer.write(b"%x\r\n%b\r\n0\r\n\r\n" % (MAX_BYTES + 1, bytes(MAX_BYTES + 1)))
+        writer.write(b"%x\r\n%b\r\n0\r\n\r\n" % (MAX_IMAGE_BYTES + 1, bytes(MAX_IMAGE_BYTES + 1)))
         assert (await reader.readline()).split()[1] == b"413"
         writer.close()
 

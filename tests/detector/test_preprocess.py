@@ -13,7 +13,7 @@ from printreach.detector.preprocess import (
     ImageTooLarge,
     prepare,
 )
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection_scene import ViewCondition, compare_scene
 from tests.detector.images import animated, jpeg_that_claims, scene, written
 
@@ -202,7 +202,7 @@ def test_what_is_no_picture_of_a_print_is_refused(data: bytes) -> None:
 
 
 def test_the_number_of_bytes_is_limited_to_the_byte() -> None:
-    padded = JPEG + b"\0" * (MAX_BYTES - len(JPEG))
+    padded = JPEG + b"\0" * (MAX_IMAGE_BYTES - len(JPEG))
 
     assert prepare(padded).pixels.shape == (SIDE, SIDE, 3)
     with pytest.raises(ImageTooLarge):

@@ -19,7 +19,7 @@ from printreach.ports.scoring import (
     ScorerUnavailable,
     ScoringFailed,
 )
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.watching import MAX_REGIONS, Region
 from tests.detector.images import scene, written
 from tests.detector.scorers import Rig, Way, at_a_node, in_threads, until
@@ -112,7 +112,7 @@ def test_what_is_no_whole_picture_is_unreadable(way: Way, data: bytes) -> None:
 
 
 def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
-    largest = bytes(MAX_BYTES)
+    largest = bytes(MAX_IMAGE_BYTES)
 
     async def use(rig: Rig) -> None:
         assert (await rig.scorer.score(largest)).assessment == seen(largest)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from printreach.ports.scoring import PictureTooLarge, Scored, ScoringRefused
-from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES, ImageAssessment
 from printreach.rules.detection_scene import Scene
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
@@ -28,8 +27,8 @@ class FakeScorer:
         self.shown: list[tuple[bytes, tuple[Region, ...]]] = []
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        if len(picture) > MAX_BYTES:
-            raise PictureTooLarge(f"{len(picture)} bytes; {MAX_BYTES} are taken")
+        if len(picture) > MAX_IMAGE_BYTES:
+            raise PictureTooLarge(f"{len(picture)} bytes; {MAX_IMAGE_BYTES} are taken")
         if self.refusal is not None:
             raise self.refusal
         self.shown.append((picture, tuple(masked)))

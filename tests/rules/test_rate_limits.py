@@ -1,4 +1,4 @@
-"""How often something may be tried."""
+"""Rate limits on attempts, and the token bucket of the relay's limiters."""
 
 from datetime import timedelta
 
@@ -10,6 +10,7 @@ from printreach.rules.rate_limits import (
     Allowed,
     Limit,
     Network,
+    TokenBucket,
     TooSoon,
     networks_of,
     take,
@@ -112,3 +113,35 @@ def test_a_larger_network_has_its_share_at_once_and_over_time() -> None:
     assert Network("2001:db8::/56", 4).scaled(THREE) == Limit(
         name="test", at_once=12, every=timedelta(seconds=2.5)
     )
+
+
+def test_a_full_bucket_has_its_tokens_and_no_more() -> None:
+    bucket = TokenBucket(3, 10.0, 0.0)
+
+    assert bucket.has(0.0, 3)
+    assert not bucket.has(0.0, 4)
+
+
+def test_one_token_comes_back_in_each_interval_up_to_the_most() -> None:
+    bucket = TokenBucket(3, 10.0, 0.0)
+    bucket.reserve(0.0, 3)
+
+    assert not bucket.has(9.0, 1)
+    assert bucket.has(10.0, 1)
+    assert bucket.is_full(1000.0)
+    assert not bucket.has(1000.0, 4)
+
+
+def test_a_reservation_of_more_than_there_is_says_how_long_to_wait() -> None:
+    bucket = TokenBucket(3, 10.0, 0.0)
+
+    assert bucket.reserve(0.0, 3) == 0.0
+    assert bucket.reserve(0.0, 2) == 20.0
+
+
+def test_tokens_that_were_not_used_shorten_the_wait_of_the_next() -> None:
+    bucket = TokenBucket(3, 10.0, 0.0)
+    bucket.reserve(0.0, 5)
+    bucket.give_back(2)
+
+    assert bucket.reserve(0.0, 1) == 10.0

@@ -9,7 +9,7 @@ import pytest
 
 from printreach.run.demo import Demo, cannot_start, describe
 from printreach.run.settings import settings_from
-from tests.rules.test_completion import DONE
+from tests.rules.test_portal import DONE
 
 
 def demo(*, watches_prints: bool) -> Demo:

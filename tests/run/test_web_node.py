@@ -19,9 +19,8 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 from websockets.asyncio.client import connect
 
-from printreach.backends.clock import SystemClock
+from printreach.backends.clock import SystemClock, SystemZones
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.zones import SystemZones
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.embedded import running_service
 from printreach.run.messaging import Messaging

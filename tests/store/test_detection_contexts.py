@@ -13,8 +13,7 @@ from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_contexts import StoredContext
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_scene import Scene, SceneMemory
-from printreach.store.detection_contexts import detection_contexts
-from printreach.store.detection_memory import remembered
+from printreach.store.detection_contexts import detection_contexts, remembered
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

@@ -1,12 +1,15 @@
-"""The parts of pages, given what a printer or a stranger may say."""
+"""The parts of pages, the sections of the signed-in pages, and the addresses of built files."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
 
-from printreach.web.templating import template_environment
+from printreach.web.templating import asset_addresses, template_environment
 from tests.look import samples
+from tests.web.world import Browser, WebWorld, sign_in
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>"
 PARTS = template_environment("https://printreach.example")
@@ -99,3 +102,32 @@ def test_a_quality_is_said_in_words_and_out_of_ten(quality: int, words: str) -> 
 def test_a_part_that_is_given_too_little_says_so() -> None:
     with pytest.raises(UndefinedError):
         drawn("printer_card", "printer_card(p)")
+
+
+def test_every_section_has_its_page(world: WebWorld, browser: Browser) -> None:
+    world.add_account(browser)
+    sign_in(browser)
+    navigations = re.findall(r"<nav.*?</nav>", browser.get("/account").text, re.DOTALL)
+    places = {place for one in navigations for place in re.findall(r'href="([^"]+)"', one)}
+
+    assert {"/printers", "/connections", "/account"} <= places
+    for place in places:
+        assert browser.get(place).status_code == 200, place
+
+
+def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
+    (tmp_path / "app.css").write_text("a{}")
+    before = asset_addresses(tmp_path)("app.css")
+    (tmp_path / "app.css").write_text("b{}")
+
+    assert before.startswith("/static/app.css?v=")
+    assert asset_addresses(tmp_path)("app.css") != before
+
+
+def test_without_a_build_pages_still_stand_and_the_log_says_what_to_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asset = asset_addresses(tmp_path)
+
+    assert asset("app.css") == "/static/app.css"
+    assert "make install" in caplog.text

@@ -10,8 +10,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
 
+from printreach.backends.clock import SystemZones
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.backends.zones import SystemZones
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys
 from printreach.rules.accounts import Account

@@ -17,7 +17,7 @@ from printreach.ports.scoring import (
     ScorerBusy,
     ScorerUnavailable,
 )
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
@@ -67,8 +67,8 @@ class HttpScorer:
             await node.close()
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        if len(picture) > MAX_BYTES:
-            raise PictureTooLarge(f"{len(picture)} bytes; {MAX_BYTES} are taken")
+        if len(picture) > MAX_IMAGE_BYTES:
+            raise PictureTooLarge(f"{len(picture)} bytes; {MAX_IMAGE_BYTES} are taken")
         is_full = self._asking >= MAX_CALLS
         if is_full or self._asking_bytes + len(picture) > MAX_BYTES_OF_CALLS:
             raise ScorerBusy("too many pictures wait already")

@@ -19,8 +19,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES, ImageAssessment
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
@@ -90,8 +89,8 @@ class Engine:
         """Raise ScoringRefused if an image of `size` bytes would be refused now, whatever it
         shows.
         """
-        if size > MAX_BYTES:
-            raise PictureTooLarge(f"{size} bytes; {MAX_BYTES} are taken")
+        if size > MAX_IMAGE_BYTES:
+            raise PictureTooLarge(f"{size} bytes; {MAX_IMAGE_BYTES} are taken")
         if self._problem is not None:
             raise ScorerUnavailable(self._problem)
         if not self._queue.has_room_for(size):

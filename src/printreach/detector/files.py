@@ -10,7 +10,7 @@ Sources: ITU-T T.81 (JPEG), W3C PNG Specification (Third Edition), RFC 9649 (Web
 import struct
 from typing import Final
 
-from printreach.rules.detection_images import MAX_PIXELS
+from printreach.rules.detection import MAX_IMAGE_PIXELS
 from printreach.rules.jpeg import claimed_size, whole_jpeg
 
 _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
@@ -49,8 +49,8 @@ def check_file(data: bytes) -> str:
 
 def check_pixels(width: int, height: int) -> None:
     """Raise MalformedImage for more pixels than are decoded."""
-    if width * height > MAX_PIXELS:
-        raise MalformedImage(f"{width} x {height} pixels; {MAX_PIXELS} are decoded")
+    if width * height > MAX_IMAGE_PIXELS:
+        raise MalformedImage(f"{width} x {height} pixels; {MAX_IMAGE_PIXELS} are decoded")
 
 
 def declared_size(data: bytes, image_format: str) -> tuple[int, int] | None:

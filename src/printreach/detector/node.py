@@ -29,12 +29,12 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.watching import MAX_REGIONS, Region
 
 LIMITS: Final = ServerLimits(
     idle_timeout_s=30.0,
-    body=BodyLimits(max_bytes=MAX_BYTES, timeout_s=10.0),
+    body=BodyLimits(max_bytes=MAX_IMAGE_BYTES, timeout_s=10.0),
     max_connections=128,
     drops_unauthenticated=True,
 )
@@ -87,10 +87,10 @@ class Node:
         try:
             # An image that would be refused anyway is not read at all.
             self._engine.check_admission(call.head.length)
-            picture = await call.body.read(MAX_BYTES)
+            picture = await call.body.read(MAX_IMAGE_BYTES)
             return _answer(await self._engine.score(picture, masked))
         except BodyTooLarge:
-            return _refusal(PictureTooLarge(f"more than {MAX_BYTES} bytes"))
+            return _refusal(PictureTooLarge(f"more than {MAX_IMAGE_BYTES} bytes"))
         except ScoringRefused as refused:
             return _refusal(refused)
 

@@ -21,7 +21,7 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 from printreach.detector.files import MalformedImage, check_file, check_pixels, declared_size
 from printreach.detector.masks import paint_out
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection_scene import SIDE as SCENE_SIDE
 from printreach.rules.detection_scene import Scene
 from printreach.rules.jpeg import whole_jpeg
@@ -80,8 +80,8 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> PreparedImage:
     Raises ImageTooLarge, or ImageRefused for one that is truncated, corrupt, of another format or
     too many pixels.
     """
-    if len(data) > MAX_BYTES:
-        raise ImageTooLarge(f"{len(data)} bytes; {MAX_BYTES} are taken")
+    if len(data) > MAX_IMAGE_BYTES:
+        raise ImageTooLarge(f"{len(data)} bytes; {MAX_IMAGE_BYTES} are taken")
     try:
         pixels = _decoded(data)
     except MalformedImage as error:

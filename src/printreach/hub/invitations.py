@@ -13,7 +13,7 @@ from printreach.rules.credentials import (
     new_record_id,
     new_session_token,
 )
-from printreach.rules.invitations import INVITATION_LIFETIME, Invitation, is_good
+from printreach.rules.mail_links import INVITATION_LIFETIME, Invitation, is_good
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
 

@@ -9,7 +9,7 @@ from printreach.contract import signin
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports.relaying import EventInbox
 from printreach.rules.backoff import Backoff
-from printreach.rules.token_bucket import TokenBucket
+from printreach.rules.rate_limits import TokenBucket
 
 log = logging.getLogger(__name__)
 

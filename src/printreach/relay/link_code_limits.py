@@ -1,7 +1,6 @@
 """A limit on link codes: each is a row in the store, and anybody may ask for them."""
 
-from printreach.rules.rate_limits import Network, networks_of
-from printreach.rules.token_bucket import TokenBucket
+from printreach.rules.rate_limits import Network, TokenBucket, networks_of
 
 from .caller_origin import read_address
 

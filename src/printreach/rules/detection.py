@@ -20,6 +20,9 @@ from printreach.rules.detection_scene import (
 )
 from printreach.rules.detector import quality_of
 
+MAX_IMAGE_BYTES: Final = 6_291_456
+MAX_IMAGE_PIXELS: Final = 50_000_000
+
 LEVELS: Final = range(1, 6)
 DEFAULT_LEVEL: Final = 3
 

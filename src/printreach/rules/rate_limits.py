@@ -2,7 +2,7 @@
 
 One instant is stored for a caller, by the generic cell rate algorithm: the time at which all
 attempts so far would have been allowed one by one. Once it is past nothing needs to be stored, so
-the store is as small as the number of busy callers.
+the store is as small as the number of busy callers. TokenBucket is for limits within one process.
 """
 
 import ipaddress
@@ -117,3 +117,37 @@ def _read_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address
     except ValueError:
         return None
     return (isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped) or parsed
+
+
+class TokenBucket:
+    """Holds `most` tokens; one comes back every `every_s` seconds."""
+
+    __slots__ = ("_at", "_every_s", "_left", "_most")
+
+    def __init__(self, most: int, every_s: float, now: float) -> None:
+        self._most = most
+        self._every_s = every_s
+        self._left = float(most)
+        self._at = now
+
+    def has(self, now: float, tokens: int) -> bool:
+        self._left = min(self._most, self._left + (now - self._at) / self._every_s)
+        self._at = now
+        return self._left >= tokens
+
+    def is_full(self, now: float) -> bool:
+        return self.has(now, self._most)
+
+    def take(self) -> None:
+        """Take one token; ask `has` first."""
+        self._left -= 1
+
+    def reserve(self, now: float, tokens: int) -> float:
+        """Take the tokens even if there are fewer. Return the seconds until they are refilled."""
+        self.has(now, 0)
+        self._left -= tokens
+        return max(0.0, -self._left * self._every_s)
+
+    def give_back(self, tokens: int) -> None:
+        """Put back tokens that were taken but not used."""
+        self._left = min(self._most, self._left + tokens)

@@ -1,4 +1,4 @@
-"""Sessions: how long a browser stays signed in, and when its use is recorded."""
+"""Sessions: how long a browser stays signed in, when its use is recorded, and its name."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +16,27 @@ MAX_SESSIONS: Final = 50
 """The most sessions of one account; one more evicts the least recently used one."""
 LONGEST_BROWSER: Final = 300
 """The most characters of a User-Agent that are stored."""
+# The first match counts: each browser names those below it as well.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+_SYSTEMS: Final = (
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Macintosh", "a Mac"),
+    ("Linux", "Linux"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,3 +72,10 @@ def is_note_due(session: Session, at: datetime) -> bool:
 def is_fresh(session: Session, at: datetime) -> bool:
     """Whether the person proved who they are a moment ago. The clock may have been ahead."""
     return abs(at - session.started_at) < FRESH_TIME
+
+
+def browser_in_words(user_agent: str) -> str:
+    """Return a name such as `Firefox on Linux`; an unknown User-Agent is some browser."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "A browser")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    return f"{browser} on {system}" if system else browser

@@ -9,6 +9,7 @@ pauses that the owner took back the watch only warns.
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Final
 
 from printreach.contract.status import DetectorStatus
@@ -42,9 +43,60 @@ KEPT_SUSPICIOUS_EVERY: Final = timedelta(seconds=10)
 KEPT_CHANGE: Final = 2
 """A step of quality that is kept whenever it comes."""
 
+GIVEN_UP_AFTER: Final = timedelta(days=2)
+"""A printer that was offline for this long prints nothing any more that is worth watching."""
+
 _LONGEST_STEP_S: Final = 60.0
 _SHOWS_NOTHING: Final = UNUSABLE_VIEWS | {ViewCondition.FROZEN}
 """Nothing new was seen: an earlier suspicion is neither reported nor acted upon now."""
+
+
+class NoLook(Enum):
+    """The reasons why there was no look."""
+
+    OFF = "off"
+    """The owner wants none. What they choose next makes the print due at once."""
+    PAUSED = "paused"
+    """The picture does not change; an event makes the print due as soon as it resumes."""
+    NOT_PRINTING_YET = "not printing yet"
+    """It heats, or is about to go on."""
+    AWAY = "away"
+    """The agent isn't here, which is known without asking anybody."""
+    UNREACHED = "unreached"
+    """The printer gave no status."""
+    NO_CAMERA = "no camera"
+    NO_PICTURE = "no picture"
+    BUSY = "busy"
+    """Too many pictures wait to be scored."""
+    UNSCORED = "unscored"
+    """No detector can score a picture until an operator acts."""
+
+
+_WAITS_S: Final = {
+    NoLook.OFF: (3600,),
+    NoLook.PAUSED: (120,),
+    NoLook.NOT_PRINTING_YET: (10,),
+    NoLook.AWAY: (30, 60),
+    NoLook.UNREACHED: (20, 60, 120, 300),
+    NoLook.NO_CAMERA: (600,),
+    NoLook.NO_PICTURE: (20, 60, 120, 300),
+    NoLook.BUSY: (20, 40, 60),
+    NoLook.UNSCORED: (60, 300),
+}
+"""The waits after the first miss in a row, the second, and so on; the last one repeats."""
+_MISSES: Final = frozenset(
+    {
+        NoLook.AWAY,
+        NoLook.UNREACHED,
+        NoLook.NO_CAMERA,
+        NoLook.NO_PICTURE,
+        NoLook.BUSY,
+        NoLook.UNSCORED,
+    }
+)
+_TAKE_TIME: Final = frozenset({NoLook.UNREACHED, NoLook.NO_PICTURE})
+"""The reasons that may take until a timeout; all others are known at once."""
+_OUT_OF_REACH: Final = frozenset({NoLook.AWAY, NoLook.UNREACHED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,3 +280,22 @@ def _by(time: datetime | None, at: datetime) -> datetime | None:
 
 def _since(time: datetime | None, at: datetime) -> float | None:
     return None if time is None else max(0.0, (at - time).total_seconds())
+
+
+def after_none(memory: WatchMemory, why: NoLook, at: datetime) -> tuple[WatchMemory, datetime]:
+    """Return what to remember of a look that was not possible, and when to try again."""
+    misses = memory.misses + 1 if why in _MISSES else 0
+    waits_s = _WAITS_S[why]
+    wait_s = waits_s[min(max(misses, 1), len(waits_s)) - 1]
+    since = (memory.unreached_at or at) if why in _OUT_OF_REACH else None
+    after = replace(memory, misses=misses, unreached_at=since)
+    return after, at + timedelta(seconds=wait_s)
+
+
+def is_degraded(why: NoLook) -> bool:
+    """Whether the next look is made in the slots for looks that may hang."""
+    return why in _TAKE_TIME
+
+
+def is_given_up(memory: WatchMemory, at: datetime) -> bool:
+    return memory.unreached_at is not None and at >= memory.unreached_at + GIVEN_UP_AFTER

@@ -1,13 +1,20 @@
-"""The reason of a warning or pause by the watch, in words about its looks."""
+"""Warnings and pauses by the watch: their reasons, in words about its looks, and their events."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
+from printreach.contract.status import StatusResult
+from printreach.contract.unset import UNSET
 from printreach.rules.detection import BAD_QUALITY
 from printreach.rules.detection_appearance import FIRST_PICTURES
 from printreach.rules.detection_scene import INCOMPARABLE_VIEWS, UNUSABLE_VIEWS, ViewCondition
+from printreach.rules.event_facts import facts_of
+from printreach.rules.prints import PrintObservation, TrackedPrint
+from printreach.rules.safe_text import readable
 from printreach.rules.watching import Look
 
 
@@ -80,3 +87,37 @@ VIEW_WORDS: Final = {
     ViewCondition.LIGHT_SWITCHED: "The light changed.",
     ViewCondition.MOVED: "The camera was moved.",
 }
+
+
+def watch_event(
+    kind: EventType,
+    printer_id: str,
+    print_id: str,
+    status: StatusResult,
+    decided_at: datetime,
+    at: datetime,
+    error: str = "",
+) -> PrintEvent:
+    """Make an event of the failure watch.
+
+    decided_at: the time of the look; the same look and kind always give the same event id, so a
+    repeated attempt adds none. status: of the printer at that look. error: why a pause failed.
+    """
+    tracked = TrackedPrint(
+        print_id=print_id,
+        started_at=status.service_status.print_start_time_sec,
+        file_name=status.job_status.current_print.file_name,
+        is_under_way=True,
+    )
+    return PrintEvent(
+        event_id=_event_id(kind, printer_id, print_id, decided_at),
+        event_type=kind,
+        event_time_sec=int(at.timestamp()),
+        error=readable(error, MAX_TEXT) or UNSET,
+        **facts_of(tracked, PrintObservation(job=status.job_status)),
+    )
+
+
+def _event_id(kind: EventType, printer_id: str, print_id: str, decided_at: datetime) -> str:
+    source = f"{int(kind)}\n{printer_id}\n{print_id}\n{decided_at.isoformat()}"
+    return f"watch-{hashlib.sha256(source.encode()).hexdigest()[:32]}"

@@ -13,8 +13,13 @@ from typing import Final
 
 from printreach.detector.model import Model, WeightsRefused, load_model
 from printreach.detector.preprocess import ImageRefused, PreparedImage, prepare
-from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import (
+    MAX_IMAGE_BYTES,
+    NORMAL_INTERVAL_S,
+    DetectionContext,
+    Verdict,
+    observe,
+)
 
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the first image of a sequence; only the intervals between images matter."""
@@ -135,7 +140,7 @@ def _read(path: str) -> PreparedImage | str:
             return f"{path}: there is no JPEG, PNG or WebP image in it"
         with Path(path).open("rb") as file:
             # One byte more than the limit shows that the file is too large.
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_IMAGE_BYTES + 1)
         return prepare(data)
     except OSError as error:
         return f"{path}: {error.strerror or error}"

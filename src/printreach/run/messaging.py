@@ -4,11 +4,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from printreach.backends.clock import SystemZones
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.smtp import SmtpServer
-from printreach.backends.zones import SystemZones
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core

@@ -1,7 +1,10 @@
 """Contexts of the failure-detection API, as rows."""
 
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
+import msgspec
 from sqlalchemy import (
     Column,
     ForeignKey,
@@ -20,8 +23,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
 from printreach.rules.detection_contexts import StoredContext
-from printreach.store.detection_memory import remembered, written
+from printreach.store.damaged import Damaged, decoded
 from printreach.store.detection_tables import detection_keys
 from printreach.store.tables import READABLE, Instant, accounts, metadata
 
@@ -123,3 +127,36 @@ def _values(kept: StoredContext) -> dict[str, object]:
 
 def _kept(row: RowMapping) -> StoredContext:
     return StoredContext(**(dict(row) | {"remembered": remembered(row["remembered"])}))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Levels:
+    """The levels, which the caller chose."""
+
+    warning_level: int = DEFAULT_LEVEL
+    pause_level: int = DEFAULT_LEVEL
+
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(DetectionContext)
+_levels_decoder: Final = msgspec.json.Decoder(_Levels)
+
+
+def written(context: DetectionContext) -> bytes:
+    return _encoder.encode(context)
+
+
+def remembered(data: bytes) -> DetectionContext:
+    """Decode a context. A context of another version begins again at the chosen levels.
+
+    If even those cannot be decoded, it begins at the defaults.
+    """
+    try:
+        return decoded(_decoder, data)
+    except Damaged:
+        pass
+    try:
+        chosen = decoded(_levels_decoder, data)
+        return DetectionContext(warning_level=chosen.warning_level, pause_level=chosen.pause_level)
+    except (Damaged, ValueError):
+        return DetectionContext()

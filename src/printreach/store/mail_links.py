@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.rules.invitations import Invitation
-from printreach.rules.mail_links import MailLink, MailPurpose
+from printreach.rules.mail_links import Invitation, MailLink, MailPurpose
 from printreach.store.account_tables import invitations, mail_links
 from printreach.store.columns import columns_for
 

@@ -10,8 +10,8 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.payments import Payer, PaymentState, Subscription
+from printreach.store.account_tables import payers, payment_calls, subscriptions
 from printreach.store.columns import columns_for
-from printreach.store.payment_tables import payers, payment_calls, subscriptions
 
 _PAYER = columns_for(Payer, payers)
 _SUBSCRIPTION = columns_for(Subscription, subscriptions)

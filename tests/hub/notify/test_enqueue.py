@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
-from printreach.backends.zones import SystemZones
+from printreach.backends.clock import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.notify.enqueue import NotificationEnqueuer

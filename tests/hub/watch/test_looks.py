@@ -9,7 +9,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.ports.scoring import PictureUnreadable, ScorerBusy, ScorerUnavailable
 from printreach.rules.detector import watch_status
-from printreach.rules.watch_waits import GIVEN_UP_AFTER
+from printreach.rules.watch import GIVEN_UP_AFTER
 from printreach.rules.watching import Region, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from litestar import Litestar
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.backends.clock import SystemZones
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.backends.zones import SystemZones
 from printreach.http1.client import Client
 from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.hub.core import Core

@@ -9,7 +9,7 @@ from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.ports.scoring import Scored
-from printreach.rules.detection_images import MAX_BYTES
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection_usage import Calls
 from printreach.web.api.image_body import MAX_OVERHEAD_BYTES
 from tests.web.api.detecting import IMAGE, Detecting, detecting, error_of, told
@@ -60,7 +60,7 @@ def test_other_fields_beside_the_image_are_passed_over(caller: Detecting) -> Non
     assert caller.world.scorer.shown[0][0] == IMAGE
 
 
-@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES])
+@pytest.mark.parametrize("size", [MAX_IMAGE_BYTES - 1, MAX_IMAGE_BYTES])
 def test_an_image_may_be_as_large_as_is_said(caller: Detecting, size: int) -> None:
     assert caller.process(caller.context(), b"x" * size).status_code == 200
     assert len(caller.world.scorer.shown[0][0]) == size
@@ -68,7 +68,7 @@ def test_an_image_may_be_as_large_as_is_said(caller: Detecting, size: int) -> No
 
 @pytest.mark.provokes("OE_IMAGE_TOO_LARGE")
 def test_an_image_of_one_byte_more_is_too_large(caller: Detecting) -> None:
-    answer = caller.process(caller.context(), b"x" * (MAX_BYTES + 1))
+    answer = caller.process(caller.context(), b"x" * (MAX_IMAGE_BYTES + 1))
 
     assert error_of(answer) == told(DetectionError.IMAGE_TOO_LARGE)
     assert caller.world.scorer.shown == []
@@ -234,7 +234,10 @@ def test_of_a_body_without_length_no_more_is_read_than_an_image_may_have(
 
 def test_a_body_that_announces_too_much_is_not_read(caller: Detecting) -> None:
     sending = Sending(
-        caller, caller.context(), MEBIBYTE, content_length=str(MAX_BYTES + MAX_OVERHEAD_BYTES + 1)
+        caller,
+        caller.context(),
+        MEBIBYTE,
+        content_length=str(MAX_IMAGE_BYTES + MAX_OVERHEAD_BYTES + 1),
     )
 
     assert sending.status() == 413

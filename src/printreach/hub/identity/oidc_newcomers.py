@@ -9,7 +9,7 @@ from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import INVITATION_OVER, Invitations
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import new_record_id
-from printreach.rules.invitations import Invitation
+from printreach.rules.mail_links import Invitation
 from printreach.rules.oidc import Claims
 from printreach.store.store import Records
 

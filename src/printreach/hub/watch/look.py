@@ -23,10 +23,17 @@ from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints import print_id_under_way
-from printreach.rules.watch import Decision, after_resume, decide
-from printreach.rules.watch_events import watch_event
+from printreach.rules.watch import (
+    Decision,
+    NoLook,
+    after_none,
+    after_resume,
+    decide,
+    is_degraded,
+    is_given_up,
+)
 from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watch_waits import Why, after_none, is_degraded, is_given_up
+from printreach.rules.watch_why import watch_event
 from printreach.rules.watching import LastLook, WatchSettings, levels_after
 from printreach.store.store import Records
 
@@ -79,37 +86,37 @@ class LookAtPrint:
     async def run(self) -> None:
         watched = self._watched
         if is_off(watched.settings, watched.print_id):
-            await self._put_off(Why.OFF)
+            await self._put_off(NoLook.OFF)
             return
         status = await ask_status(self._parts.http, watched.printer)
         if isinstance(status, PrinterRefusal):
             is_away = status.code == ErrorCode.PRINTER_NOT_CONNECTED
-            await self._put_off(Why.AWAY if is_away else Why.UNREACHED)
+            await self._put_off(NoLook.AWAY if is_away else NoLook.UNREACHED)
         elif print_id_under_way(status) != watched.print_id:
             await self._end(print_id_under_way(status))
         elif watched.memory.ordering_at is not None:
             await self._resolve(status)
         elif status.job_status.state is State.PAUSED:
-            await self._put_off(Why.PAUSED)
+            await self._put_off(NoLook.PAUSED)
         elif status.job_status.state is not State.PRINTING:
-            await self._put_off(Why.NOT_PRINTING_YET)
+            await self._put_off(NoLook.NOT_PRINTING_YET)
         else:
             await self._look(status)
 
     # --- without a look ---------------------------------------------------------------------------
 
-    async def _put_off(self, why: Why) -> None:
+    async def _put_off(self, why: NoLook) -> None:
         at = self._parts.core.clock.now()
         held = await self._parts.core.store.write(lambda records: self._none(records, why, at))
-        if held is not None and why in (Why.OFF, Why.PAUSED):
+        if held is not None and why in (NoLook.OFF, NoLook.PAUSED):
             await self._say(held)
 
-    async def _none(self, records: Records, why: Why, at: datetime) -> WatchedPrint | None:
+    async def _none(self, records: Records, why: NoLook, at: datetime) -> WatchedPrint | None:
         held = await records.watches.held(self._watched)
         if held is None:
             return None
         memory, due_at = after_none(held.memory, why, at)
-        if why is Why.PAUSED:
+        if why is NoLook.PAUSED:
             memory = replace(memory, is_paused=True)
         if is_given_up(memory, at):
             await records.watches.end(held.printer_id, held.print_id, at)
@@ -153,11 +160,11 @@ class LookAtPrint:
         )
         if isinstance(picture, PrinterRefusal):
             has_none = picture.code == CommandStatus.NOT_FOUND
-            await self._put_off(Why.NO_CAMERA if has_none else Why.NO_PICTURE)
+            await self._put_off(NoLook.NO_CAMERA if has_none else NoLook.NO_PICTURE)
             return
         is_slow, at = loop.time() - began > SLOW_S, self._parts.core.clock.now()
         scored = await self._score(picture)
-        if isinstance(scored, Why):
+        if isinstance(scored, NoLook):
             await self._put_off(scored)
             return
         expected = _decide(watched, watched.settings, scored, at)
@@ -168,7 +175,7 @@ class LookAtPrint:
         if settled is not None:
             await self._act(settled, status)
 
-    async def _score(self, picture: bytes) -> Scored | Why:
+    async def _score(self, picture: bytes) -> Scored | NoLook:
         """Score the picture.
 
         A large farm is looked at less often by its own load, before it slows others.
@@ -179,12 +186,12 @@ class LookAtPrint:
                 scored = await self._parts.scorer.score(picture, watched.settings.masked)
             return replace(scored, load=max(scored.load, self._crowd(watched.account_id)))
         except (ScorerBusy, TimeoutError):
-            return Why.BUSY
+            return NoLook.BUSY
         except ScorerUnavailable:
-            return Why.UNSCORED
+            return NoLook.UNSCORED
         except ScoringRefused as refused:
             log.info("printer %s sent a picture that has no score: %s", self._of, refused)
-            return Why.NO_PICTURE
+            return NoLook.NO_PICTURE
 
     async def _settle(self, records: Records, seen: _Seen) -> _Settled | None:
         """Store all that the look changes, by the present settings; None without the claim."""

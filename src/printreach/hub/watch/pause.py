@@ -19,10 +19,9 @@ from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.commands import plain_pause
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
-from printreach.rules.watch import after_pause, after_refusal
-from printreach.rules.watch_events import watch_event
+from printreach.rules.watch import NoLook, after_none, after_pause, after_refusal
 from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watch_waits import Why, after_none
+from printreach.rules.watch_why import watch_event
 from printreach.rules.watching import WatchPause
 from printreach.store.store import Records
 
@@ -86,7 +85,7 @@ async def conclude(
         memory = (after_refusal if error else after_pause)(held.memory, at)
         due_at = at + AFTER_REFUSAL
         if not error:
-            memory, due_at = after_none(memory, Why.PAUSED, at)
+            memory, due_at = after_none(memory, NoLook.PAUSED, at)
         await records.watches.mark(held, decided_at, paused=not error)
         event = watch_event(kind, held.printer_id, held.print_id, status, decided_at, at, error)
         await records.events.append(held.printer_id, [event], at)
@@ -152,7 +151,7 @@ async def _was_paused(parts: WatchParts, watched: WatchedPrint) -> WatchMemory |
         held = await records.watches.held(watched)
         if held is None:
             return None
-        memory, due_at = after_none(held.memory, Why.PAUSED, at)
+        memory, due_at = after_none(held.memory, NoLook.PAUSED, at)
         memory = replace(memory, ordering_at=None, is_paused=True)
         await records.watches.release(held, memory, due_at)
         return memory

@@ -24,10 +24,9 @@ from printreach.contract.detection_api import (
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
 from printreach.ports.passwords import TooBusy
-from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
+from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, MAX_IMAGE_BYTES, Verdict
 from printreach.rules.detection_access import CallKind, CallRefused
 from printreach.rules.detection_contexts import RetryLater
-from printreach.rules.detection_images import MAX_BYTES
 from printreach.web.api.detection_problems import (
     DETECTION_PATH,
     DetectionRefused,
@@ -104,7 +103,7 @@ class _TakesImage(_Keyed):
                     type=OpenAPIType.STRING,
                     format=OpenAPIFormat.BINARY,
                     description="JPEG, PNG or WebP",
-                    max_length=MAX_BYTES,
+                    max_length=MAX_IMAGE_BYTES,
                 )
             },
         )

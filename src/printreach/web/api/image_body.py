@@ -13,8 +13,8 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
 )
 
 from printreach.contract.detection_errors import DetectionError
+from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection_access import CallRefused
-from printreach.rules.detection_images import MAX_BYTES
 from printreach.web.api.detection_problems import DetectionRefused
 from printreach.web.body_limiter import Body
 from printreach.web.problems import AnyRequest
@@ -33,7 +33,7 @@ _FILES: Final = ("image/", "application/octet-stream")
 """Content types that no form gives to a typed value."""
 
 TOO_LARGE: Final = CallRefused(
-    DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MAX_BYTES} bytes."
+    DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MAX_IMAGE_BYTES} bytes."
 )
 NO_FILE: Final = CallRefused(
     DetectionError.BAD_ARGS, "The form has no file: no part of it has a file name."
@@ -44,7 +44,7 @@ async def read_image(request: AnyRequest, body: Body) -> bytes:
     """Read the file of a form. Raises DetectionRefused, TooManyBodies and TooSlow."""
     reader = _ImageReader(_boundary(request), body)
     announced = request.content_length
-    if announced is not None and announced > MAX_BYTES + MAX_OVERHEAD_BYTES:
+    if announced is not None and announced > MAX_IMAGE_BYTES + MAX_OVERHEAD_BYTES:
         raise DetectionRefused(TOO_LARGE)
     async with body.reading():
         while True:
@@ -115,7 +115,7 @@ class _ImageReader:
                 )
         elif event is not None and self._is_in_file:
             self._image_size += len(event)
-            if self._image_size > MAX_BYTES:
+            if self._image_size > MAX_IMAGE_BYTES:
                 raise DetectionRefused(TOO_LARGE)
             self._body.grow(len(event))
             self._image.write(event)

@@ -1,4 +1,4 @@
-"""A program that opens the stream of events over a real socket, and never reads."""
+"""Streams of events: where they begin, and how they end after a failure or by a slow reader."""
 
 import asyncio
 from functools import partial
@@ -9,6 +9,7 @@ import pytest
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
 from printreach.hub.fanout import Fanout
+from printreach.ports import StoreUnavailable
 from printreach.relay.asgi import Application
 from printreach.store.store import Records
 from printreach.web import disconnects
@@ -19,6 +20,81 @@ from tests.relay.rig import OWN, relay
 from tests.relay.waiting import until
 from tests.web.api.test_event_stream import Hall, hall
 from tests.web.world import WebWorld
+
+
+@on_a_loop
+async def test_a_reader_without_an_event_goes_on_from_where_the_stream_began(
+    world: WebWorld,
+) -> None:
+    async with hall(world) as here:
+        await here.happen("event-001")
+        quiet = here.ask()
+        await quiet.begun()
+        assert "id: event-001\r\n" in quiet.text
+        assert quiet.event_ids == []
+        await here.happen("event-002")
+        bearer = f"Bearer {here.token.secret}"
+        again = here.ask(headers={"authorization": bearer, "last-event-id": "event-001"})
+
+        await again.heard("event-002")
+
+
+@on_a_loop
+async def test_of_an_account_without_events_it_begins_with_the_oldest(world: WebWorld) -> None:
+    async with hall(world) as here:
+        quiet = here.ask()
+        await quiet.begun()
+        assert "id: oldest\r\n" in quiet.text
+        await here.happen("event-001")
+        bearer = f"Bearer {here.token.secret}"
+        again = here.ask(headers={"authorization": bearer, "last-event-id": "oldest"})
+
+        await again.heard("event-001")
+
+
+@on_a_loop
+async def test_where_it_begins_is_said_once(world: WebWorld) -> None:
+    async with hall(world) as here:
+        await here.happen("event-001", "event-002")
+        reader = here.ask("after=event-001")
+        await reader.heard("event-002")
+
+        assert reader.text.count("id: ") == 2
+        assert reader.text.index("id: event-001") < reader.text.index("id: event-002")
+
+
+@on_a_loop
+async def test_a_socket_says_it_in_its_first_message(world: WebWorld) -> None:
+    async with hall(world) as here:
+        await here.happen("event-001")
+        quiet = here.ask(kind="websocket")
+        await quiet.begun()
+        assert quiet.text == 'data: {"After":"event-001"}\r\n\r\n'
+        await here.happen("event-002")
+        again = here.ask("after=event-001", kind="websocket")
+
+        await again.heard("event-002")
+
+
+@on_a_loop
+async def test_a_socket_says_that_the_service_failed_and_the_log_says_why(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(*_: object) -> list[StreamedEvent]:
+        raise StoreUnavailable("The disk is full.")
+
+    async with hall(world) as here:
+        await here.happen("event-001")
+        reader = here.ask("after=oldest", kind="websocket")
+        await reader.heard("event-001")
+        monkeypatch.setattr(EventStreams, "_page", fails)
+        await here.happen("event-002")
+        await reader.over()
+
+    assert reader.status == 4500
+    assert "disk" not in reader.text
+    assert "The disk is full." in caplog.text
+
 
 PAGES = 60
 """Some 27 MB; the kernel's buffers of both ends take a sixth of that."""
