@@ -9,11 +9,11 @@ class MemoryDetectorStates:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._said: dict[str, DetectorReport] = {}
+        self._reports: dict[str, DetectorReport] = {}
 
-    async def put(self, printer_id: str, said: DetectorReport) -> None:
-        self._said[printer_id] = said
+    async def put(self, printer_id: str, report: DetectorReport) -> None:
+        self._reports[printer_id] = report
         await self._bus.publish(Notice(Topic.DETECTOR, printer_id))
 
     async def latest(self, printer_id: str) -> DetectorReport | None:
-        return self._said.get(printer_id)
+        return self._reports.get(printer_id)

@@ -100,10 +100,10 @@ class DetectorNode:
         """Return whether it accepts the token and can score."""
         try:
             async with asyncio.timeout(READY_TIMEOUT_S):
-                told = await self._fetcher.fetch(b"GET", READY_PATH.encode(), [self._proof])
+                answer = await self._fetcher.fetch(b"GET", READY_PATH.encode(), [self._proof])
         except (FetchFailed, TimeoutError):
             return False
-        return told.status == 200
+        return answer.status == 200
 
     async def score(self, picture: bytes, masked: Sequence[Region]) -> Scored:
         """Score an image. Raises ScoringRefused if the node says so, and NodeFailed."""
@@ -160,16 +160,18 @@ def _read(fetched: FetchedAnswer) -> Scored:
     raise NodeFailed(f"it answered {fetched.status}")
 
 
-def _scored(said: ScoreAnswer) -> Scored:
+def _scored(answer: ScoreAnswer) -> Scored:
     """Parse an answer. Raises ValueError for values that no model gives."""
-    shares = (said.probability, said.load, *(place for row in said.evidence for place in row))
+    shares = (answer.probability, answer.load, *(place for row in answer.evidence for place in row))
     if not all(math.isfinite(share) and 0 <= share <= 1 for share in shares):
         raise ValueError("a share is 0 to 1")
-    if len(said.grey) != SIDE * SIDE or not all(0 <= place <= 255 for place in said.grey):
+    if len(answer.grey) != SIDE * SIDE or not all(0 <= place <= 255 for place in answer.grey):
         raise ValueError("a scene is so many places of 0 to 255")
-    scene = Scene(grey=said.grey, digest=said.digest)
-    assessment = ImageAssessment(probability=said.probability, scene=scene, evidence=said.evidence)
-    return Scored(assessment=assessment, load=said.load)
+    scene = Scene(grey=answer.grey, digest=answer.digest)
+    assessment = ImageAssessment(
+        probability=answer.probability, scene=scene, evidence=answer.evidence
+    )
+    return Scored(assessment=assessment, load=answer.load)
 
 
 def _refusal(refused: ScoreRefused) -> ScoringRefused | NodeFailed:

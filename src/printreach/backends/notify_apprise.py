@@ -158,16 +158,16 @@ def _send(fence: Fence, url: str, call_timeout_s: float, title: str, text: str) 
 # --- what Apprise says of a failure ---------------------------------------------------------------
 
 _STATUS: Final = re.compile(r"error=([1-9][0-9]{2})\b")
-_heard = local()
+_of_thread = local()
 
 
 class _Listener(logging.Handler):
     """Keeps log records of a thread, for that thread alone."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        heard: list[str] | None = getattr(_heard, "warnings", None)
-        if heard is not None and len(heard) < 100:
-            heard.append(record.getMessage())
+        warnings: list[str] | None = getattr(_of_thread, "warnings", None)
+        if warnings is not None and len(warnings) < 100:
+            warnings.append(record.getMessage())
 
 
 def _capture_warnings() -> None:
@@ -181,11 +181,11 @@ def _capture_warnings() -> None:
 
 @contextmanager
 def _warnings() -> Iterator[list[str]]:
-    _heard.warnings = []
+    _of_thread.warnings = []
     try:
-        yield _heard.warnings
+        yield _of_thread.warnings
     finally:
-        del _heard.warnings
+        del _of_thread.warnings
 
 
 def _status_in(warnings: list[str]) -> int | None:

@@ -260,8 +260,8 @@ async def _asked(answer: Awaitable[T]) -> T:
         return await answer
     except stripe.StripeError as error:
         kind = NotThere if error.code == "resource_missing" else PaymentsUnavailable
-        said = " ".join(str(one) for one in (error.http_status, error.code) if one)
-        raise kind(f"Stripe gave {type(error).__name__} {said}".rstrip() + ".") from None
+        details = " ".join(str(one) for one in (error.http_status, error.code) if one)
+        raise kind(f"Stripe gave {type(error).__name__} {details}".rstrip() + ".") from None
 
 
 def _charge(paid: InvoicePayment) -> stripe.Charge | None:

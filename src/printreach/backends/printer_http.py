@@ -184,10 +184,10 @@ def _at_most(target: bytes) -> int:
 
 def _success(status: int, headers: Headers, body: bytes) -> bytes | PrinterRefusal:
     """Return the body if it is the envelope of a success."""
-    said = _envelope(body)
-    if status == 200 and said.status == 200:
+    envelope = _envelope(body)
+    if status == 200 and envelope.status == 200:
         return body
-    return _refusal(status, headers, said)
+    return _refusal(status, headers, envelope)
 
 
 async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
@@ -200,15 +200,15 @@ async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
     return _refusal(answer.status, answer.headers, _envelope(body))
 
 
-def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
-    code = said.status
+def _refusal(status: int, headers: Headers, envelope: _Envelope) -> PrinterRefusal:
+    code = envelope.status
     if get(headers, ERROR_FIELD.lower()) is not None:
         if status == ErrorCode.BAD_CREDENTIALS:
-            return _LOCKED if said.error == REMOTE_LOCKED.meaning else _NOT_OWNED
+            return _LOCKED if envelope.error == REMOTE_LOCKED.meaning else _NOT_OWNED
         code = status
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE
-    sentence = readable(said.error, MAX_TEXT)
+    sentence = readable(envelope.error, MAX_TEXT)
     return PrinterRefusal(int(code), sentence or "The printer gave an answer that can't be read.")
 
 

@@ -89,8 +89,8 @@ class WebAuthn:
 
     def credential_id(self, answer: str) -> bytes | None:
         try:
-            said = json.loads(answer)
-            return base64url_to_bytes(said["rawId"])
+            content = json.loads(answer)
+            return base64url_to_bytes(content["rawId"])
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
 

@@ -48,7 +48,7 @@ class AddressRefused(ValueError):
 
 
 @dataclass(slots=True)
-class _Kept:
+class _TargetClient:
     """A target's connections, and how many calls use them now."""
 
     client: Client
@@ -62,7 +62,7 @@ class WebhookHttp:
         self._lookup = lookup
         self._reach = reach
         self._tls = tls or ssl.create_default_context()
-        self._targets: OrderedDict[str, _Kept] = OrderedDict()
+        self._targets: OrderedDict[str, _TargetClient] = OrderedDict()
 
     async def close(self) -> None:
         """Close all connections; calls under way fail."""
@@ -93,21 +93,23 @@ class WebhookHttp:
 
     @asynccontextmanager
     async def _client(self, target: WebhookTarget) -> AsyncIterator[Client]:
-        kept = self._targets.get(target.origin)
-        if kept is None:
-            kept = self._targets[target.origin] = _Kept(Client(partial(self._connect, target)))
+        shared = self._targets.get(target.origin)
+        if shared is None:
+            shared = self._targets[target.origin] = _TargetClient(
+                Client(partial(self._connect, target))
+            )
         self._targets.move_to_end(target.origin)
-        kept.in_use += 1
+        shared.in_use += 1
         try:
-            yield kept.client
+            yield shared.client
         finally:
-            kept.in_use -= 1
+            shared.in_use -= 1
             await self._forget_some()
 
     async def _forget_some(self) -> None:
         if len(self._targets) <= MAX_TARGETS:
             return
-        idle = next((name for name, kept in self._targets.items() if not kept.in_use), None)
+        idle = next((name for name, shared in self._targets.items() if not shared.in_use), None)
         if idle is not None:
             await self._targets.pop(idle).client.close()
 
@@ -193,8 +195,8 @@ async def _call(client: Client, message: bytes) -> Outcome:
     def took_ms() -> int:
         return round((loop.time() - started) * 1000)
 
-    # If a kept connection was closed meanwhile, the message is sent again: a receiver recognises a
-    # repeat by its id.
+    # If a kept connection was closed in between, the message is sent again: a receiver
+    # recognises a repeat by its id.
     exchange = client.request(answer, b"POST", message, may_repeat=True)
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -226,10 +228,10 @@ def _outcome(response: Response, duration_ms: int) -> Outcome:
 
 def _retry_after(response: Response) -> timedelta | None:
     """Return the delay in seconds; a date is ignored, since the other clock is unknown."""
-    said = get(response.headers, b"retry-after")
-    if said is None or not said.isdigit() or len(said) > MAX_RETRY_AFTER_DIGITS:
+    seconds = get(response.headers, b"retry-after")
+    if seconds is None or not seconds.isdigit() or len(seconds) > MAX_RETRY_AFTER_DIGITS:
         return None
-    return timedelta(seconds=int(said))
+    return timedelta(seconds=int(seconds))
 
 
 def _message(target: WebhookTarget, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:

@@ -89,8 +89,8 @@ def rotate_webhook_keys(data_dir: Path, at: datetime) -> Sequence[SigningKey]:
     open_webhook_keys(data_dir)
     path = data_dir / KEYS_FILE
     try:
-        kept = [_ending(one, at) for one in _load(path)]
-        living = [one for one in kept if one.not_after is None or at < one.not_after]
+        keys = [_ending(one, at) for one in _load(path)]
+        living = [key for key in keys if key.not_after is None or at < key.not_after]
         _write(path, [_new_key(), *living], is_first=False)
     except OSError as error:
         raise WebhookKeysRefused(

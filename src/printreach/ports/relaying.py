@@ -109,7 +109,7 @@ class DetectorReport:
 class DetectorStates(Protocol):
     """The last state of the failure watch by printer: put by the watch, sent to agents."""
 
-    async def put(self, printer_id: str, said: DetectorReport) -> None:
+    async def put(self, printer_id: str, report: DetectorReport) -> None:
         """Replace the state. Publishes a notice."""
         ...
 

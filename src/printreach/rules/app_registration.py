@@ -74,9 +74,9 @@ def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str
     name = problem_with_chosen_name(draft.name)
     if name is not None and (before is None or draft.name != before.name):
         found.setdefault("name", name)
-    kept = () if before is None else before.return_prefixes
+    registered = () if before is None else before.return_prefixes
     for prefix in draft.return_prefixes:
-        if prefix not in kept and is_anybodys_scheme(prefix.partition(":")[0].lower()):
+        if prefix not in registered and is_anybodys_scheme(prefix.partition(":")[0].lower()):
             found.setdefault(
                 "return_prefixes",
                 f"{prefix!r} has a scheme that any app could claim. Use a domain of yours the "

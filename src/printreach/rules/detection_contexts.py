@@ -47,17 +47,17 @@ class RetryLater(CallRefused):
     retry_after_s: int
 
 
-def is_over(kept: StoredContext, at: datetime) -> bool:
+def is_over(stored: StoredContext, at: datetime) -> bool:
     """Whether it has expired; the last instant is excluded."""
-    return at >= kept.created_at + CONTEXT_LIFETIME
+    return at >= stored.created_at + CONTEXT_LIFETIME
 
 
-def wait_s(kept: StoredContext, at: datetime) -> int | None:
+def wait_s(stored: StoredContext, at: datetime) -> int | None:
     """Return the whole seconds until the next image is accepted; None if it is accepted now.
 
     After the clock was set back no caller is locked out: a time in the future is ignored.
     """
-    last_at = kept.remembered.last_at
+    last_at = stored.remembered.last_at
     if last_at is None or not timedelta(0) <= at - last_at < _MINIMUM:
         return None
     return -(-(last_at + _MINIMUM - at) // timedelta(seconds=1))

@@ -107,9 +107,9 @@ def _compared(seen: SceneMemory, scene: Scene) -> tuple[SceneMemory, ViewConditi
     before, now = seen.scene.grey, scene.grey
     if likeness(before, now) < _MOVED_LIKENESS:
         is_known = any(likeness(earlier, now) >= _MOVED_LIKENESS for earlier in seen.earlier)
-        kept = (before, *seen.earlier)[:_REMEMBERED]
+        earlier = (before, *seen.earlier)[:_REMEMBERED]
         return SceneMemory(
-            scene=scene, earlier=kept
+            scene=scene, earlier=earlier
         ), ViewCondition.CLEAR if is_known else ViewCondition.MOVED
     is_relit = abs(_mean(now) - _mean(before)) > _LIT_APART
     view = ViewCondition.LIGHT_SWITCHED if is_relit else ViewCondition.CLEAR

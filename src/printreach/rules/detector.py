@@ -28,17 +28,17 @@ _QUALITY_WORDS = (
 )
 
 
-def aged(said: DetectorStatus, by_s: float) -> DetectorStatus:
+def aged(status: DetectorStatus, by_s: float) -> DetectorStatus:
     """Return the status after that many seconds. A negative time makes nothing younger."""
     later_s = max(0.0, by_s)
     return DetectorStatus(
-        last_score=said.last_score,
-        score_history=said.score_history,
-        time_since_last_score_sec=said.time_since_last_score_sec + later_s,
-        interval_sec=said.interval_sec,
-        is_suppressed=said.is_suppressed,
-        time_since_last_warn_sec=_later(said.time_since_last_warn_sec, later_s),
-        time_since_last_pause_sec=_later(said.time_since_last_pause_sec, later_s),
+        last_score=status.last_score,
+        score_history=status.score_history,
+        time_since_last_score_sec=status.time_since_last_score_sec + later_s,
+        interval_sec=status.interval_sec,
+        is_suppressed=status.is_suppressed,
+        time_since_last_warn_sec=_later(status.time_since_last_warn_sec, later_s),
+        time_since_last_pause_sec=_later(status.time_since_last_pause_sec, later_s),
     )
 
 
@@ -56,7 +56,7 @@ def quality_in_words(quality: int | None) -> str:
 
 
 def watch_status(
-    said: DetectorStatus | None,
+    status: DetectorStatus | None,
     state: State | None,
     *,
     is_enabled: bool = True,
@@ -64,7 +64,7 @@ def watch_status(
 ) -> WatchStatus:
     """Describe the failure detector in one line.
 
-    said: of the print under way, None where it said nothing of it. state: the printer's, None while
+    status: of the print under way, None if there is none yet. state: the printer's, None while
     it can't be reached. is_enabled: failure detection is switched on for this printer. has_camera:
     the printer has the camera chosen for it, and it is switched on.
     """
@@ -73,18 +73,18 @@ def watch_status(
     if state is None or state not in UNDER_WAY:
         words = "The printer can't be reached" if state is None else "Nothing is printing"
         return _calm(WatchState.IDLE, words)
-    if said is None:
+    if status is None:
         return _calm(WatchState.DISABLED, "Failure detection doesn't look at this printer")
-    if said.is_suppressed:
+    if status.is_suppressed:
         return _calm(WatchState.DISABLED_FOR_THIS_PRINT, "Off for this print")
-    if is_paused_by_it(said, state):
-        rating = quality_of(said.last_score)
+    if is_paused_by_it(status, state):
+        rating = quality_of(status.last_score)
         return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
-    if not said.score_history and not has_camera:
+    if not status.score_history and not has_camera:
         return _calm(WatchState.DISABLED, NO_CAMERA)
-    if not said.score_history:
+    if not status.score_history:
         return _calm(WatchState.ACTIVE, _NOT_LOOKED)
-    rating = quality_of(said.last_score)
+    rating = quality_of(status.last_score)
     return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
 
 
@@ -93,13 +93,13 @@ def not_watching(why: DetectorOff) -> WatchStatus:
     return _calm(WatchState.DISABLED, why.value)
 
 
-def is_paused_by_it(said: DetectorStatus, state: State) -> bool:
+def is_paused_by_it(status: DetectorStatus, state: State) -> bool:
     """Whether a print is paused because of the detector.
 
     The watch looks again as soon as somebody resumes; a later pause has other reasons.
     """
-    ago_s = said.time_since_last_pause_sec
-    return state is State.PAUSED and ago_s is not None and ago_s <= said.time_since_last_score_sec
+    ago_s = status.time_since_last_pause_sec
+    return state is State.PAUSED and ago_s is not None and ago_s <= status.time_since_last_score_sec
 
 
 def _colour_of(rating: int) -> WatchColour:

@@ -65,9 +65,9 @@ def _offset(value: float | None) -> float | UnsetType:
     return value
 
 
-def _used(whole: int, progress: float) -> int | UnsetType:
+def _used(total: int, progress: float) -> int | UnsetType:
     """Return how much of an estimate is used by now; UNSET where the estimate is 0 (unknown)."""
-    return _count(int(min(whole, _MOST) * progress / 100)) if whole > 0 else UNSET
+    return _count(int(min(total, _MOST) * progress / 100)) if total > 0 else UNSET
 
 
 def _total(now: CurrentPrint, state: State) -> int | UnsetType:

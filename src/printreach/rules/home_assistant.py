@@ -113,7 +113,7 @@ def state_of(status: StatusResult) -> bytes:
     temps = now.temps
     is_known = now.file_name != ""
     left = now.time_left_sec
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "state": job.state.value,
         "progress": round(now.progress, 1) if is_known else None,
         "file": now.file_name or None,
@@ -127,7 +127,7 @@ def state_of(status: StatusResult) -> bytes:
         "chamber": None if temps.chamber_actual is UNSET else round(temps.chamber_actual, 1),
         "error": job.error,
     }
-    return json.dumps(told).encode()
+    return json.dumps(payload).encode()
 
 
 def is_printing(status: StatusResult) -> bool:

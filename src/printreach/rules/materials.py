@@ -19,8 +19,8 @@ def within_limits(system: MaterialSystem) -> MaterialSystem:
     """
     units, tools = system.units[:MAX_UNITS], system.tools[:MAX_TOOLS]
     cut = {unit.id for unit in system.units[MAX_UNITS:]} - {unit.id for unit in units}
-    kept = [source for source in system.sources if source.unit_id not in cut]
-    sources = [_at(index, source) for index, source in enumerate(kept[:MAX_SOURCES])]
+    left = [source for source in system.sources if source.unit_id not in cut]
+    sources = [_at(index, source) for index, source in enumerate(left[:MAX_SOURCES])]
     ends = {source.id for source in sources}, {tool.id for tool in tools}
     return MaterialSystem(
         capabilities=system.capabilities,

@@ -160,10 +160,10 @@ def _joined(sentences: list[str]) -> str:
 def _file(event: PrintEvent, sentence: str) -> str:
     name = event.file_name or "" if event.file_name is not UNSET else ""
     at = f" at {event.progress} %" if event.progress is not UNSET else ""
-    said = sentence.replace("{at}", at)
+    text = sentence.replace("{at}", at)
     if name:
-        return said.replace("{file}", name)
-    return said.replace("{file}", "The print" if said.startswith("{file}") else "the print")
+        return text.replace("{file}", name)
+    return text.replace("{file}", "The print" if text.startswith("{file}") else "the print")
 
 
 def _time_left(event: PrintEvent) -> str:

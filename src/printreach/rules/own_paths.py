@@ -41,10 +41,10 @@ def path_with_next(path: str, next_path: str) -> str:
 
 
 def _without_flash(own_path: str) -> str:
-    whole, hash_sign, fragment = own_path.partition("#")
-    path, _, query = whole.partition("?")
+    target, hash_sign, fragment = own_path.partition("#")
+    path, _, query = target.partition("?")
     rows = query.split("&")
-    kept = [row for row in rows if unquote_plus(row.partition("=")[0]) != FLASH_FIELD]
-    if len(kept) == len(rows):
+    others = [row for row in rows if unquote_plus(row.partition("=")[0]) != FLASH_FIELD]
+    if len(others) == len(rows):
         return own_path
-    return path + ("?" if kept else "") + "&".join(kept) + hash_sign + fragment
+    return path + ("?" if others else "") + "&".join(others) + hash_sign + fragment

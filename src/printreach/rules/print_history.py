@@ -40,7 +40,7 @@ class Print:
     """A print of an account's printer. printer_name: what the printer was called then.
 
     start_is_known: otherwise started_at is the earliest time that follows from the events.
-    heard_at: the time of the newest event. progress: in percent, None where nothing told it.
+    heard_at: the time of the newest event. progress: in percent, None while unknown.
     error: of a failed one, in the printer's words. snapshot_id: a picture of its end.
     """
 
@@ -92,7 +92,7 @@ def observe(known: Print | None, received: ReceivedEvent) -> Print:
             start_is_known=start_is_known,
             heard_at=at,
         )
-    told = replace(
+    updated = replace(
         known,
         file_name=known.file_name or _given(event.file_name, ""),
         heard_at=max(known.heard_at, at),
@@ -104,10 +104,10 @@ def observe(known: Print | None, received: ReceivedEvent) -> Print:
         known.start_is_known,
         -known.started_at.timestamp(),
     ):
-        told = replace(told, started_at=started_at, start_is_known=start_is_known)
+        updated = replace(updated, started_at=started_at, start_is_known=start_is_known)
     if event.event_type in _ENDS:
-        return _ended(told, received, at)
-    return told
+        return _ended(updated, received, at)
+    return updated
 
 
 def counted_duration_s(print_: Print) -> int | None:
@@ -127,15 +127,15 @@ def counted_progress(print_: Print) -> int | None:
     return 100 if print_.result is PrintResult.COMPLETE else print_.progress
 
 
-def _ended(told: Print, received: ReceivedEvent, at: datetime) -> Print:
+def _ended(print_: Print, received: ReceivedEvent, at: datetime) -> Print:
     """End a print; it ends once, and of two such events the later one is right."""
     event = received.event
-    if told.ended_at is not None and (told.ended_at, told.result) >= (at, _result_of(event)):
-        return told
+    if print_.ended_at is not None and (print_.ended_at, print_.result) >= (at, _result_of(event)):
+        return print_
     result = _result_of(event)
     is_fault = result is PrintResult.FAILED
     return replace(
-        told,
+        print_,
         ended_at=at,
         result=result,
         duration_s=None if isinstance(event.duration_sec, UnsetType) else event.duration_sec,
@@ -152,16 +152,16 @@ def _result_of(event: PrintEvent) -> PrintResult:
 
 def _event_time(received: ReceivedEvent) -> datetime:
     """Return what the agent says, where it can be; else when it came."""
-    said = _instant(received.event.event_time_sec)
-    return said if said <= received.received_at + _SOON else received.received_at
+    sent_at = _instant(received.event.event_time_sec)
+    return sent_at if sent_at <= received.received_at + _SOON else received.received_at
 
 
 def _start(event: PrintEvent, at: datetime) -> tuple[datetime, bool]:
     """Return when the print began by this event, and whether the event says so."""
     if event.print_started_at_sec is not UNSET and event.print_started_at_sec > 0:
-        said = _instant(event.print_started_at_sec)
-        if said <= at:
-            return said, True
+        started_at = _instant(event.print_started_at_sec)
+        if started_at <= at:
+            return started_at, True
     if event.event_type == EventType.STARTED:
         return at, True
     if isinstance(event.duration_sec, UnsetType):
@@ -178,8 +178,8 @@ def _given(text: str | UnsetType, otherwise: str) -> str:
     return otherwise if isinstance(text, UnsetType) else text
 
 
-def _most(known: int | None, told: int | UnsetType) -> int | None:
+def _most(known: int | None, reported: int | UnsetType) -> int | None:
     """Progress and filament only grow, so the order of events does not matter."""
-    if isinstance(told, UnsetType):
+    if isinstance(reported, UnsetType):
         return known
-    return told if known is None else max(known, told)
+    return reported if known is None else max(known, reported)

@@ -343,8 +343,8 @@ class _Change:
         elif self.state is State.ERROR:
             text = job.error or "The print failed."
             self.tell(EventType.FAILED, text)
-            told = dict(self.memory.errors) | {text: self.now.steady_s}
-            self.memory = replace(self.memory, error=text, errors=told)
+            errors = dict(self.memory.errors) | {text: self.now.steady_s}
+            self.memory = replace(self.memory, error=text, errors=errors)
         self.memory = replace(
             self.memory,
             is_paused=False,

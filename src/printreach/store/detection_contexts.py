@@ -65,26 +65,26 @@ class ContextRecords:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def add(self, kept: StoredContext, at_most: int) -> None:
+    async def add(self, stored: StoredContext, at_most: int) -> None:
         """Add a context; beyond at_most of its account the least recently used are evicted."""
-        await self._make_room(kept.account_id, at_most - 1)
-        await self._connection.execute(insert(detection_contexts).values(**_values(kept)))
+        await self._make_room(stored.account_id, at_most - 1)
+        await self._connection.execute(insert(detection_contexts).values(**_values(stored)))
 
     async def get(self, context_id: str) -> StoredContext | None:
         found = await self._connection.execute(_GET, {"wanted_id": context_id})
         row = found.mappings().first()
         return None if row is None else _kept(row)
 
-    async def advance(self, kept: StoredContext) -> bool:
+    async def advance(self, stored: StoredContext) -> bool:
         """Store the next version. False where the one before it is not the stored one any more."""
         changed = await self._connection.execute(
             _ADVANCE,
             {
-                "wanted_id": kept.context_id,
-                "version_before": kept.version - 1,
-                "version": kept.version,
-                "used_at": kept.used_at,
-                "remembered": written(kept.remembered),
+                "wanted_id": stored.context_id,
+                "version_before": stored.version - 1,
+                "version": stored.version,
+                "used_at": stored.used_at,
+                "remembered": written(stored.remembered),
             },
         )
         return bool(changed.rowcount)
@@ -113,15 +113,15 @@ class ContextRecords:
         )
 
 
-def _values(kept: StoredContext) -> dict[str, object]:
+def _values(stored: StoredContext) -> dict[str, object]:
     return {
-        "context_id": kept.context_id,
-        "key_id": kept.key_id,
-        "account_id": kept.account_id,
-        "created_at": kept.created_at,
-        "used_at": kept.used_at,
-        "version": kept.version,
-        "remembered": written(kept.remembered),
+        "context_id": stored.context_id,
+        "key_id": stored.key_id,
+        "account_id": stored.account_id,
+        "created_at": stored.created_at,
+        "used_at": stored.used_at,
+        "version": stored.version,
+        "remembered": written(stored.remembered),
     }
 
 

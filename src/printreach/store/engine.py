@@ -124,5 +124,5 @@ def is_busy(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """Return the database's own message, without the statement and its values."""
-    said = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
-    return str(said)
+    reason = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
+    return str(reason)

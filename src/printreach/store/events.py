@@ -258,17 +258,17 @@ class EventRecords:
 
     async def _readable(self, chosen: Select[Any], at_most: int) -> list[StoredEvent]:
         """Return the first of the selected events that can be decoded."""
-        told: list[StoredEvent] = []
+        events: list[StoredEvent] = []
         looked_at = 0
-        while (missing := at_most - len(told)) > 0:
+        while (missing := at_most - len(events)) > 0:
             found = await self._connection.execute(chosen.limit(missing).offset(looked_at))
             rows = found.mappings().all()
             read = [_read(row) for row in rows]
-            told += [one for one in read if isinstance(one, StoredEvent)]
+            events += [one for one in read if isinstance(one, StoredEvent)]
             looked_at += len(rows)
             if len(rows) < missing:
                 break
-        return told
+        return events
 
 
 def _read(row: RowMapping) -> StoredEvent | DamagedEvent:

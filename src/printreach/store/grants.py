@@ -201,9 +201,9 @@ async def _limits(connection: AsyncConnection, account_id: str) -> Limits:
 
 
 async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -> tuple[bytes, ...]:
-    kept = tuple(value for value in (row["basic_digest"], row["bearer_digest"]) if value)
+    digests = tuple(value for value in (row["basic_digest"], row["bearer_digest"]) if value)
     if row["kind"] not in KINDS_WITH_COOKIES:
-        return kept
+        return digests
     cookies = await connection.execute(
         select(cookie_sessions.c.cookie_digest)
         .where(
@@ -213,7 +213,7 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
         .order_by(cookie_sessions.c.created_at.desc())
         .limit(MAX_COOKIES)
     )
-    return (*kept, *cookies.scalars())
+    return (*digests, *cookies.scalars())
 
 
 async def _take_ticket(

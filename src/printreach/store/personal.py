@@ -139,7 +139,7 @@ def _json(content: bytes) -> Value:
     if not content:
         return None
     try:
-        whole: Value = decoded(_any, content)
+        value: Value = decoded(_any, content)
     except Damaged:
         return content.decode("utf-8", "replace")
-    return whole
+    return value

@@ -197,7 +197,7 @@ async def test_a_warning_is_told_once_however_often_a_worker_dies(open_world: Op
         await here.goes_on(100, GOOD)
         put = here.states.put
 
-        async def die(printer_id: str, said: object) -> None:
+        async def die(printer_id: str, report: object) -> None:
             raise PowerCut
 
         here.states.put = die  # type: ignore[method-assign]  # a death behind each commit

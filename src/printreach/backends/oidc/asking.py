@@ -75,11 +75,11 @@ def _refused(url: str, answer: FetchedAnswer) -> AskingFailed:
     """Classify a failed answer: a 400 or 401 with an OAuth error is a refusal, others may be
     transient."""
     try:
-        said = msgspec.json.decode(answer.body, type=_OAuthError).error
+        code = msgspec.json.decode(answer.body, type=_OAuthError).error
     except msgspec.MsgspecError:
-        said = ""
-    reason = f"status {answer.status}" + (f", {said[:_LARGEST_REASON]!r}" if said else "")
-    return AskingFailed(url, reason, is_refusal=bool(said) and answer.status in (400, 401))
+        code = ""
+    reason = f"status {answer.status}" + (f", {code[:_LARGEST_REASON]!r}" if code else "")
+    return AskingFailed(url, reason, is_refusal=bool(code) and answer.status in (400, 401))
 
 
 def _connect_to(parts: SplitResult) -> Connect:

@@ -111,8 +111,8 @@ def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
     except msgspec.MsgspecError as error:
         raise AskingFailed(url, f"not a provider's configuration: {error}") from error
     if metadata.issuer != issuer:
-        said = metadata.issuer[:200]
-        raise AskingFailed(url, f"the provider calls itself {said!r}; set that as the issuer")
+        issuer = metadata.issuer[:200]
+        raise AskingFailed(url, f"the provider calls itself {issuer!r}; set that as the issuer")
     for endpoint in (
         metadata.authorization_endpoint,
         metadata.token_endpoint,

@@ -69,8 +69,8 @@ class Provider:
             known = await self._pages.known()
             code = _code(answer, known.metadata)
             tokens = await self._exchange(known.metadata, code, secrets.verifier)
-            said = await self._read(known, tokens.id_token, secrets.nonce)
-            return await self._claims(known.metadata, said, tokens.access_token)
+            claims = await self._read(known, tokens.id_token, secrets.nonce)
+            return await self._claims(known.metadata, claims, tokens.access_token)
         except AskingFailed as failure:
             return _failed(failure)
         except TokenRefused as refused:
@@ -117,25 +117,25 @@ class Provider:
             return read(await self._pages.anew())
 
     async def _claims(
-        self, metadata: Metadata, said: dict[str, Any], access_token: str | None
+        self, metadata: Metadata, claims: dict[str, Any], access_token: str | None
     ) -> Claims:
         """Return the token's claims; a missing address is taken from the userinfo endpoint."""
-        subject = said["sub"]
+        subject = claims["sub"]
         if not subject or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
             raise TokenRefused("it names nobody")
-        if "email" not in said and metadata.userinfo_endpoint and access_token:
-            said = await self._user_info(metadata.userinfo_endpoint, access_token, subject)
-        return Claims(subject, _vouched_email(said))
+        if "email" not in claims and metadata.userinfo_endpoint and access_token:
+            claims = await self._user_info(metadata.userinfo_endpoint, access_token, subject)
+        return Claims(subject, _vouched_email(claims))
 
     async def _user_info(self, url: str, access_token: str, subject: str) -> dict[str, Any]:
         body = await get_json(url, access_token)
         try:
-            said = msgspec.json.decode(body, type=dict[str, Any])
+            claims = msgspec.json.decode(body, type=dict[str, Any])
         except msgspec.MsgspecError as error:
             raise AskingFailed(url, "an answer that is not about a person") from error
-        if said.get("sub") != subject:
+        if claims.get("sub") != subject:
             raise TokenRefused("the page about the person is about somebody else")
-        return said
+        return claims
 
 
 def _code(answer: ProviderAnswer, metadata: Metadata) -> str:
@@ -148,9 +148,9 @@ def _code(answer: ProviderAnswer, metadata: Metadata) -> str:
     return answer.code
 
 
-def _vouched_email(said: dict[str, Any]) -> str | None:
+def _vouched_email(claims: dict[str, Any]) -> str | None:
     """Return the address if the provider has verified it; some say so by a text."""
-    email, verified = said.get("email"), said.get("email_verified")
+    email, verified = claims.get("email"), claims.get("email_verified")
     is_vouched_for = verified is True or verified == "true"
     return parse_email(email) if is_vouched_for and isinstance(email, str) else None
 

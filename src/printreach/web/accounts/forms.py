@@ -159,16 +159,16 @@ def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> R
 def mail_sent_redirect(path: str, email: str, next_path: str, jar: Cookies) -> Redirect:
     """Redirect to the page that says where a mail went; to reload that page sends no other."""
     answer = Redirect(path_with_next(path, next_path), status_code=303)
-    kept = urlsafe_b64encode(email[:MAX_EMAIL_LENGTH].encode(errors="replace")).decode()
-    answer.set_cookie(jar.set(MAILED, kept, _MAILED_FOR))
+    value = urlsafe_b64encode(email[:MAX_EMAIL_LENGTH].encode(errors="replace")).decode()
+    answer.set_cookie(jar.set(MAILED, value, _MAILED_FOR))
     return answer
 
 
 def mailed_to(request: AnyRequest, jar: Cookies) -> str | None:
     """Return the address that this browser had a mail sent to just now, as it was typed."""
-    kept = jar.read(request.headers.get("cookie", ""), MAILED)
+    value = jar.read(request.headers.get("cookie", ""), MAILED)
     try:
-        return urlsafe_b64decode(kept).decode(errors="replace") if kept else None
+        return urlsafe_b64decode(value).decode(errors="replace") if value else None
     except ValueError:
         return None
 

@@ -207,8 +207,8 @@ async def _wish(request: AnyRequest) -> ContextWish:
     """Parse the body; an empty one sets nothing. Raises DetectionRefused."""
     try:
         body = await request.body()
-        said: object = msgspec.json.decode(body) if body else {}
-        return msgspec.convert(said, ContextWish)
+        content: object = msgspec.json.decode(body) if body else {}
+        return msgspec.convert(content, ContextWish)
     except msgspec.ValidationError as error:
         raise DetectionRefused(CallRefused(DetectionError.BAD_ARGS, _wrong(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, RequestEntityTooLarge):

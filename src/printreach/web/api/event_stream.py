@@ -91,9 +91,9 @@ async def event_stream(
     """Stream the events of all printers of the account, as they happen, as server-sent events."""
     reader = await _reader(request, services, jar)
     streams = services.event_streams
-    behind = last_event_id or after or await streams.now(reader.account_id)
-    told = services.leases.pieces(reader, await _opened(streams, reader, behind))
-    messages = _messages(told, behind)
+    start_id = last_event_id or after or await streams.now(reader.account_id)
+    events = services.leases.pieces(reader, await _opened(streams, reader, start_id))
+    messages = _messages(events, start_id)
     return ServerSentEvent(
         messages,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
@@ -112,15 +112,17 @@ async def event_socket(
     await socket.accept()
     try:
         reader = await _reader(socket, services, jar)
-        behind = after or await services.event_streams.now(reader.account_id)
-        told = services.leases.pieces(reader, await _opened(services.event_streams, reader, behind))
+        start_id = after or await services.event_streams.now(reader.account_id)
+        events = services.leases.pieces(
+            reader, await _opened(services.event_streams, reader, start_id)
+        )
     except HTTPException as refused:
         problem = Problem(status=refused.status_code, error=refused.detail)
         await socket.send_text(msgspec.json.encode(problem).decode())
         await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
         return
     try:
-        has_ended = await _followed(socket, told, behind)
+        has_ended = await _followed(socket, events, start_id)
     except Exception:  # noqa: BLE001  # whatever it was, the reader hears of it and we log it
         _log.exception("a stream of events failed")
         await socket.close(_WEBSOCKET_CODES + 500, "The service failed here. Ask again.")
@@ -183,15 +185,15 @@ async def _opened(
 
 
 async def _with_heartbeats(
-    told: AsyncGenerator[StreamedEvent | None, None],
+    events: AsyncGenerator[StreamedEvent | None, None],
 ) -> AsyncGenerator[StreamedEvent | None, None]:
     """Yield the events, and None for each heartbeat, until the access ends."""
     loop = asyncio.get_running_loop()
     ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
     with suppress(AccessEnded):
-        async with aclosing(told):
+        async with aclosing(events):
             yield None
-            async for one in told:
+            async for one in events:
                 now = loop.time()
                 if now >= heartbeat_at + HEARTBEAT_S:
                     heartbeat_at = now
@@ -203,25 +205,27 @@ async def _with_heartbeats(
 
 
 async def _messages(
-    told: AsyncGenerator[StreamedEvent | None, None], behind: str
+    events: AsyncGenerator[StreamedEvent | None, None], start_id: str
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
-    """Format the stream. behind: where it begins; the first heartbeat carries it, in case no event
+    """Format the stream.
+
+    start_id: the event before the first one. The first heartbeat carries it, in case no event
     comes.
     """
-    begins_behind: str | None = behind
-    async with aclosing(_with_heartbeats(told)) as beating:
+    unsent_start_id: str | None = start_id
+    async with aclosing(_with_heartbeats(events)) as beating:
         async for one in beating:
             if one is None:
-                yield ServerSentEventMessage(data=None, comment="beat", id=begins_behind)
-                begins_behind = None
+                yield ServerSentEventMessage(data=None, comment="beat", id=unsent_start_id)
+                unsent_start_id = None
             else:
                 yield ServerSentEventMessage(event="event", id=one.event_id, data=one.body.decode())
 
 
 async def _followed(
     socket: WebSocket[Any, Any, Any],
-    told: AsyncGenerator[StreamedEvent | None, None],
-    behind: str,
+    events: AsyncGenerator[StreamedEvent | None, None],
+    start_id: str,
 ) -> bool:
     """Send all until the reader leaves or the stream ends; True if it ended and is to be closed.
 
@@ -229,7 +233,7 @@ async def _followed(
     what failed while the reader was there.
     """
     leaving = asyncio.create_task(_until_left(socket))
-    sending = asyncio.create_task(_send_all(socket, told, behind))
+    sending = asyncio.create_task(_send_all(socket, events, start_id))
     try:
         done, _ = await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
         return sending.result() if done == {sending} else False
@@ -241,14 +245,14 @@ async def _followed(
 
 async def _send_all(
     socket: WebSocket[Any, Any, Any],
-    told: AsyncGenerator[StreamedEvent | None, None],
-    behind: str,
+    events: AsyncGenerator[StreamedEvent | None, None],
+    start_id: str,
 ) -> bool:
-    """Send all; False if the reader is too slow. behind: the event before the first, sent as a
-    heartbeat.
+    """Send all; False if the reader is too slow. start_id: the event before the first one,
+    sent as a heartbeat.
     """
-    heartbeat = msgspec.json.encode({"After": behind})
-    async with aclosing(_with_heartbeats(told)) as beating:
+    heartbeat = msgspec.json.encode({"After": start_id})
+    async with aclosing(_with_heartbeats(events)) as beating:
         async for one in beating:
             text = (heartbeat if one is None else one.body).decode()
             heartbeat = b"{}" if one is None else heartbeat

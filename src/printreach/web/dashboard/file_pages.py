@@ -115,9 +115,9 @@ async def download(
         finally:
             await pieces.aclose()
 
-    whole = body()
+    content = body()
     return Stream(
-        whole, media_type="application/octet-stream", headers=headers, background=closing(whole)
+        content, media_type="application/octet-stream", headers=headers, background=closing(content)
     )
 
 
@@ -181,7 +181,7 @@ async def _folder(
 ) -> Folder | PrinterRefusal:
     """Read a page of a folder. Raises NotFoundException if the printer has no such folder."""
     try:
-        found = await dashboard.file_lists.read(printer, lambda said: folder_of(said, path, page))
+        found = await dashboard.file_lists.read(printer, lambda files: folder_of(files, path, page))
     except UnreadableList:
         text = "The list of files can't be read; the agent may be of another version."
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

@@ -102,14 +102,14 @@ async def end_live_link(
 async def _faulty(
     signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm, name: str, sentence: str
 ) -> Template:
-    kept = LiveLinkForm(
+    form = LiveLinkForm(
         printer=typed.printer,
         hours=typed.hours if typed.hours in dict(ENDS) else "24",
         with_print=typed.with_print,
         shows_names=typed.shows_names,
         errors={name: sentence},
     )
-    return await _form(signed_in, dashboard, kept)
+    return await _form(signed_in, dashboard, form)
 
 
 async def _form(signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm) -> Template:

@@ -112,8 +112,8 @@ def _slot(number: int, source: Source) -> Slot:
     name, colour, left = "", "", None
     material = source.material
     if not isinstance(material, UnsetType):
-        said = material.type if isinstance(material.name, UnsetType) else material.name
-        name = "" if isinstance(said, UnsetType) else said
+        label = material.type if isinstance(material.name, UnsetType) else material.name
+        name = "" if isinstance(label, UnsetType) else label
         colour = "" if isinstance(material.color_hex, UnsetType) else material.color_hex
         left = material.remaining_percent
     return Slot(

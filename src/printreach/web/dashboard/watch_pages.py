@@ -70,8 +70,8 @@ async def change_detector(
         return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
     printer_id = seen.printer.printer_id
     or_404(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
-    said = "detector" if dashboard.watched.why_off() is None else "detector-not-running"
-    return redirect_with_flash(f"/printers/{printer_id}/detector", said)
+    word = "detector" if dashboard.watched.why_off() is None else "detector-not-running"
+    return redirect_with_flash(f"/printers/{printer_id}/detector", word)
 
 
 @post("/printers/{printer_id:str}/detector/print", media_type=MediaType.HTML)

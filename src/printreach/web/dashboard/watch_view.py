@@ -94,7 +94,7 @@ def watch_view(
     """Return the view. status: the printer's while this print runs; None if it is over or the
     printer offline.
     """
-    settings, said = watch.settings, why(watch.looks)
+    settings, reason = watch.settings, why(watch.looks)
     is_over = chart is None or chart.now_x is None
     line = _line(watch, status)
     return WatchView(
@@ -111,8 +111,8 @@ def watch_view(
         view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
         chart=chart,
         picture=_picture(watch, printer_path, status, at, is_over=is_over),
-        why=said,
-        change_note=VIEW_WORDS[said.change.view] if said and said.change else "",
+        why=reason,
+        change_note=VIEW_WORDS[reason.change.view] if reason and reason.change else "",
         was_failure=_answer(watch),
         tells_nobody=watch.tells_nobody,
     )
@@ -187,8 +187,8 @@ def _has_camera(watch: WatchOfPrint, status: StatusResult | None) -> bool:
     return status is None or gives_pictures(status.list_webcams.webcams, watch.settings.camera)
 
 
-def _unsuppressed(said: DetectorStatus) -> DetectorStatus:
-    return DetectorStatus() if said.is_suppressed else said
+def _unsuppressed(status: DetectorStatus) -> DetectorStatus:
+    return DetectorStatus() if status.is_suppressed else status
 
 
 def _tells_quality(line: WatchStatus, status: StatusResult | None) -> bool:

@@ -143,8 +143,8 @@ def _hours(calls: int) -> str:
 def _dollars(amount: Decimal) -> str:
     """Format an amount exactly, with at least two decimals."""
     text = f"{amount.normalize():,f}"
-    whole, _, cents = text.partition(".")
-    return f"${whole}.{cents.ljust(2, '0')}"
+    dollars, _, cents = text.partition(".")
+    return f"${dollars}.{cents.ljust(2, '0')}"
 
 
 def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:

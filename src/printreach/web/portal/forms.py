@@ -151,8 +151,8 @@ async def refuse(
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Return to the app without a connection."""
-    said = sent["error"]
-    error = PortalError(said) if said in set(PortalError) else PortalError.ACCESS_DENIED
+    code = sent["error"]
+    error = PortalError(code) if code in set(PortalError) else PortalError.ACCESS_DENIED
     await services.portal.refuse(flow_request.key, flow_request.account, error)
     return flow_request.back()
 
