@@ -1,4 +1,4 @@
-"""Notices reach everyone who listens; the same holds for each bus, and one crosses processes."""
+"""Notices reach all subscribers of each kind of bus, and one kind crosses processes."""
 
 import asyncio
 import logging

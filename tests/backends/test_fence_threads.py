@@ -1,4 +1,4 @@
-"""Threads with fences at the same time: none sees or cuts off what another one does."""
+"""Fences of several threads at the same time don't affect each other."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Names of strangers are looked up, and a name server that hangs holds up nobody else."""
+"""Look-ups of strangers' names: a name server that hangs delays no other name."""
 
 import asyncio
 import threading

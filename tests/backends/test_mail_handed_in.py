@@ -1,4 +1,4 @@
-"""A mail that somebody waits for counts as sent once a real mail server has taken it."""
+"""A mail counts as sent once a real mail server has accepted it."""
 
 import asyncio
 from dataclasses import replace

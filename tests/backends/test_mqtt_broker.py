@@ -1,4 +1,4 @@
-"""The connection to a real broker, where whoever waits for an answer is told to stop."""
+"""The connection to a real broker, and the cancellation of a call that waits."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

@@ -1,4 +1,4 @@
-"""Apprise itself, inside its fence, against servers that stand on this machine."""
+"""Apprise itself, inside its fence, against servers on this machine."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Which ID tokens are believed: none but those that this provider signed for this very question."""
+"""ID tokens are accepted only if this provider signed them for this very request."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""Stripe's own library against a fake of its API: what is sold, and what its calls are worth."""
+"""Stripe's own library against a fake of its API: checkouts, subscriptions and webhooks."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Requests to printers through a real relay: answers, refusals as values, and who else may ask."""
+"""Requests to printers through a real relay: answers, refusals as values, and other callers."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Why an order of the service's own is refused while remote control is locked."""
+"""The reason of a refused order while remote control is locked."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Calls of webhooks: to what was checked and nowhere else, and never for longer than agreed."""
+"""Calls of webhooks: only to checked addresses, and within the timeout."""
 
 import asyncio
 import socket

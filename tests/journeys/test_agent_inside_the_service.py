@@ -1,4 +1,4 @@
-"""`printreach serve --with-agent`: one process, whose agent tells others nothing of the service."""
+"""`printreach serve --with-agent`: one process, whose agent reveals nothing of the service."""
 
 import json
 from collections.abc import Iterator

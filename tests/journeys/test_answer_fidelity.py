@@ -1,4 +1,4 @@
-"""What the printer answers reaches the app as the printer wrote it."""
+"""The printer's answer reaches the app unchanged."""
 
 import hashlib
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""The dashboard beside a real OctoPrint: what is done on one shows on the other."""
+"""The dashboard beside a real OctoPrint: changes on one show on the other."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A lock of remote control while the agent gives back what a smart pause took from OctoPrint."""
+"""A lock of remote control while the agent restores a smart pause of OctoPrint."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A print is told to its owner, to their program, to a server at home and to Home Assistant."""
+"""A print is reported to its owner, their program, a server at home and Home Assistant."""
 
 import asyncio
 import json

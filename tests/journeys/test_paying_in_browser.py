@@ -1,4 +1,4 @@
-"""Somebody pays on the way through the portal: a real service, a fake of who takes the money."""
+"""Paying in the portal: a real service, and a fake payment provider."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a connection may do, with a real service, a real agent and the simulated printer."""
+"""The permissions of a connection, with a real service, agent and the simulated printer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

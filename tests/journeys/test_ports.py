@@ -1,4 +1,4 @@
-"""Ports that stand for connections, where there are no names: who is let in, and to whom."""
+"""Ports that stand for connections, for networks without names: admission, and routing."""
 
 from base64 import b64encode
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""When the service itself refuses, it says so with its own numbers, never with the printer's."""
+"""Refusals by the service itself have its own numbers, never the printer's."""
 
 import json
 import time

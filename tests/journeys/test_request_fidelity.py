@@ -1,4 +1,4 @@
-"""What an app asks for reaches the printer as the app wrote it."""
+"""The app's request reaches the printer unchanged."""
 
 import http.client
 

@@ -1,4 +1,4 @@
-"""No secret is written anywhere but where it has to be: logs, files, database, pages, listings."""
+"""Secrets appear only where needed: not in logs, files, database, pages or listings."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatch

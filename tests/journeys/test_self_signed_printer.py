@@ -1,4 +1,4 @@
-"""A printer whose web server has a certificate that nobody vouches for."""
+"""A printer whose web server has a self-signed certificate."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a stop of the service does to those who are there."""
+"""A stop of the service, with callers connected."""
 
 from pathlib import Path
 from urllib.parse import urlencode

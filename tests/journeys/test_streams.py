@@ -1,4 +1,4 @@
-"""Answers that take their time arrive as they are made, and end as they ended."""
+"""Slow answers arrive as they are made, and end as the printer ended them."""
 
 import http.client
 import socket

@@ -1,4 +1,4 @@
-"""Bodies on their way to the printer: in pieces, refused, abandoned."""
+"""Request bodies to the printer: in pieces, refused, abandoned."""
 
 import hashlib
 import json

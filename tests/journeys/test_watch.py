@@ -1,4 +1,4 @@
-"""A print by a real OctoPrint that fails before its camera is warned of, and paused by itself."""
+"""A real OctoPrint's print that fails before its camera: a warning and an automatic pause."""
 
 import asyncio
 import json

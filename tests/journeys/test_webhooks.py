@@ -1,4 +1,4 @@
-"""A print is told to an app's own HTTPS server, signed, and in its order."""
+"""Events of a print reach an app's own HTTPS server, signed and in order."""
 
 import base64
 import time

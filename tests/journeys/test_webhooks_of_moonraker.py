@@ -1,4 +1,4 @@
-"""Two prints through a real Moonraker, as an app's own HTTPS server is told of them."""
+"""Two prints through a real Moonraker, as an app's own HTTPS server is notified of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

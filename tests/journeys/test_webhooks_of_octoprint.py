@@ -1,4 +1,4 @@
-"""Two prints on a real OctoPrint, as an app's own HTTPS server is told of them."""
+"""Two prints on a real OctoPrint, as an app's own HTTPS server is notified of them."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Targets that no app may have called, as it sets them at a real service."""
+"""Forbidden targets of webhooks, set by an app at a real service."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Accounts' pages, as they are."""
+"""The look of the account pages."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Coming back to an app that has no page, but a scheme of its own: what a browser makes of it."""
+"""Returning to an app by a scheme of its own, in a real browser."""
 
 from collections.abc import Iterator
 from pathlib import Path

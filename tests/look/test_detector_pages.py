@@ -1,4 +1,4 @@
-"""Failure detection, as it is."""
+"""The look of the pages of failure detection."""
 
 import io
 from collections.abc import Iterator

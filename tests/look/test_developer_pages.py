@@ -1,4 +1,4 @@
-"""Developers' pages, as they are."""
+"""The look of the developer pages."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Which look shows which page: nobody adds a page of ours at which no test looks."""
+"""Every page is shown by a test of its look."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pages of failure: ours, and those that stand in a printer's place."""
+"""Pages of failures: ours, and those shown in place of a printer."""
 
 from dataclasses import replace
 

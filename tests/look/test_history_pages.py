@@ -1,4 +1,4 @@
-"""Looking back, as it is."""
+"""The look of the history pages."""
 
 from collections.abc import Iterator
 from datetime import timedelta

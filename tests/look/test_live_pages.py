@@ -1,4 +1,4 @@
-"""Live Links: what strangers see, and where their owner makes them."""
+"""The look of Live Links, for strangers and for their owner."""
 
 import io
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The pages that stop everything, say what came of it, and unlock remote control."""
+"""The look of the pages that stop everything, show the outcome, and unlock remote control."""
 
 import pytest
 from playwright.sync_api import Page

@@ -1,4 +1,4 @@
-"""Every component, in three sizes, light and dark: nothing sticks out, nothing is hard to read."""
+"""Every component, in three sizes, light and dark: nothing overflows, and all is readable."""
 
 import pytest
 from playwright.sync_api import Page, Response, expect

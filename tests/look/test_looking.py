@@ -1,4 +1,4 @@
-"""That looking at a page finds what is wrong with it."""
+"""The checks of a page's look find faults."""
 
 import pytest
 from playwright.sync_api import Page, Route

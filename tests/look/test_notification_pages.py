@@ -1,4 +1,4 @@
-"""The pages where a person chooses what they hear of, as they are."""
+"""The look of the pages of notifications."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Operators' pages and those of supporter status, as they are."""
+"""The look of the pages of operators and of supporter status."""
 
 from collections.abc import Iterator
 from pathlib import Path

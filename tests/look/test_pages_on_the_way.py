@@ -1,4 +1,4 @@
-"""Pages that lead on to another site, and what is seen on the way, all of one installation."""
+"""Pages that lead on to another site, in one installation."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What a connection may do, as owners see it: in the portal, on its page, and when they share."""
+"""The look of a connection's permissions: in the portal, on its page, and when sharing."""
 
 import pytest
 from playwright.sync_api import Page

@@ -1,4 +1,4 @@
-"""The portal's pages, as they are, step by step."""
+"""The look of the portal's pages, step by step."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

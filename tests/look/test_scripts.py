@@ -1,4 +1,4 @@
-"""What scripts add to pages that work without them."""
+"""The additions of scripts to pages that work without them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pages that ask before something is done, and short ones on the way: each is looked at once."""
+"""The look of short pages, such as those that ask for confirmation."""
 
 from collections.abc import Iterator
 from pathlib import Path

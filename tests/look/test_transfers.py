@@ -1,4 +1,4 @@
-"""Webcams and uploads, as scripts freshen them."""
+"""Webcams and uploads, as scripts refresh them."""
 
 from pathlib import Path
 

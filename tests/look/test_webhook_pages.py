@@ -1,4 +1,4 @@
-"""The pages that tell what became of events, as they are."""
+"""The look of the pages of deliveries."""
 
 from collections.abc import Iterator
 from pathlib import Path

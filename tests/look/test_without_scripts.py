@@ -1,4 +1,4 @@
-"""Pages are links, forms and stills; where no script runs, nothing is missing but freshness."""
+"""Pages are links, forms and stills; without scripts only updates are missing."""
 
 from collections.abc import Iterator
 

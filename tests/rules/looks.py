@@ -1,4 +1,4 @@
-"""Looks at a printer, one after another, and the events they tell of."""
+"""Looks at a printer, one after another, and the events that follow."""
 
 import itertools
 from collections.abc import Callable

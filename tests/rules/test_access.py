@@ -1,4 +1,4 @@
-"""Which permission a request needs, and what is refused without it."""
+"""Permissions that requests need, and refusals without them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is a supporter, and what is an address."""
+"""Supporter status, and valid mail addresses."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import getaddresses

@@ -1,4 +1,4 @@
-"""Which addresses are claimed, by whom, and for how long."""
+"""Claims on addresses: their owners, and their ends."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What may be registered as an app."""
+"""Apps that may be registered."""
 
 import pytest
 

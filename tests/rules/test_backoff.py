@@ -1,4 +1,4 @@
-"""How long to wait before the next try to connect."""
+"""The pauses between retries."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Who is admitted, and which refusal comes first."""
+"""Admission of requests, and the order of refusals."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which calls of the failure-detection API are made, and why others are not."""
+"""Calls of the failure-detection API: admitted ones, and the reasons of refusals."""
 
 from dataclasses import replace
 from datetime import timedelta

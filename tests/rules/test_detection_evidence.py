@@ -1,4 +1,4 @@
-"""Maps of evidence: what is new in a place, and what a print is compared with as it grows."""
+"""Evidence maps: new evidence in a place, and comparison with a growing print."""
 
 import math
 from datetime import UTC, datetime, timedelta

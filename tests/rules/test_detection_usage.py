@@ -1,4 +1,4 @@
-"""What calls cost, to the last digit, and which month they belong to."""
+"""The cost of calls, to the last digit, and the month that they belong to."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal

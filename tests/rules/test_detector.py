@@ -1,4 +1,4 @@
-"""What the failure detector said, as time goes by and in one line."""
+"""The state of the failure watch, as time passes and in one line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pauses that were ordered: which are not told of, and which show a popup."""
+"""Pauses that were ordered: events of them, and popups."""
 
 import pytest
 

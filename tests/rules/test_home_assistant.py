@@ -1,4 +1,4 @@
-"""What Home Assistant is told of a printer."""
+"""The messages about a printer to Home Assistant."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The service's own way to a printer: who can make the name and the token, and for how long."""
+"""The service's own access to a printer: making the name and the token, and their lifetime."""
 
 from datetime import timedelta
 

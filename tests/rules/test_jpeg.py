@@ -1,4 +1,4 @@
-"""What is a JPEG picture and what only says so."""
+"""JPEG pictures are told from data that only begins like one."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""When a Live Link ends, and what is told of its print then."""
+"""The end of a Live Link, and the print as its page shows it then."""
 
 from dataclasses import replace
 from datetime import timedelta

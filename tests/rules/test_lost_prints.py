@@ -1,4 +1,4 @@
-"""Prints that are gone without having ended as prints do."""
+"""Prints that disappear without a usual end."""
 
 import pytest
 

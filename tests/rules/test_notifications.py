@@ -1,4 +1,4 @@
-"""What a person hears of, when, and how much of it in a day."""
+"""Notifications of a person: which events, when, and how many a day."""
 
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo

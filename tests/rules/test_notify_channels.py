@@ -1,4 +1,4 @@
-"""What people type becomes an address, or a sentence that says what is wrong."""
+"""Typed values become an address, or a sentence about the error."""
 
 import pytest
 

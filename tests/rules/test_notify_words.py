@@ -1,4 +1,4 @@
-"""What a person reads of an event."""
+"""The text of an event for people."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What ties a way to a provider to the browser that went it."""
+"""The secrets that bind a sign-in at a provider to the browser that began it."""
 
 import base64
 import hashlib

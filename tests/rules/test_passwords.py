@@ -1,4 +1,4 @@
-"""Which passwords people may choose, and what they are told of the others."""
+"""Passwords that people may choose, and the reasons against others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever people press, in whatever order, and whoever is signed in."""
+"""Properties of the portal under any presses, in any order."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

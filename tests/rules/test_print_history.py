@@ -1,4 +1,4 @@
-"""A print, as its events tell of it in whatever order they come."""
+"""A print, as its events describe it in any order."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Prints as files: what spreadsheets and programs read, and what they do not run."""
+"""Prints as files, readable for spreadsheets and programs, without formulas."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""When a printer counts as online."""
+"""A printer counts as online while its node reports."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

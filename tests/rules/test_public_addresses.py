@@ -1,4 +1,4 @@
-"""Which addresses may be called for a stranger."""
+"""Addresses that may be called at a stranger's request."""
 
 from dataclasses import replace
 from ipaddress import ip_address, ip_network

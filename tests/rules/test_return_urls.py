@@ -1,4 +1,4 @@
-"""Where the portal may send people, and how completion URLs are put together."""
+"""Return URLs of the portal, and how completion URLs are put together."""
 
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit

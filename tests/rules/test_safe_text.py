@@ -1,4 +1,4 @@
-"""What callers say, as it stands in a log."""
+"""Text from callers, as it stands in a log."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is signed at sign-in: a signature is worth nothing anywhere else."""
+"""Signatures at sign-in: each is valid for one handshake only."""
 
 from typing import TypedDict
 

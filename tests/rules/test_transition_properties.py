@@ -1,4 +1,4 @@
-"""Whatever a printer does, in whatever order: what holds of its events."""
+"""Properties of events under any behaviour of a printer."""
 
 from collections import defaultdict
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The body and the signature of what an app is sent."""
+"""The body and the signature of a message to an app."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Which WebhookUrl is let through, and what is called then."""
+"""WebhookUrls that are accepted, and the addresses that are called for them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a webhook wants, how long it lives, and when it is tried again."""
+"""The events of a webhook, its lifetime, and its retries."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Records that tests store, and the short way to store them."""
+"""Records that tests store, and a short way to store them."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

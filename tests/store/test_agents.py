@@ -1,4 +1,4 @@
-"""What is known of agents: their link codes, and where their tunnels end."""
+"""Agents in the store: their link codes, and the nodes of their tunnels."""
 
 import secrets
 from datetime import datetime, timedelta

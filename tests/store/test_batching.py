@@ -1,4 +1,4 @@
-"""The database's thread is asked as seldom as can be, and what was put off is never lost."""
+"""Statements are batched on the database's thread, and no deferred one is lost."""
 
 import asyncio
 import threading

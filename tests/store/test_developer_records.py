@@ -1,4 +1,4 @@
-"""What is kept of apps, keys, usage and claims."""
+"""Stored apps, keys, usage and claims."""
 
 from dataclasses import replace
 from datetime import date, timedelta

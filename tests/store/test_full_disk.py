@@ -1,4 +1,4 @@
-"""A disk without room: whatever is acknowledged is stored, and what is not comes again."""
+"""A full disk: acknowledged events are stored, and refused ones are sent again."""
 
 import asyncio
 from collections.abc import Sequence

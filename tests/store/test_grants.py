@@ -1,4 +1,4 @@
-"""What the relay is told about connections, and the tickets that open a printer's own page."""
+"""Connections as the relay gets them, and the tickets that open a printer's own page."""
 
 import secrets
 from dataclasses import replace

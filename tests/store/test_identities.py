@@ -1,4 +1,4 @@
-"""What the store keeps of people at providers of OpenID Connect."""
+"""Stored identities at providers of OpenID Connect."""
 
 import asyncio
 from dataclasses import replace

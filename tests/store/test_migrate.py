@@ -1,4 +1,4 @@
-"""The database gets its shape, whoever starts, and is never damaged by an older program."""
+"""The database is migrated at each start, and never damaged by an older program."""
 
 import asyncio
 import multiprocessing

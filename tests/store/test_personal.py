@@ -1,4 +1,4 @@
-"""What is kept of an account is handed over and deleted whole, in tables of later versions too.
+"""Data of an account are exported and deleted completely, in tables of later versions too.
 
 Nothing here names the tables: each that there is gets a row of Ada's and one of Eve's.
 """

@@ -1,4 +1,4 @@
-"""The portal's flows are kept as they were put."""
+"""The portal's flows are stored as they were put."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What the relay asks of the store: the real one and the one of its tests answer alike."""
+"""The store's ports for the relay: the real one and the fake of the tests answer alike."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable

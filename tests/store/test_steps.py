@@ -1,4 +1,4 @@
-"""What is asked again and again costs by what is found, counted in the database's own steps."""
+"""The cost of frequent queries grows with their results only, counted in the database's steps."""
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a unit of work on the database leaves behind."""
+"""The state of the database after a unit of work."""
 
 import gc
 from pathlib import Path

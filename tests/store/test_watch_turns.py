@@ -1,4 +1,4 @@
-"""Prints are claimed by turns of accounts, whoever has how many."""
+"""Prints are claimed in turns of accounts, however many each has."""
 
 from dataclasses import replace
 from datetime import timedelta

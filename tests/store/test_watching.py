@@ -1,4 +1,4 @@
-"""The watch over prints: what was chosen, and who looks at which print."""
+"""The watch over prints: the settings, and the claims of workers."""
 
 from dataclasses import replace
 from pathlib import Path

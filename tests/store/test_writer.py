@@ -1,4 +1,4 @@
-"""What was written is there, whole, once `write` has returned; what failed left no trace."""
+"""Data are stored completely once `write` has returned, and a failed unit leaves no trace."""
 
 import asyncio
 import multiprocessing

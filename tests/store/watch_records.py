@@ -1,4 +1,4 @@
-"""A print of Ada's under watch, as tests of what is kept need it."""
+"""A print of Ada's under watch, for tests of the store."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

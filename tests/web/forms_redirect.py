@@ -1,4 +1,4 @@
-"""What holds for each form that a test sends: where it succeeds, a page with an address follows."""
+"""A check of each form that a test sends: after a success, a page with an address follows."""
 
 from types import MappingProxyType
 from typing import Any, Final

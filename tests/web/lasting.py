@@ -1,4 +1,4 @@
-"""A person with two browsers, a printer, and what may last; and every way to lose access to it."""
+"""A person with two browsers, a printer and lasting answers; and every way to lose access to it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

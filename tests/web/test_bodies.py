@@ -1,4 +1,4 @@
-"""What strangers may send to the service's own pages: how much of it is read, and when."""
+"""Bodies that strangers send to the service's own pages: how much is read, and when."""
 
 import asyncio
 import json

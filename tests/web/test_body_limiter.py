@@ -1,4 +1,4 @@
-"""Many bodies at once, and what one caller may take of the room for them."""
+"""Many bodies at once, and the share of one caller."""
 
 import asyncio
 

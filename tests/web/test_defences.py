@@ -1,4 +1,4 @@
-"""What holds for every page at once, and what is counted however it is tried."""
+"""Rules that hold for every page, and limits that count every way of trying."""
 
 from datetime import timedelta
 

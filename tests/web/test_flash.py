@@ -1,4 +1,4 @@
-"""What a form did is said once: not after a reload, and not by a bookmark."""
+"""A flash message appears once: not after a reload, and not by a bookmark."""
 
 import pytest
 

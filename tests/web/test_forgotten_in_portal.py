@@ -1,4 +1,4 @@
-"""A password that was forgotten on the way through the portal."""
+"""A password that was forgotten in the portal."""
 
 import re
 

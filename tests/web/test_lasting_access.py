@@ -1,4 +1,4 @@
-"""Answers that last: each of them ends when the access that it began with is gone."""
+"""Lasting answers: each of them ends when the access that it began with has ended."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Nobody locks others out by using up the tries that they need, too."""
+"""No one can lock others out by using up their attempts."""
 
 from collections.abc import Callable
 from datetime import timedelta

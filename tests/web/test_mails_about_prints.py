@@ -1,4 +1,4 @@
-"""Who is new hears of their prints by mail, and ends that with one press, signed in or not."""
+"""New people get mails about their prints, and unsubscribe with one press, signed in or not."""
 
 import secrets
 from collections.abc import Mapping

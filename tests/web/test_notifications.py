@@ -1,4 +1,4 @@
-"""The pages where a person chooses what they hear of, and where."""
+"""The pages where a person chooses events and destinations."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What attackers try on the way to a provider of OpenID Connect and back."""
+"""Attacks during sign-in at a provider of OpenID Connect."""
 
 from collections.abc import Iterator
 

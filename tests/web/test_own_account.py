@@ -1,4 +1,4 @@
-"""The page of one's own account: what its owner changes, and what others cannot."""
+"""The page of one's own account: its changes, and their refusal to others."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Passkeys by the pages: what an authenticator says counts, and what it should not says nothing."""
+"""Passkeys on the pages: valid answers of an authenticator count, invalid ones are refused."""
 
 from collections.abc import Callable
 from dataclasses import replace

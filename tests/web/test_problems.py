@@ -1,4 +1,4 @@
-"""How failures are told: to people, to programs, and to the apps of App APIs."""
+"""Failures as people, programs and apps of App APIs get them."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Every page can be asked about without being fetched."""
+"""Every page answers HEAD."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What opens an account is in the mail, in the cookie, on the page, and never in the store."""
+"""Secrets of an account are in the mail, in the cookie and on the page, and never in the store."""
 
 import re
 import secrets

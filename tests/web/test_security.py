@@ -1,4 +1,4 @@
-"""What guards every answer, and which requests are refused for their origin."""
+"""The headers of every answer, and the requests that are refused for their origin."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Setting up: what a service without an operator says, and whom it lets in."""
+"""Setting up a service that has no operator: its messages, and its sign-in."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures of events at their addresses, and the last picture of a printer that is away."""
+"""Pictures of events at their addresses, and the last picture of a printer that is offline."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A weak password is refused wherever one is chosen, by the same rule and with the same words."""
+"""A weak password is refused on every form, by the same rule and with the same words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Without a mail server nothing says that a mail was sent, and everybody is told whom to ask."""
+"""Without a mail server no page says that a mail was sent, and pages name whom to ask."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""The way to a provider of OpenID Connect and back, as a browser goes it."""
+"""Sign-in at a provider of OpenID Connect and the return from it, as a browser does it."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What an app is told of the printer of its connection."""
+"""Readings and facts that an app gets about the printer of its connection."""
 
 import secrets
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which connection calls: by its token, and in which order calls are refused."""
+"""The calling connection, by its token, and the order in which calls are refused."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Who may call the failure-detection API, and who may not."""
+"""Admission to the failure-detection API."""
 
 from datetime import timedelta
 

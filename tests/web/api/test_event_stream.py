@@ -1,4 +1,4 @@
-"""`GET /api/events`: who may read it, how it goes on, and when it ends."""
+"""`GET /api/events`: its readers, how it continues, and when it ends."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Bodies that are sent to `process`, as they should not be."""
+"""Malformed, slow and oversized bodies that are sent to `process`."""
 
 import asyncio
 import gzip

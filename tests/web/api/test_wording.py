@@ -1,4 +1,4 @@
-"""What App APIs say of a call that is wrong: whole sentences, and no words of a parser's."""
+"""Error messages of App APIs: whole sentences, and no words of a parser's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ada, signed in, with a printer that prints; and Bob, who has nothing to do with it."""
+"""Ada, signed in, with a printer that prints; and Bob, who has no access to it."""
 
 from dataclasses import dataclass
 

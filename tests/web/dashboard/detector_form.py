@@ -1,4 +1,4 @@
-"""What an owner sends from the page where failure detection is chosen."""
+"""The form of the failure-detection settings, as an owner sends it."""
 
 EVIL = "<script>alert(1)</script>"
 """A name that would run on a page that trusted it."""

@@ -1,4 +1,4 @@
-"""What failure detection saw, on pages."""
+"""Results of failure detection on pages."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a printer's owner says of an alarm, and what is kept of it."""
+"""The owner's judgement of an alarm, and how it is stored."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What an owner chooses about failure detection, and what is said of what can't be."""
+"""The owner's settings of failure detection, and the errors of invalid ones."""
 
 import secrets
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The event stream of a page: what it says, how often printers are asked, and when it ends."""
+"""The event stream of a page: its content, how often printers are asked, and when it ends."""
 
 import asyncio
 import json

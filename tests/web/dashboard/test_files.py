@@ -1,4 +1,4 @@
-"""A printer's files: what a page lists, what it uploads and how, and what a browser may do."""
+"""A printer's files: listing, uploads, and the limits on what a browser may do."""
 
 import json
 import logging

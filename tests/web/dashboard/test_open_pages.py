@@ -1,4 +1,4 @@
-"""What open pages learn beside readings: a lock of remote control, and the end of a print."""
+"""Updates of open pages beside readings: a lock of remote control, and the end of a print."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""An owner changes what a connection may do, and sees it."""
+"""An owner changes the permissions of a connection, and sees them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One printer's pages: what they show, what their forms order, and whom they refuse."""
+"""One printer's pages: their content, the orders of their forms, and their refusals."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Stop everything in two taps: what is stopped, what is said of it, and who may unlock again."""
+"""Stop everything in two taps: its outcomes, their messages, and how to unlock again."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Settings of a printer, and the way to its own interface."""
+"""Settings of a printer, and the link to its own interface."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The form of failure detection's settings, whatever is sent with it."""
+"""The form of failure detection's settings, with valid and invalid fields."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an owner sees of the events that apps are told."""
+"""Deliveries of events to apps, as their owner sees them."""
 
 from datetime import timedelta
 

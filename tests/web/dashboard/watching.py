@@ -1,4 +1,4 @@
-"""What the watch saw of a printer's prints, put into the store as the watch does."""
+"""Looks of the watch at a printer's prints, put into the store as the watch does."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""What a developer sees of the calls to their own server."""
+"""Calls to a developer's server, as the developer sees them."""
 
 from dataclasses import dataclass
 

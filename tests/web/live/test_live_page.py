@@ -1,4 +1,4 @@
-"""The public page of a Live Link: what a stranger sees, and what nobody does."""
+"""The public page of a Live Link: visible and hidden data."""
 
 from datetime import timedelta
 

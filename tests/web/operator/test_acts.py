@@ -1,4 +1,4 @@
-"""What operators do by their pages, and that it is written down."""
+"""Acts of operators on their pages, and the log of them."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""An operator who deletes their own account leaves another one behind, where there are others."""
+"""An operator may delete their own account only while there is another operator."""
 
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.operator.test_acts import ada_path

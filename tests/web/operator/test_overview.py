@@ -1,4 +1,4 @@
-"""What operators are told of the service as a whole."""
+"""The operators' overview of the whole service."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Pages for operators are nobody else's, and what is dangerous needs the password again."""
+"""Pages for operators are only theirs, and dangerous acts need the password again."""
 
 from datetime import timedelta
 

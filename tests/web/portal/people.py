@@ -1,4 +1,4 @@
-"""A person in the portal, and what an app hears of it."""
+"""A person in the portal, and the answers that an app gets."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What strangers, hostile apps and hostile pages try with the portal."""
+"""Attacks on the portal by strangers, hostile apps and hostile pages."""
 
 import html
 from datetime import timedelta

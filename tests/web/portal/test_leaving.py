@@ -1,4 +1,4 @@
-"""Where the portal leads people out, by which press, and what they read of who asks."""
+"""The ways out of the portal, and the app's identity as people read it."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a person leaves out in the portal's permission step, the app's connection can't do."""
+"""A permission that a person leaves out in the portal is refused to the app's connection."""
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from tests.hub.portal_world import FakeHostKeys

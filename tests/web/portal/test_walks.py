@@ -1,4 +1,4 @@
-"""The portal from the app's opening of it to what the app hears, in each of its branches."""
+"""The portal from its opening by an app to the answer that the app gets, in each branch."""
 
 import re
 from urllib.parse import parse_qs, quote, urlsplit
