@@ -9,7 +9,7 @@ import pytest
 
 from printreach.backends.fence import Fence, FenceViolation, inside
 from printreach.backends.notify_apprise import AppriseMessenger
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.notify_channels import SCHEMES
 from printreach.rules.public_addresses import PUBLIC_ONLY
 from tests.backends.test_notify_apprise import HOME, PATIENCE_S, TOKEN, Server, patient_messenger
@@ -76,7 +76,7 @@ async def test_messages_at_the_same_time_are_each_told_their_own_answer() -> Non
                 *(messenger.send(servers[status].gotify, "t", "t") for status in statuses * 5)
             )
 
-    expected = [None if one == 200 else NotSent(Trouble.REFUSED, one) for one in statuses * 5]
+    expected = [None if one == 200 else NotSent(SendFailure.REFUSED, one) for one in statuses * 5]
     assert said == expected
 
 

@@ -12,7 +12,7 @@ from printreach.agent.log_lines import LineFormatter
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.smtp import SmtpServer
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.mails import Mail, Mails
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mail_server import FakeMailServer, mail_server
@@ -52,7 +52,7 @@ def test_a_mail_to_anything_but_one_mailbox_is_handed_in_to_nobody(to: str) -> N
         async with mail_server() as server:
             told = await mailer_to(server).hand_in(replace(MAIL, to=to))
 
-        assert told == NotSent(Trouble.MAIL_REFUSED)
+        assert told == NotSent(SendFailure.MAIL_REFUSED)
         assert server.mails == []
 
     body()
@@ -87,7 +87,7 @@ async def test_what_fails_is_logged_without_the_mail(caplog: pytest.LogCaptureFi
         nobody = FakeMailServer(port=taken.getsockname()[1])
         told = await mailer_to(nobody).hand_in(MAIL)
 
-    assert told == NotSent(Trouble.MAIL_SERVER_AWAY)
+    assert told == NotSent(SendFailure.MAIL_SERVER_AWAY)
     assert caplog.text.count("took no mail") == 1
     assert "s3cret" not in caplog.text
 

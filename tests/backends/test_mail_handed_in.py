@@ -7,7 +7,7 @@ import pytest
 
 from printreach.backends.mail_smtp import AT_ONCE, SmtpMailer
 from printreach.backends.smtp import SmtpServer
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.mails import Mail
 from tests.fakes.loop import on_a_loop
 from tests.rigs.smtp_server import smtp_server
@@ -58,7 +58,7 @@ async def test_a_mail_that_the_server_refused_once_it_had_it_is_not_sent(answer:
         box.answer = answer
         status = int(answer[:3])
 
-        assert await mailer_to(box.port).hand_in(MAIL) == NotSent(Trouble.MAIL_REFUSED, status)
+        assert await mailer_to(box.port).hand_in(MAIL) == NotSent(SendFailure.MAIL_REFUSED, status)
 
 
 @on_a_loop
@@ -67,13 +67,13 @@ async def test_an_address_that_the_server_does_not_know_is_told_with_its_status(
         box.recipient = "550 nobody here"
         refused = await mailer_to(box.port).hand_in(MAIL)
 
-        assert refused == NotSent(Trouble.NOBODY_THERE, 550)
+        assert refused == NotSent(SendFailure.NOBODY_THERE, 550)
         assert box.mails == []
 
 
 @on_a_loop
 async def test_a_server_that_is_away_took_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    assert await mailer_to(free_port()).hand_in(MAIL) == NotSent(Trouble.MAIL_SERVER_AWAY)
+    assert await mailer_to(free_port()).hand_in(MAIL) == NotSent(SendFailure.MAIL_SERVER_AWAY)
     assert "took no mail: ConnectionRefusedError" in caplog.text
     assert MAIL.text not in caplog.text
 
@@ -83,7 +83,7 @@ async def test_what_can_not_be_written_as_a_mail_is_refused() -> None:
     with smtp_server() as box:
         two_lines = Mail(to=MAIL.to, subject="one\r\nBcc: eve@example.org", text="")
 
-        assert await mailer_to(box.port).hand_in(two_lines) == NotSent(Trouble.MAIL_REFUSED)
+        assert await mailer_to(box.port).hand_in(two_lines) == NotSent(SendFailure.MAIL_REFUSED)
         assert box.mails == []
 
 
@@ -98,7 +98,7 @@ async def test_a_server_that_hangs_has_its_deadline_and_the_threads_come_back() 
         patient = mailer_to(box.port)
         patient._threads = mailer._threads
 
-        assert answers == [NotSent(Trouble.MAIL_SERVER_AWAY)] * AT_ONCE * 2
+        assert answers == [NotSent(SendFailure.MAIL_SERVER_AWAY)] * AT_ONCE * 2
         assert await patient.hand_in(MAIL) is None
 
 

@@ -14,7 +14,7 @@ import requests
 
 from printreach.backends.fence import Fence, FenceViolation, inside, take_no_proxies
 from printreach.backends.notify_apprise import AT_ONCE, AppriseMessenger
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
@@ -112,7 +112,7 @@ async def test_a_proxy_of_the_environment_leads_a_message_to_no_private_address(
         messenger = AppriseMessenger(deadline_s=PATIENCE_S, call_timeout_s=PATIENCE_S)
         said = await messenger.send(f"gotifys://127.0.0.1/{TOKEN}", "t", "t")
 
-    assert said == NotSent(Trouble.NOT_ALLOWED)
+    assert said == NotSent(SendFailure.NOT_ALLOWED)
     assert proxy.asked == []
 
 
@@ -134,7 +134,7 @@ def test_a_refusal_is_told_with_its_status(status: int) -> None:
         async with Server(status) as server:
             return await patient_messenger().send(server.gotify, "t", "t")
 
-    assert asyncio.run(send()) == NotSent(Trouble.REFUSED, status)
+    assert asyncio.run(send()) == NotSent(SendFailure.REFUSED, status)
 
 
 @on_a_loop
@@ -145,7 +145,7 @@ async def test_nobody_at_an_address_is_told_as_that() -> None:
 
         said = await patient_messenger().send(url, "t", "t")
 
-    assert said == NotSent(Trouble.UNREACHABLE)
+    assert said == NotSent(SendFailure.UNREACHABLE)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,10 @@ def test_no_address_but_a_public_one_is_called(host: str) -> None:
     said, asked = asyncio.run(send())
 
     assert said is not None
-    assert said.trouble in (Trouble.NOT_ALLOWED, Trouble.UNREACHABLE)  # some are no host at all
+    assert said.trouble in (
+        SendFailure.NOT_ALLOWED,
+        SendFailure.UNREACHABLE,
+    )  # some are no host at all
     assert asked == []
 
 
@@ -177,7 +180,7 @@ def test_a_name_that_leads_home_is_refused_at_the_connection() -> None:
         AppriseMessenger(deadline_s=PATIENCE_S).send(f"gotifys://localhost:1/{TOKEN}", "t", "t")
     )
 
-    assert said == NotSent(Trouble.NOT_ALLOWED)
+    assert said == NotSent(SendFailure.NOT_ALLOWED)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_a_name_that_leads_home_is_refused_at_the_connection() -> None:
 )
 def test_every_service_with_a_host_of_its_own_stands_behind_the_fence(url: str) -> None:
     assert asyncio.run(AppriseMessenger(deadline_s=PATIENCE_S).send(url, "t", "t")) == NotSent(
-        Trouble.NOT_ALLOWED
+        SendFailure.NOT_ALLOWED
     )
 
 
@@ -220,7 +223,7 @@ async def test_who_drips_for_ever_is_cut_off_and_its_thread_comes_back() -> None
     async with Server(drip) as server:
         messenger = AppriseMessenger(reach=HOME, deadline_s=0.5, call_timeout_s=PATIENCE_S)
         said = await messenger.send(server.gotify, "t", "t")
-        assert said == NotSent(Trouble.TOO_SLOW)
+        assert said == NotSent(SendFailure.TOO_SLOW)
         messenger.close()
         async with asyncio.timeout(30):
             while threading.active_count() > before:  # noqa: ASYNC110  # a thread tells no event
@@ -243,7 +246,7 @@ async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadli
         async with asyncio.timeout(PATIENCE_S):
             said = await messenger.send(quick.gotify, "t", "t")
             assert said is None
-            assert set(await asyncio.gather(*hanging)) == {NotSent(Trouble.TOO_SLOW)}
+            assert set(await asyncio.gather(*hanging)) == {NotSent(SendFailure.TOO_SLOW)}
         messenger.close()
 
 

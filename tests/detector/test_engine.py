@@ -10,7 +10,7 @@ import pytest
 
 from printreach.detector.engine import MAX_BATCH, Engine, ModelUnavailable, ScoreBatch
 from printreach.detector.image_queue import MAX_QUEUED, MAX_QUEUED_BYTES
-from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable
+from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from tests.detector.scorers import until
 from tests.detector.stand_in import StandIn
@@ -36,7 +36,7 @@ def run(
     asyncio.run(through())
 
 
-def ask(engine: Engine, pictures: Iterable[bytes]) -> list[asyncio.Task[Scored]]:
+def ask(engine: Engine, pictures: Iterable[bytes]) -> list[asyncio.Task[ImageScore]]:
     return [asyncio.ensure_future(engine.score(picture)) for picture in pictures]
 
 

@@ -12,9 +12,9 @@ from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.model import load_model
 from printreach.detector.preprocess import prepare
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
     PictureUnreadable,
-    Scored,
     ScorerBusy,
     ScorerUnavailable,
     ScoringFailed,
@@ -46,7 +46,7 @@ def run(way: Way, load: Callable[[], ScoreBatch], use: Callable[[Rig], Awaitable
     asyncio.run(through())
 
 
-def ask(rig: Rig, pictures: Iterable[bytes]) -> list[asyncio.Task[Scored]]:
+def ask(rig: Rig, pictures: Iterable[bytes]) -> list[asyncio.Task[ImageScore]]:
     """Ask about all of them at once."""
     return [asyncio.ensure_future(rig.scorer.score(picture)) for picture in pictures]
 
@@ -155,7 +155,7 @@ def test_a_bad_picture_among_good_ones_is_refused_alone(way: Way) -> None:
         score.open.set()
         reported = await asyncio.gather(*first, *asked, return_exceptions=True)
 
-        assert [type(one) for one in reported] == [Scored, Scored, PictureUnreadable]
+        assert [type(one) for one in reported] == [ImageScore, ImageScore, PictureUnreadable]
         assert [len(batch) for batch in score.batches] == [1, 2]
 
     run(way, score.load, use)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from printreach.ports.scoring import PictureTooLarge, Scored, ScoringRefused
+from printreach.ports.scoring import ImageScore, PictureTooLarge, ScoringRefused
 from printreach.rules.detection import MAX_IMAGE_BYTES, ImageAssessment
 from printreach.rules.detection_scene import Scene
 from printreach.rules.detector import DetectorOff
@@ -26,7 +26,7 @@ class FakeScorer:
         self.off: DetectorOff | None = None
         self.shown: list[tuple[bytes, tuple[Region, ...]]] = []
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         if len(picture) > MAX_IMAGE_BYTES:
             raise PictureTooLarge(f"{len(picture)} bytes; {MAX_IMAGE_BYTES} are taken")
         if self.refusal is not None:
@@ -34,7 +34,7 @@ class FakeScorer:
         self.shown.append((picture, tuple(masked)))
         # No two are the same, as from a live camera.
         scene = Scene(grey=GREY, digest=len(self.shown))
-        return Scored(
+        return ImageScore(
             assessment=ImageAssessment(
                 probability=self.probability,
                 scene=scene,

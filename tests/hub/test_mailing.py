@@ -12,7 +12,7 @@ import pytest
 from printreach.hub.account_mailer import AccountMailer, SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.mailing import MailDelivery
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
 from printreach.store.leases import Claim
@@ -23,7 +23,7 @@ from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer
 from tests.hub.world import ADA, OpenWorld, World
 
-AWAY = NotSent(Trouble.MAIL_SERVER_AWAY)
+AWAY = NotSent(SendFailure.MAIL_SERVER_AWAY)
 SECRET = "s3cret-of-a-link"
 TOLD = "Your password was changed"
 LEASE = MailDelivery.lease
@@ -173,7 +173,7 @@ async def test_a_link_is_mailed_for_as_long_as_it_is_good(open_world: OpenWorld)
 @on_a_loop
 async def test_a_recipient_that_no_server_knows_is_let_be(open_world: OpenWorld) -> None:
     async with office(open_world) as here:
-        here.server.answer = NotSent(Trouble.NOBODY_THERE, 550)
+        here.server.answer = NotSent(SendFailure.NOBODY_THERE, 550)
         await here.tell()
         await here.after(timedelta())
 

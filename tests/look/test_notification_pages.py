@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.printers import Printer
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
@@ -46,7 +46,7 @@ def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
         )
         world.link(opened, printer)
         sign_in(opened)
-        world.messenger.answer = NotSent(Trouble.REFUSED, 401)
+        world.messenger.answer = NotSent(SendFailure.REFUSED, 401)
         send(opened, "/notifications/add", way="ntfy", topic="printers", server="", token="")
         text = opened.get("/notifications").text
         for part in text.split('action="/notifications/')[1:]:

@@ -9,7 +9,7 @@ import pytest
 from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine
-from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable
+from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable
 from printreach.rules.detector import DetectorOff
 from printreach.run import scoring as scoring_module
 from printreach.run.detector_node import DetectorCannotStart, node_address, running_node
@@ -177,7 +177,7 @@ def test_a_process_of_the_detector_alone_scores_for_others_and_has_no_database(
     assert not (tmp_path / "data").exists()
 
 
-async def _ask(port: int) -> Scored:
+async def _ask(port: int) -> ImageScore:
     """A picture's score. It is asked for again where it comes too late for a print."""
     scorer = HttpScorer([NodeAddress("127.0.0.1", port, is_tls=False)], TOKEN, look_again_s=0.1)
     try:
@@ -202,7 +202,7 @@ def test_the_role_runs_beside_others_in_one_process(tmp_path: Path) -> None:
         }
     )
 
-    async def use() -> Scored:
+    async def use() -> ImageScore:
         async with running_service(settings, frozenset({"worker", "detector"})) as address:
             assert address == f"127.0.0.1:{port}"
             return await _ask(port)

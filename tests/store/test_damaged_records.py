@@ -12,7 +12,7 @@ from sqlalchemy import text, update
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
     Allowance,
-    Counted,
+    DailyCount,
     NotifySettings,
     QuietHours,
     count,
@@ -20,7 +20,7 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.webhooks import DeliveryState, NewDelivery, Webhook
 from printreach.store.event_tables import events
-from printreach.store.events import Awaiting
+from printreach.store.events import PendingEvents
 from printreach.store.inbox import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock
@@ -48,7 +48,7 @@ async def damage(store: Store, content: bytes = b"{", *event_ids: str) -> None:
     await store.write(change)
 
 
-async def awaiting(store: Store) -> Awaiting:
+async def awaiting(store: Store) -> PendingEvents:
     return await store.read(lambda records: records.events.awaiting_fan_out(100))
 
 
@@ -228,7 +228,7 @@ async def test_quiet_hours_that_cannot_be_read_are_none(database: Path) -> None:
 async def test_a_day_that_cannot_be_read_is_not_today(database: Path) -> None:
     async with open_store(database) as store:
         await store_all(store)
-        counted = Counted(day=TODAY, messages=200, was_told=True)
+        counted = DailyCount(day=TODAY, messages=200, was_told=True)
         await store.write(lambda records: records.notifications.put_counted("ada", counted))
         whole = await store.read(lambda records: records.notifications.counted("ada"))
         await overwrite(store, "UPDATE notify_counts SET day = :wrong", {"wrong": "May Day"})

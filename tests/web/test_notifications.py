@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.notifications import Destination
 from printreach.rules.printers import Printer
 from tests.fakes.clock import NOON
@@ -88,7 +88,7 @@ def test_a_test_is_sent_at_once_and_its_answer_told(world: WebWorld, ada: Browse
     destination = add_ntfy(ada)
 
     sent = send(ada, f"/notifications/{destination}/test")
-    world.messenger.answer = NotSent(Trouble.REFUSED, 401)
+    world.messenger.answer = NotSent(SendFailure.REFUSED, 401)
     refused = send(ada, f"/notifications/{destination}/test")
 
     assert sent.headers["location"] == "/notifications?said=tested"

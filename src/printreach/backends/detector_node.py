@@ -22,9 +22,9 @@ from printreach.contract.scoring import (
 from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
     PictureUnreadable,
-    Scored,
     ScorerBusy,
     ScoringFailed,
     ScoringRefused,
@@ -105,7 +105,7 @@ class DetectorNode:
             return False
         return answer.status == 200
 
-    async def score(self, picture: bytes, masked: Sequence[Region]) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region]) -> ImageScore:
         """Score an image. Raises ScoringRefused if the node says so, and NodeFailed."""
         self._asking += 1
         try:
@@ -147,7 +147,7 @@ def _target(masked: Sequence[Region]) -> bytes:
     return f"{SCORE_PATH}{query}".encode()
 
 
-def _read(fetched: FetchedAnswer) -> Scored:
+def _read(fetched: FetchedAnswer) -> ImageScore:
     try:
         if fetched.status == 200:
             return _scored(_decoder.decode(fetched.body))
@@ -160,7 +160,7 @@ def _read(fetched: FetchedAnswer) -> Scored:
     raise NodeFailed(f"it answered {fetched.status}")
 
 
-def _scored(answer: ScoreAnswer) -> Scored:
+def _scored(answer: ScoreAnswer) -> ImageScore:
     """Parse an answer. Raises ValueError for values that no model gives."""
     shares = (answer.probability, answer.load, *(place for row in answer.evidence for place in row))
     if not all(math.isfinite(share) and 0 <= share <= 1 for share in shares):
@@ -171,7 +171,7 @@ def _scored(answer: ScoreAnswer) -> Scored:
     assessment = ImageAssessment(
         probability=answer.probability, scene=scene, evidence=answer.evidence
     )
-    return Scored(assessment=assessment, load=answer.load)
+    return ImageScore(assessment=assessment, load=answer.load)
 
 
 def _refusal(refused: ScoreRefused) -> ScoringRefused | NodeFailed:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from printreach.backends.smtp import SmtpServer, SmtpTalk, is_final, reason_of, status_of
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.mails import Mail
 
 _log = logging.getLogger(__name__)
@@ -33,10 +33,10 @@ class SmtpMailer:
         _log.warning("mail server %s took no mail: %s", self._server.host, reason_of(error))
         status = status_of(error)
         if isinstance(error, smtplib.SMTPRecipientsRefused) and is_final(status):
-            return NotSent(Trouble.NOBODY_THERE, status)
+            return NotSent(SendFailure.NOBODY_THERE, status)
         if status is not None or isinstance(error, ValueError):
-            return NotSent(Trouble.MAIL_REFUSED, status)
-        return NotSent(Trouble.MAIL_SERVER_AWAY)
+            return NotSent(SendFailure.MAIL_REFUSED, status)
+        return NotSent(SendFailure.MAIL_SERVER_AWAY)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -16,7 +16,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
 from printreach.backends.fence import Fence, inside, take_no_proxies
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.notify_channels import is_plain, may_be_used
 from printreach.rules.public_addresses import PUBLIC_ONLY, Reach
 
@@ -57,10 +57,10 @@ class AppriseMessenger:
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
         if not may_be_used(url, allow_plain=self._reach.allows_plain_http):
-            return NotSent(Trouble.NOT_ALLOWED)
+            return NotSent(SendFailure.NOT_ALLOWED)
         fence = Fence(reach=self._reach, is_plain=is_plain(url))
         sent = await self._run(fence, _send, fence, url, self._call_timeout_s, title, text)
-        return NotSent(Trouble.TOO_SLOW) if sent is _OUT_OF_TIME else sent
+        return NotSent(SendFailure.TOO_SLOW) if sent is _OUT_OF_TIME else sent
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -143,16 +143,18 @@ def _send(fence: Fence, url: str, call_timeout_s: float, title: str, text: str) 
         try:
             service = _service(url, call_timeout_s)
             if service is None:
-                return NotSent(Trouble.NOT_ALLOWED)
+                return NotSent(SendFailure.NOT_ALLOWED)
             is_sent = service.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
         except OSError:
             is_sent = False
     if is_sent:
         return None
     if fence.was_refused:
-        return NotSent(Trouble.NOT_ALLOWED)
+        return NotSent(SendFailure.NOT_ALLOWED)
     status = _status_in(warnings)
-    return NotSent(Trouble.UNREACHABLE) if status is None else NotSent(Trouble.REFUSED, status)
+    return (
+        NotSent(SendFailure.UNREACHABLE) if status is None else NotSent(SendFailure.REFUSED, status)
+    )
 
 
 # --- what Apprise says of a failure ---------------------------------------------------------------

@@ -20,11 +20,11 @@ from printreach.ports.payments import (
     Checkout,
     CheckoutNow,
     ForgedCall,
-    NotThere,
     Offer,
     Order,
     PaymentCall,
     PaymentsUnavailable,
+    UnknownToProvider,
 )
 from printreach.rules.payments import PaymentState, Subscription
 
@@ -117,7 +117,7 @@ class StripePayments:
     async def checkout(self, checkout_id: str) -> CheckoutNow | None:
         try:
             session = await _asked(self._api.checkout.sessions.retrieve_async(checkout_id))
-        except NotThere:
+        except UnknownToProvider:
             return None
         return CheckoutNow(is_open=session.status == "open", customer_id=_id(session.customer))
 
@@ -143,14 +143,14 @@ class StripePayments:
     async def customer_of(self, charge_id: str) -> str | None:
         try:
             charge = await _asked(self._api.charges.retrieve_async(charge_id))
-        except NotThere:
+        except UnknownToProvider:
             return None
         return _id(charge.customer)
 
     async def cancel(self, subscription_id: str) -> None:
         try:
             await _asked(self._api.subscriptions.cancel_async(subscription_id))
-        except NotThere:
+        except UnknownToProvider:
             pass  # it takes no money any more, which is what was wanted
 
     def read_call(self, body: bytes, signature: str) -> PaymentCall:
@@ -259,7 +259,7 @@ async def _asked(answer: Awaitable[T]) -> T:
     try:
         return await answer
     except stripe.StripeError as error:
-        kind = NotThere if error.code == "resource_missing" else PaymentsUnavailable
+        kind = UnknownToProvider if error.code == "resource_missing" else PaymentsUnavailable
         details = " ".join(str(one) for one in (error.http_status, error.code) if one)
         raise kind(f"Stripe gave {type(error).__name__} {details}".rstrip() + ".") from None
 

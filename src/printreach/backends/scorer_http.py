@@ -12,8 +12,8 @@ from typing import Final
 
 from printreach.backends.detector_node import DetectorNode, NodeAddress, NodeFailed
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
-    Scored,
     ScorerBusy,
     ScorerUnavailable,
 )
@@ -66,7 +66,7 @@ class HttpScorer:
         for node in self._all:
             await node.close()
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         if len(picture) > MAX_IMAGE_BYTES:
             raise PictureTooLarge(f"{len(picture)} bytes; {MAX_IMAGE_BYTES} are taken")
         is_full = self._asking >= MAX_CALLS
@@ -83,7 +83,7 @@ class HttpScorer:
             self._asking -= 1
             self._asking_bytes -= len(picture)
 
-    async def _ask(self, picture: bytes, masked: Sequence[Region]) -> Scored:
+    async def _ask(self, picture: bytes, masked: Sequence[Region]) -> ImageScore:
         busy: ScorerBusy | None = None
         tried: set[DetectorNode] = set()
         broken = 0

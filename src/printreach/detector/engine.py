@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 
 from printreach.detector.image_queue import ImageQueue, QueuedImage
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
-    Scored,
     ScorerBusy,
     ScorerUnavailable,
     ScoringFailed,
@@ -70,7 +70,7 @@ class Engine:
         """The load of the queue, 0 to 1."""
         return self._queue.load
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         self.check_admission(len(picture))
         image = QueuedImage(picture, tuple(masked), asyncio.get_running_loop().create_future())
         self._queue.put(image)
@@ -83,7 +83,7 @@ class Engine:
         finally:
             image.abandon()
             self._queue.remove(image)
-        return Scored(assessment=assessment, load=self.load)
+        return ImageScore(assessment=assessment, load=self.load)
 
     def check_admission(self, size: int) -> None:
         """Raise ScoringRefused if an image of `size` bytes would be refused now, whatever it

@@ -22,9 +22,9 @@ from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call, text_answer
 from printreach.http1.request_body import BodyLimits, BodyTooLarge
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
     PictureUnreadable,
-    Scored,
     ScorerBusy,
     ScoringFailed,
     ScoringRefused,
@@ -109,7 +109,7 @@ def _masked(query: bytes) -> list[Region] | None:
     return regions if len(regions) <= MAX_REGIONS else None
 
 
-def _answer(scored: Scored) -> Answer:
+def _answer(scored: ImageScore) -> Answer:
     assessment = scored.assessment
     score_answer = ScoreAnswer(
         probability=assessment.probability,

@@ -9,7 +9,7 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.settling import settle
-from printreach.ports.payments import NotThere, Offer, Order, Payments, PaymentsUnavailable
+from printreach.ports.payments import Offer, Order, Payments, PaymentsUnavailable, UnknownToProvider
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
     LATE_TIME,
@@ -123,7 +123,7 @@ class Billing:
             return refused
         try:
             return await self._buy(self.payments, account, offer_id, way_back)
-        except NotThere:
+        except UnknownToProvider:
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
             _log.warning("no checkout: %s", error)
@@ -138,7 +138,7 @@ class Billing:
             return refused
         try:
             await self._look(self.payments, account.account_id, closes=False)
-        except NotThere:
+        except UnknownToProvider:
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
             _log.warning("no news of a payment: %s", error)
@@ -156,7 +156,7 @@ class Billing:
         try:
             way_back = f"{self.core.addresses.base_url}/account/supporter?back=managed"
             return await self.payments.managing_url(payer.customer_id, way_back)
-        except NotThere:
+        except UnknownToProvider:
             await self._note_unknown(payer.customer_id)
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
@@ -197,7 +197,7 @@ class Billing:
         for count, account_id in enumerate(payers):
             try:
                 await self._look(self.payments, account_id, closes=False)
-            except NotThere as error:
+            except UnknownToProvider as error:
                 _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
             except PaymentsUnavailable as error:
                 _log.warning("payments are compared with the provider's later: %s", error)
@@ -214,7 +214,7 @@ class Billing:
             return Denied(Reason.INVALID, "Nothing is sold here, so nobody can be asked.")
         try:
             await self._look(self.payments, account_id, closes=True)
-        except NotThere:
+        except UnknownToProvider:
             return True
         except PaymentsUnavailable as error:
             _log.warning("no news of a customer: %s", error)
@@ -245,7 +245,7 @@ class Billing:
             for one in await self._look(self.payments, account_id, closes=True):
                 if one.state is not PaymentState.OVER:
                     await self.payments.cancel(one.subscription_id)
-        except NotThere as error:
+        except UnknownToProvider as error:
             _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
             return None if by_operator else await self._end_unseen(account_id)
         except PaymentsUnavailable as error:
@@ -321,7 +321,7 @@ class Billing:
         asked_at = self.core.clock.now()
         try:
             found = await payments.subscriptions(customer_id)
-        except NotThere:
+        except UnknownToProvider:
             await self._note_unknown(customer_id)
             raise
 
@@ -336,7 +336,7 @@ class Billing:
         """Settle, unless the customer is unknown: the webhook would be repeated for days."""
         try:
             await self._settle(payments, customer_id)
-        except NotThere as error:
+        except UnknownToProvider as error:
             _log.warning("a call was about a customer whom the provider doesn't know: %s", error)
 
     async def _note_unknown(self, customer_id: str) -> None:

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from printreach.hub.core import Core
 from printreach.ports import Notice, StoreUnavailable, Topic
-from printreach.store.events import Awaiting, DamagedEvent, StoredEvent
+from printreach.store.events import DamagedEvent, PendingEvents, StoredEvent
 from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class Fanout:
             await self._core.store.write(lambda records: records.events.take_up_again())
             self._has_begun = True
 
-    async def _due(self) -> Awaiting:
+    async def _due(self) -> PendingEvents:
         now = asyncio.get_running_loop().time()
         self._waiting = {one: until for one, until in self._waiting.items() if until > now}
         busy = [*self._taking, *self._waiting]

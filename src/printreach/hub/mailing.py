@@ -14,7 +14,7 @@ from typing import ClassVar
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.leased_queue import LeasedQueue
-from printreach.ports.notifications import Mailer, NotSent, Trouble
+from printreach.ports.notifications import Mailer, NotSent, SendFailure
 from printreach.rules.mails import next_mail_try
 from printreach.store.leases import Claim
 from printreach.store.store import Records
@@ -78,7 +78,7 @@ class MailDelivery(LeasedQueue[WaitingMail]):
         except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
             log.error("a mail could not be handed in: %s", type(error).__name__)
             return None
-        if trouble is not None and trouble.trouble is Trouble.NOBODY_THERE:
+        if trouble is not None and trouble.trouble is SendFailure.NOBODY_THERE:
             log.warning("the mail server takes no mail for a recipient, who gets none")
             return None
         return trouble

@@ -10,7 +10,7 @@ from printreach.hub.own_apps import TAKEN, InvalidDraft
 from printreach.rules.app_registration import AppDraft, problems_with
 from printreach.rules.apps import App
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.store.listings import AppRow, Found, Search
+from printreach.store.listings import AppRow, ListPage, Search
 from printreach.store.store import Records
 
 
@@ -20,7 +20,7 @@ class OperatedApps:
 
     core: Core
 
-    async def find(self, search: Search) -> Found[AppRow]:
+    async def find(self, search: Search) -> ListPage[AppRow]:
         at = self.core.clock.now()
         return await self.core.store.read(lambda records: records.operating.apps(search, at))
 

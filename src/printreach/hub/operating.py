@@ -27,8 +27,8 @@ from printreach.store.listings import (
     AccountRow,
     ConnectionRow,
     Counts,
-    Found,
     KeyRow,
+    ListPage,
     PrinterRow,
     Search,
 )
@@ -72,23 +72,23 @@ class Operating:
         at = self.core.clock.now()
         return await self.core.store.read(lambda records: records.operating.counts(at))
 
-    async def find_accounts(self, search: Search, show: AccountFilter) -> Found[AccountRow]:
+    async def find_accounts(self, search: Search, show: AccountFilter) -> ListPage[AccountRow]:
         at = self.core.clock.now()
         return await self.core.store.read(
             lambda records: records.operating.accounts(search, show, at)
         )
 
-    async def find_printers(self, search: Search) -> Found[PrinterRow]:
+    async def find_printers(self, search: Search) -> ListPage[PrinterRow]:
         return await self.core.store.read(lambda records: records.operating.printers(search))
 
-    async def find_connections(self, search: Search) -> Found[ConnectionRow]:
+    async def find_connections(self, search: Search) -> ListPage[ConnectionRow]:
         at = self.core.clock.now()
         return await self.core.store.read(lambda records: records.operating.connections(search, at))
 
-    async def find_keys(self, search: Search) -> Found[KeyRow]:
+    async def find_keys(self, search: Search) -> ListPage[KeyRow]:
         return await self.core.store.read(lambda records: records.operating.keys(search))
 
-    async def acts(self, search: Search) -> Found[ActDone]:
+    async def acts(self, search: Search) -> ListPage[ActDone]:
         return await self.core.store.read(lambda records: records.operating.acts(search))
 
     async def account(self, account_id: str) -> OperatedAccount | Denied:

@@ -32,7 +32,7 @@ class Sealer(Protocol):
         ...
 
 
-class Trouble(Enum):
+class SendFailure(Enum):
     """The reasons why a message was not accepted."""
 
     NOT_ALLOWED = auto()
@@ -53,7 +53,7 @@ class Trouble(Enum):
 class NotSent:
     """A message was not accepted. status: what the other side answered, if it did."""
 
-    trouble: Trouble
+    trouble: SendFailure
     status: int | None = None
 
 

@@ -12,7 +12,7 @@ class PaymentsUnavailable(Exception):
     """The provider could not be reached, or refused: what, in a sentence without secrets."""
 
 
-class NotThere(PaymentsUnavailable):
+class UnknownToProvider(PaymentsUnavailable):
     """The provider has answered that it does not know that id."""
 
 

@@ -37,7 +37,7 @@ class ScoringFailed(ScoringRefused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ImageScore:
     """The result for an image, with positions over the whole image from its upper left corner.
 
     load: how full the queue is, 0 to 1; callers should send less often as it grows.
@@ -55,7 +55,7 @@ class Scorer(Protocol):
         """Return why it cannot score; None while no reason is known."""
         ...
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         """Score a JPEG, PNG or WebP file. Raises a kind of ScoringRefused.
 
         Of an animation the first frame counts. masked: regions to ignore, in the image as it is

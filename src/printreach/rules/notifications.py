@@ -191,7 +191,7 @@ class Allowance(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counted:
+class DailyCount:
     """The count of a day. was_told: the person knows that no more will be sent that day."""
 
     day: date
@@ -209,13 +209,13 @@ def limit_for(event_type: int, daily_limit: int) -> int:
 
 
 def count(
-    counted: Counted | None, day: date, messages: int, limit: int
-) -> tuple[Counted, Allowance]:
+    counted: DailyCount | None, day: date, messages: int, limit: int
+) -> tuple[DailyCount, Allowance]:
     """Count messages that are about to be sent, and say whether they may be.
 
     day: today, in the person's zone.
     """
-    so_far = counted if counted is not None and counted.day == day else Counted(day=day)
+    so_far = counted if counted is not None and counted.day == day else DailyCount(day=day)
     if so_far.messages + messages <= limit:
         return replace(so_far, messages=so_far.messages + messages), Allowance.SEND
     if so_far.was_told:

@@ -87,7 +87,7 @@ class DamagedEvent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Awaiting:
+class PendingEvents:
     """Events that wait to be handed out, in the order in which they came, and damaged ones."""
 
     events: Sequence[StoredEvent] = ()
@@ -137,14 +137,14 @@ class EventRecords:
 
     async def awaiting_fan_out(
         self, at_most: int, *, except_printers: Collection[str] = ()
-    ) -> Awaiting:
+    ) -> PendingEvents:
         """Return events that were not handed out yet."""
         awaiting = select(*_STORED).where(events.c.position.is_(None))
         if except_printers:
             awaiting = awaiting.where(events.c.printer_id.not_in(each_of(except_printers)))
         found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
         read = [_read(row) for row in found.mappings()]
-        return Awaiting(
+        return PendingEvents(
             events=[one for one in read if isinstance(one, StoredEvent)],
             damaged=[one for one in read if isinstance(one, DamagedEvent)],
         )

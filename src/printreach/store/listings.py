@@ -36,7 +36,7 @@ class Search:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found(Generic[T]):
+class ListPage(Generic[T]):
     """One page. total: rows on all pages."""
 
     rows: list[T]

@@ -24,7 +24,7 @@ from printreach.rules.notifications import (
     DESTINATION_TURNS,
     FAILING,
     MAX_DESTINATIONS,
-    Counted,
+    DailyCount,
     Destination,
     Events,
     NewMessage,
@@ -114,14 +114,14 @@ class NotifyRecords:
         else:
             await self._put(notify_printers, key, {"events": sorted(events)})
 
-    async def counted(self, account_id: str) -> Counted | None:
+    async def counted(self, account_id: str) -> DailyCount | None:
         found = await self._connection.execute(
             select(*_COUNTED).where(notify_counts.c.account_id == account_id)
         )
         row = found.mappings().first()
-        return None if row is None else Counted(**{**row, "day": _day(row["day"])})
+        return None if row is None else DailyCount(**{**row, "day": _day(row["day"])})
 
-    async def put_counted(self, account_id: str, counted: Counted) -> None:
+    async def put_counted(self, account_id: str, counted: DailyCount) -> None:
         values = {
             "day": counted.day,
             "messages": counted.messages,

@@ -28,8 +28,8 @@ from printreach.store.listings import (
     AppRow,
     ConnectionRow,
     Counts,
-    Found,
     KeyRow,
+    ListPage,
     PrinterRow,
     Search,
 )
@@ -53,7 +53,7 @@ class OperatorRecords:
 
     async def accounts(
         self, search: Search, show: AccountFilter, at: datetime
-    ) -> Found[AccountRow]:
+    ) -> ListPage[AccountRow]:
         linked = (
             select(func.count())
             .where(printers.c.account_id == accounts.c.account_id, _IS_LINKED)
@@ -65,9 +65,9 @@ class OperatorRecords:
             .order_by(accounts.c.email_key)
         )
         rows, total = await self._page(chosen, search)
-        return Found(rows=[_account_row(row) for row in rows], total=total)
+        return ListPage(rows=[_account_row(row) for row in rows], total=total)
 
-    async def printers(self, search: Search) -> Found[PrinterRow]:
+    async def printers(self, search: Search) -> ListPage[PrinterRow]:
         chosen = (
             _linked_printers()
             .where(_holds(search.text, printers.c.name, printers.c.printer_id, accounts.c.email))
@@ -77,7 +77,7 @@ class OperatorRecords:
             )
         )
         rows, total = await self._page(chosen, search)
-        return Found(rows=[_printer(row) for row in rows], total=total)
+        return ListPage(rows=[_printer(row) for row in rows], total=total)
 
     async def printer(self, printer_id: str) -> PrinterRow | None:
         """A linked printer."""
@@ -94,7 +94,7 @@ class OperatorRecords:
         row = await self._one(_keys().where(detection_keys.c.key_id == key_id))
         return None if row is None else _key_row(row)
 
-    async def connections(self, search: Search, at: datetime) -> Found[ConnectionRow]:
+    async def connections(self, search: Search, at: datetime) -> ListPage[ConnectionRow]:
         """Return the connections in force, newest first."""
         chosen = (
             _living_connections(at)
@@ -115,9 +115,9 @@ class OperatorRecords:
             )
         )
         rows, total = await self._page(chosen, search)
-        return Found(rows=[_connection_row(row) for row in rows], total=total)
+        return ListPage(rows=[_connection_row(row) for row in rows], total=total)
 
-    async def apps(self, search: Search, at: datetime) -> Found[AppRow]:
+    async def apps(self, search: Search, at: datetime) -> ListPage[AppRow]:
         living = (
             select(func.count())
             .where(connections.c.app_id == apps.c.app_id, _lives(at))
@@ -129,9 +129,9 @@ class OperatorRecords:
             .order_by(apps.c.app_id)
         )
         rows, total = await self._page(chosen, search)
-        return Found(rows=[_app_row(row) for row in rows], total=total)
+        return ListPage(rows=[_app_row(row) for row in rows], total=total)
 
-    async def keys(self, search: Search) -> Found[KeyRow]:
+    async def keys(self, search: Search) -> ListPage[KeyRow]:
         """Return the keys, including disabled ones, newest first."""
         chosen = (
             _keys()
@@ -149,7 +149,7 @@ class OperatorRecords:
             )
         )
         rows, total = await self._page(chosen, search)
-        return Found(rows=[_key_row(row) for row in rows], total=total)
+        return ListPage(rows=[_key_row(row) for row in rows], total=total)
 
     async def counts(self, at: datetime) -> Counts:
         granted, paying = (
@@ -203,13 +203,13 @@ class OperatorRecords:
             )
         )
 
-    async def acts(self, search: Search) -> Found[ActDone]:
+    async def acts(self, search: Search) -> ListPage[ActDone]:
         """Return the acts, latest first."""
         wanted = _holds(search.text, operator_acts.c.operator, operator_acts.c.subject)
         chosen = select(*_ACT).where(wanted).order_by(operator_acts.c.act_id.desc())
         rows, total = await self._page(chosen, search)
         acts = [ActDone(**{**row, "act": OperatorAct(row["act"])}) for row in rows]
-        return Found(rows=acts, total=total)
+        return ListPage(rows=acts, total=total)
 
     async def forget_acts(self, before: datetime) -> None:
         await self._connection.execute(delete(operator_acts).where(operator_acts.c.at < before))

@@ -17,7 +17,7 @@ from printreach.hub.detection.contexts import (
 )
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import MOST_OF_ACCOUNT
-from printreach.ports.scoring import PictureUnreadable, Scored
+from printreach.ports.scoring import ImageScore, PictureUnreadable
 from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
 from printreach.rules.detection_contexts import RetryLater, StoredContext
@@ -39,7 +39,7 @@ class ScorerOfMany(FakeScorer):
         super().__init__(probability=0.99)
         self._all_there = asyncio.Barrier(count)
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         await self._all_there.wait()
         return await super().score(picture, masked)
 

@@ -12,7 +12,7 @@ from printreach.hub.fanout import Fanout
 from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import GIVEN_UP_AFTER, Destination, NotifySettings, QuietHours
 from printreach.store.sealing import KeySealer
@@ -245,7 +245,7 @@ async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
 ) -> None:
     async with reached(open_world) as ada:
         destination = await ada.add_destination()
-        ada.messenger.answer = NotSent(Trouble.REFUSED, 503)
+        ada.messenger.answer = NotSent(SendFailure.REFUSED, 503)
         await ada.happens([EventType.ERROR, EventType.COMPLETE])
         await ada.send()
         first_try = [one.title for one in ada.messenger.sent]
@@ -266,7 +266,7 @@ async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
 async def test_news_of_yesterday_is_given_up(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
         await ada.add_destination()
-        ada.messenger.answer = NotSent(Trouble.UNREACHABLE)
+        ada.messenger.answer = NotSent(SendFailure.UNREACHABLE)
         await ada.happens([EventType.ERROR])
         await ada.send()
         ada.world.clock.advance(GIVEN_UP_AFTER + timedelta(hours=1))
@@ -347,11 +347,11 @@ async def test_a_mail_counts_as_told_once_the_mail_server_has_taken_it(
 ) -> None:
     async with reached(open_world) as ada:
         destination = await ada.add_destination("", channel="mail")
-        ada.mailer.answer = NotSent(Trouble.MAIL_REFUSED, 451)
+        ada.mailer.answer = NotSent(SendFailure.MAIL_REFUSED, 451)
         await ada.happens([EventType.COMPLETE])
         await ada.send()
         refused = await ada.destination(destination)
-        ada.mailer.answer = NotSent(Trouble.MAIL_SERVER_AWAY)
+        ada.mailer.answer = NotSent(SendFailure.MAIL_SERVER_AWAY)
         ada.world.clock.advance(timedelta(seconds=31))
         await ada.send()
         away = await ada.destination(destination)

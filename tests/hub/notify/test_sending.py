@@ -8,7 +8,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.hub.notify.sending import NotificationSender
-from printreach.ports.notifications import NotSent, Trouble
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.mails import Mail
 from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
@@ -98,7 +98,7 @@ async def test_a_clock_that_was_ahead_silences_no_place(
     async with reached(open_world) as ada:
         await ada.add_destination()
         ada.world.clock.advance(ahead)
-        ada.messenger.answer = NotSent(Trouble.UNREACHABLE)
+        ada.messenger.answer = NotSent(SendFailure.UNREACHABLE)
         await ada.happens([EventType.COMPLETE])
         assert len(await ada.send()) == 1
         ada.world.clock.advance(-ahead)

@@ -22,7 +22,7 @@ from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.parts import WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
-from printreach.ports.scoring import Scored, ScoringRefused
+from printreach.ports.scoring import ImageScore, ScoringRefused
 from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_scene import SIDE, Scene
 from printreach.rules.detector import DetectorOff
@@ -134,7 +134,7 @@ class FakeScorer:
     shown: int = 0
     masked: Sequence[Region] = ()
 
-    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         self.shown += 1
         self.masked = masked
         if self.refusal is not None:
@@ -144,7 +144,7 @@ class FakeScorer:
             scene=Scene(grey=BED, digest=self.shown),
             evidence=((self.probability,) * 2,) * 2,
         )
-        return Scored(assessment=assessment, load=self.load)
+        return ImageScore(assessment=assessment, load=self.load)
 
 
 @dataclass

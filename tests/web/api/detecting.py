@@ -16,7 +16,7 @@ MINIMUM = timedelta(seconds=5)
 
 
 @dataclass
-class Detecting:
+class DetectionClient:
     """account_id: whose key it is."""
 
     world: WebWorld
@@ -68,10 +68,10 @@ class Detecting:
         return {"X-API-Key": self.key if key is None else key}
 
 
-def detecting(world: WebWorld, program: Browser, email: str = ADA) -> Detecting:
+def detecting(world: WebWorld, program: Browser, email: str = ADA) -> DetectionClient:
     """A program of a new account."""
     account = world.add_account(program, email)
-    caller = Detecting(world, program, account.account_id, "")
+    caller = DetectionClient(world, program, account.account_id, "")
     caller.key = caller.another_key()
     return caller
 

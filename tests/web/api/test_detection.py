@@ -6,16 +6,24 @@ import pytest
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
     PictureUnreadable,
-    Scored,
     ScorerBusy,
     ScorerUnavailable,
     ScoringFailed,
     ScoringRefused,
 )
 from printreach.rules.detection_usage import Calls
-from tests.web.api.detecting import CREATE, IMAGE, MINIMUM, Detecting, detecting, error_of, told
+from tests.web.api.detecting import (
+    CREATE,
+    IMAGE,
+    MINIMUM,
+    DetectionClient,
+    detecting,
+    error_of,
+    told,
+)
 from tests.web.conftest import MakeWorld
 from tests.web.world import BASE_URL, Browser, WebWorld, run
 
@@ -24,14 +32,14 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def caller(world: WebWorld, program: Browser) -> Detecting:
+def caller(world: WebWorld, program: Browser) -> DetectionClient:
     return detecting(world, program)
 
 
 # --- what works -----------------------------------------------------------------------------------
 
 
-def test_a_context_is_made_with_the_urls_that_take_its_images(caller: Detecting) -> None:
+def test_a_context_is_made_with_the_urls_that_take_its_images(caller: DetectionClient) -> None:
     answer = caller.create()
     made = answer.json()
 
@@ -41,14 +49,14 @@ def test_a_context_is_made_with_the_urls_that_take_its_images(caller: Detecting)
     assert made["FallbackProcessRequestUrl"] == made["ProcessRequestUrl"]
 
 
-def test_two_contexts_have_ids_that_nobody_guesses(caller: Detecting) -> None:
+def test_two_contexts_have_ids_that_nobody_guesses(caller: DetectionClient) -> None:
     one, other = (caller.create().json()["ContextId"] for _ in range(2))
 
     assert one != other
     assert len(one) >= 32
 
 
-def test_an_image_is_answered_with_what_is_to_be_made_of_the_print(caller: Detecting) -> None:
+def test_an_image_is_answered_with_what_is_to_be_made_of_the_print(caller: DetectionClient) -> None:
     answer = caller.process(caller.context())
 
     assert answer.status_code == 200
@@ -63,7 +71,9 @@ def test_an_image_is_answered_with_what_is_to_be_made_of_the_print(caller: Detec
     assert [shown for shown, _ in caller.world.scorer.shown] == [IMAGE]
 
 
-def test_a_print_that_goes_wrong_is_warned_of_and_then_to_be_paused(caller: Detecting) -> None:
+def test_a_print_that_goes_wrong_is_warned_of_and_then_to_be_paused(
+    caller: DetectionClient,
+) -> None:
     path = caller.context()
     for _ in range(4):
         assert not caller.process(path).json()["WarningSuggested"]
@@ -83,7 +93,7 @@ def test_a_print_that_goes_wrong_is_warned_of_and_then_to_be_paused(caller: Dete
     assert results[-1]["NextProcessIntervalSec"] == {"Minimum": 5, "Recommended": 5}
 
 
-def test_a_busy_detector_is_asked_less_often(caller: Detecting) -> None:
+def test_a_busy_detector_is_asked_less_often(caller: DetectionClient) -> None:
     caller.world.scorer.load = 1.0
 
     answer = caller.process(caller.context()).json()
@@ -91,7 +101,7 @@ def test_a_busy_detector_is_asked_less_often(caller: Detecting) -> None:
     assert answer["NextProcessIntervalSec"] == {"Minimum": 5, "Recommended": 60}
 
 
-def test_only_images_are_counted(caller: Detecting) -> None:
+def test_only_images_are_counted(caller: DetectionClient) -> None:
     path = caller.context()
     caller.process(path)
 
@@ -102,7 +112,7 @@ def test_only_images_are_counted(caller: Detecting) -> None:
 
 
 @pytest.mark.parametrize("level", [1, 5])
-def test_a_context_takes_levels_from_1_to_5(caller: Detecting, level: int) -> None:
+def test_a_context_takes_levels_from_1_to_5(caller: DetectionClient, level: int) -> None:
     wish = {"WarningConfidenceLevel": level, "PauseConfidenceLevel": level, "Else": "ignored"}
 
     assert caller.create(wish).status_code == 200
@@ -120,7 +130,7 @@ def test_a_context_takes_levels_from_1_to_5(caller: Detecting, level: int) -> No
     ],
 )
 def test_what_is_left_out_of_a_context_is_three(
-    caller: Detecting, body: bytes, levels: tuple[int, int]
+    caller: DetectionClient, body: bytes, levels: tuple[int, int]
 ) -> None:
     context_id = caller.send(CREATE, body, "application/json").json()["ContextId"]
     store = caller.world.store
@@ -133,7 +143,7 @@ def test_what_is_left_out_of_a_context_is_three(
     assert (kept.remembered.warning_level, kept.remembered.pause_level) == levels
 
 
-def test_the_levels_of_a_context_are_those_that_were_asked_for(caller: Detecting) -> None:
+def test_the_levels_of_a_context_are_those_that_were_asked_for(caller: DetectionClient) -> None:
     soonest, latest = (
         caller.context({"WarningConfidenceLevel": level, "PauseConfidenceLevel": level})
         for level in (1, 5)
@@ -151,7 +161,7 @@ def test_the_levels_of_a_context_are_those_that_were_asked_for(caller: Detecting
 
 @pytest.mark.provokes("OE_BAD_ARGS")
 @pytest.mark.parametrize("name", ["WarningConfidenceLevel", "PauseConfidenceLevel"])
-def test_what_is_no_level_is_refused(caller: Detecting, name: str) -> None:
+def test_what_is_no_level_is_refused(caller: DetectionClient, name: str) -> None:
     wrong: list[object] = [0, 6, -1, True, 3.0, "3", [3], {}, 10**30]
     for level in wrong:
         answer = caller.create({name: level})
@@ -160,7 +170,7 @@ def test_what_is_no_level_is_refused(caller: Detecting, name: str) -> None:
         assert answer.json()["ErrorDetails"] == f"{name} has to be a whole number, 1 to 5."
 
 
-def test_what_is_json_but_no_object_is_refused(caller: Detecting) -> None:
+def test_what_is_json_but_no_object_is_refused(caller: DetectionClient) -> None:
     for body in (b"[]", b"null", b"3", b'"{}"'):
         answer = caller.send(CREATE, body, "application/json")
 
@@ -168,7 +178,7 @@ def test_what_is_json_but_no_object_is_refused(caller: Detecting) -> None:
 
 
 @pytest.mark.provokes("OE_ARGS_PARSE_FAILED")
-def test_what_is_no_json_is_refused(caller: Detecting) -> None:
+def test_what_is_no_json_is_refused(caller: DetectionClient) -> None:
     for body in (
         b"{",
         b"WarningConfidenceLevel=3",
@@ -187,14 +197,14 @@ def test_what_is_no_json_is_refused(caller: Detecting) -> None:
 
 
 @pytest.mark.provokes("OE_CONTEXT_NOT_FOUND")
-def test_an_unknown_context_is_not_found(caller: Detecting) -> None:
+def test_an_unknown_context_is_not_found(caller: DetectionClient) -> None:
     for context_id in ("a" * 32, "A", "..%2f", "%00", "%F0%9F%92%A5"):
         answer = caller.process(f"/api/detector/v1/process/{context_id}")
 
         assert error_of(answer) == told(DetectionError.CONTEXT_NOT_FOUND), context_id
 
 
-def test_a_context_belongs_to_the_key_that_made_it(caller: Detecting) -> None:
+def test_a_context_belongs_to_the_key_that_made_it(caller: DetectionClient) -> None:
     path = caller.context()
     bob = detecting(caller.world, caller.program, "bob@example.org")
 
@@ -204,7 +214,7 @@ def test_a_context_belongs_to_the_key_that_made_it(caller: Detecting) -> None:
     assert caller.process(path).status_code == 200
 
 
-def test_a_context_lasts_fourteen_days(caller: Detecting) -> None:
+def test_a_context_lasts_fourteen_days(caller: DetectionClient) -> None:
     path = caller.context()
     caller.world.clock.advance(14 * DAY - SECOND)
     assert caller.process(path).status_code == 200
@@ -214,7 +224,9 @@ def test_a_context_lasts_fourteen_days(caller: Detecting) -> None:
 
 
 @pytest.mark.provokes("OE_CONTEXT_RATE_LIMITED")
-def test_an_image_that_comes_too_early_is_refused_and_never_looked_at(caller: Detecting) -> None:
+def test_an_image_that_comes_too_early_is_refused_and_never_looked_at(
+    caller: DetectionClient,
+) -> None:
     path = caller.context()
     caller.process(path)
     caller.world.clock.advance(MINIMUM - timedelta(seconds=1.5))
@@ -228,14 +240,14 @@ def test_an_image_that_comes_too_early_is_refused_and_never_looked_at(caller: De
     assert caller.process(path).status_code == 200
 
 
-def test_an_image_that_was_refused_delays_no_other(caller: Detecting) -> None:
+def test_an_image_that_was_refused_delays_no_other(caller: DetectionClient) -> None:
     path = caller.context()
     assert caller.send(path, b"", "text/plain").status_code == 400
 
     assert caller.process(path).status_code == 200
 
 
-def test_a_clock_that_is_put_right_locks_no_context_out(caller: Detecting) -> None:
+def test_a_clock_that_is_put_right_locks_no_context_out(caller: DetectionClient) -> None:
     path = caller.context()
     caller.world.clock.advance(2 * DAY)
     caller.process(path)
@@ -246,7 +258,7 @@ def test_a_clock_that_is_put_right_locks_no_context_out(caller: Detecting) -> No
 
 
 @pytest.mark.parametrize("path", ["process", "process/"])
-def test_an_address_that_lacks_its_context_names_none(caller: Detecting, path: str) -> None:
+def test_an_address_that_lacks_its_context_names_none(caller: DetectionClient, path: str) -> None:
     answer = caller.process(f"/api/detector/v1/{path}")
 
     assert error_of(answer) == told(DetectionError.CONTEXT_NOT_FOUND)
@@ -254,7 +266,7 @@ def test_an_address_that_lacks_its_context_names_none(caller: Detecting, path: s
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
 def test_a_call_that_there_is_not_is_refused_as_the_others_are(
-    caller: Detecting, accept: str
+    caller: DetectionClient, accept: str
 ) -> None:
     headers = caller.headers() | {"accept": accept}
     for path in (CREATE, caller.context()):
@@ -285,7 +297,7 @@ def test_a_call_that_there_is_not_is_refused_as_the_others_are(
     ],
 )
 def test_an_image_without_a_score_is_not_counted_and_delays_nothing(
-    caller: Detecting, refusal: ScoringRefused, error: DetectionError
+    caller: DetectionClient, refusal: ScoringRefused, error: DetectionError
 ) -> None:
     path = caller.context()
     caller.world.scorer.refusal = refusal
@@ -300,11 +312,11 @@ def test_an_image_without_a_score_is_not_counted_and_delays_nothing(
 
 
 def test_what_breaks_inside_stays_inside(
-    caller: Detecting, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    caller: DetectionClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = caller.context()
 
-    async def break_down(picture: bytes, masked: object = ()) -> Scored:
+    async def break_down(picture: bytes, masked: object = ()) -> ImageScore:
         raise ZeroDivisionError("a secret")
 
     monkeypatch.setattr(caller.world.scorer, "score", break_down)
@@ -316,7 +328,7 @@ def test_what_breaks_inside_stays_inside(
 
 
 def test_an_image_is_neither_stored_nor_logged(
-    caller: Detecting, caplog: pytest.LogCaptureFixture
+    caller: DetectionClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     private = b"a private picture"
     caller.process(caller.context(), private)
@@ -328,7 +340,9 @@ def test_an_image_is_neither_stored_nor_logged(
 
 
 @pytest.mark.parametrize("more", [{}, {"origin": "https://app.example"}])
-def test_a_cookie_is_neither_needed_nor_looked_at(caller: Detecting, more: dict[str, str]) -> None:
+def test_a_cookie_is_neither_needed_nor_looked_at(
+    caller: DetectionClient, more: dict[str, str]
+) -> None:
     with_cookie = {"cookie": "printreach_session=x"} | more
 
     answer = caller.program.post(CREATE, headers=caller.headers() | with_cookie)

@@ -9,18 +9,18 @@ from printreach.rules.detection_usage import Billing, Switches
 from printreach.rules.limits import LimitChanges
 from printreach.web import signed_in
 from printreach.web.api import detection
-from tests.web.api.detecting import CREATE, Detecting, detecting, error_of, told
+from tests.web.api.detecting import CREATE, DetectionClient, detecting, error_of, told
 from tests.web.conftest import MakeWorld
 from tests.web.world import Browser, WebWorld, run
 
 
 @pytest.fixture
-def caller(world: WebWorld, program: Browser) -> Detecting:
+def caller(world: WebWorld, program: Browser) -> DetectionClient:
     return detecting(world, program)
 
 
 @pytest.mark.provokes("OE_INVALID_API_KEY")
-def test_a_key_that_is_none_is_refused(caller: Detecting) -> None:
+def test_a_key_that_is_none_is_refused(caller: DetectionClient) -> None:
     for path in (CREATE, caller.context()):
         for key in ("", "prk_unknown", "é", "x" * 4000):
             answer = caller.program.post(path, headers={b"X-API-Key": key.encode()})
@@ -28,12 +28,12 @@ def test_a_key_that_is_none_is_refused(caller: Detecting) -> None:
             assert error_of(answer) == told(DetectionError.INVALID_API_KEY), key
 
 
-def test_a_call_without_a_key_is_refused(caller: Detecting) -> None:
+def test_a_call_without_a_key_is_refused(caller: DetectionClient) -> None:
     assert error_of(caller.program.post(CREATE)) == told(DetectionError.INVALID_API_KEY)
 
 
 @pytest.mark.provokes("OE_API_KEY_DISABLED")
-def test_a_disabled_key_is_refused(caller: Detecting) -> None:
+def test_a_disabled_key_is_refused(caller: DetectionClient) -> None:
     path = caller.context()
     keys = caller.world.services.developers.keys
 
@@ -48,7 +48,7 @@ def test_a_disabled_key_is_refused(caller: Detecting) -> None:
 
 
 @pytest.mark.provokes("OE_API_KEY_BLOCKED_PAYMENT_FAILED")
-def test_a_key_rests_while_its_account_does_not_pay(caller: Detecting) -> None:
+def test_a_key_rests_while_its_account_does_not_pay(caller: DetectionClient) -> None:
     path = caller.context()
     chosen = Switches(free_only=False, billing=Billing.BLOCKED)
     run(
@@ -75,7 +75,7 @@ def test_a_used_up_allowance_stops_images_and_no_contexts(world_with: MakeWorld)
             assert "retry-after" not in answer.headers
 
 
-def test_an_account_that_asks_too_often_has_to_wait(caller: Detecting) -> None:
+def test_an_account_that_asks_too_often_has_to_wait(caller: DetectionClient) -> None:
     path = caller.context()
     at_most = LimitChanges(requests_a_minute=3)
     store = caller.world.store
@@ -102,7 +102,9 @@ def at_public_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.provokes("OE_API_KEY_IP_RESTRICTED")
 @pytest.mark.usefixtures("at_public_address")
-def test_an_address_is_that_accounts_which_was_answered_there_first(caller: Detecting) -> None:
+def test_an_address_is_that_accounts_which_was_answered_there_first(
+    caller: DetectionClient,
+) -> None:
     bob = detecting(caller.world, caller.program, "bob@example.org")
     assert caller.create().status_code == 200
 
@@ -112,7 +114,7 @@ def test_an_address_is_that_accounts_which_was_answered_there_first(caller: Dete
 
 @pytest.mark.usefixtures("at_public_address")
 def test_an_address_that_may_be_a_proxys_is_nobodys_and_the_operator_hears_of_it(
-    caller: Detecting, caplog: pytest.LogCaptureFixture
+    caller: DetectionClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     bob = detecting(caller.world, caller.program, "bob@example.org")
     unproven = {signed_in.UNPROVEN: "1"}

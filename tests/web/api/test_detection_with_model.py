@@ -9,7 +9,7 @@ from printreach.detector.engine import Engine
 from printreach.run.scoring import load_scorer
 from tests.detector.images import scene, written
 from tests.detector.strands import strands
-from tests.web.api.detecting import Detecting, detecting
+from tests.web.api.detecting import DetectionClient, detecting
 from tests.web.world import Browser, WebWorld, run
 
 INTERVAL_S = 20.0
@@ -17,7 +17,7 @@ LENGTH = 8
 
 
 @pytest.fixture
-def caller(world: WebWorld, program: Browser) -> Iterator[Detecting]:
+def caller(world: WebWorld, program: Browser) -> Iterator[DetectionClient]:
     engine = Engine(load_scorer, threads=1, timeout_s=60)
     world.services.detection.scorer = engine
     yield detecting(world, program)
@@ -29,7 +29,7 @@ def calm() -> list[bytes]:
     return [written(scene(), quality=80 + number) for number in range(LENGTH)]
 
 
-def flags(caller: Detecting, pictures: list[bytes]) -> list[tuple[bool, bool]]:
+def flags(caller: DetectionClient, pictures: list[bytes]) -> list[tuple[bool, bool]]:
     """Whether to warn and to pause, after each picture of one print."""
     path, seen = caller.context(), []
     for picture in pictures:
@@ -39,11 +39,11 @@ def flags(caller: Detecting, pictures: list[bytes]) -> list[tuple[bool, bool]]:
     return seen
 
 
-def test_a_calm_print_is_left_alone(caller: Detecting) -> None:
+def test_a_calm_print_is_left_alone(caller: DetectionClient) -> None:
     assert flags(caller, calm()) == [(False, False)] * LENGTH
 
 
-def test_spaghetti_is_warned_of_and_then_to_be_paused(caller: Detecting) -> None:
+def test_spaghetti_is_warned_of_and_then_to_be_paused(caller: DetectionClient) -> None:
     seen = flags(caller, strands(LENGTH, INTERVAL_S))
 
     assert seen[0] == (False, False)
@@ -52,7 +52,7 @@ def test_spaghetti_is_warned_of_and_then_to_be_paused(caller: Detecting) -> None
     assert (False, True) not in seen
 
 
-def test_what_is_no_picture_is_refused(caller: Detecting) -> None:
+def test_what_is_no_picture_is_refused(caller: DetectionClient) -> None:
     path = caller.context()
     truncated = written(scene())[:-100]
     for image in (b"", b"nothing", truncated, b"GIF89a" + b"\0" * 100):

@@ -8,11 +8,11 @@ from litestar.types import HTTPReceiveMessage, Message, Scope
 from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.ports.scoring import Scored
+from printreach.ports.scoring import ImageScore
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection_usage import Calls
 from printreach.web.api.image_body import MAX_OVERHEAD_BYTES
-from tests.web.api.detecting import IMAGE, Detecting, detecting, error_of, told
+from tests.web.api.detecting import IMAGE, DetectionClient, detecting, error_of, told
 from tests.web.world import Browser, WebWorld, run
 
 FORM = "multipart/form-data; boundary=edge"
@@ -31,7 +31,7 @@ ONE_IMAGE = form(IMAGE_PART + IMAGE)
 
 
 @pytest.fixture
-def caller(world: WebWorld, program: Browser) -> Detecting:
+def caller(world: WebWorld, program: Browser) -> DetectionClient:
     return detecting(world, program)
 
 
@@ -46,14 +46,14 @@ def caller(world: WebWorld, program: Browser) -> Detecting:
         b'Content-Disposition: form-data; name="i"\r\nContent-Type: application/octet-stream',
     ],
 )
-def test_field_and_file_may_have_any_name(caller: Detecting, part: bytes) -> None:
+def test_field_and_file_may_have_any_name(caller: DetectionClient, part: bytes) -> None:
     body = form(part + b"\r\n\r\n" + IMAGE)
 
     assert caller.send(caller.context(), body, FORM).status_code == 200
     assert caller.world.scorer.shown[0][0] == IMAGE
 
 
-def test_other_fields_beside_the_image_are_passed_over(caller: Detecting) -> None:
+def test_other_fields_beside_the_image_are_passed_over(caller: DetectionClient) -> None:
     body = b"before\r\n" + form(FIELD_PART + b"one", IMAGE_PART + IMAGE, FIELD_PART) + b"after"
 
     assert caller.send(caller.context(), body, FORM).status_code == 200
@@ -61,13 +61,13 @@ def test_other_fields_beside_the_image_are_passed_over(caller: Detecting) -> Non
 
 
 @pytest.mark.parametrize("size", [MAX_IMAGE_BYTES - 1, MAX_IMAGE_BYTES])
-def test_an_image_may_be_as_large_as_is_said(caller: Detecting, size: int) -> None:
+def test_an_image_may_be_as_large_as_is_said(caller: DetectionClient, size: int) -> None:
     assert caller.process(caller.context(), b"x" * size).status_code == 200
     assert len(caller.world.scorer.shown[0][0]) == size
 
 
 @pytest.mark.provokes("OE_IMAGE_TOO_LARGE")
-def test_an_image_of_one_byte_more_is_too_large(caller: Detecting) -> None:
+def test_an_image_of_one_byte_more_is_too_large(caller: DetectionClient) -> None:
     answer = caller.process(caller.context(), b"x" * (MAX_IMAGE_BYTES + 1))
 
     assert error_of(answer) == told(DetectionError.IMAGE_TOO_LARGE)
@@ -85,7 +85,7 @@ def test_an_image_of_one_byte_more_is_too_large(caller: Detecting) -> None:
     ],
     ids=["nothing", "no part", "a field", "two images"],
 )
-def test_none_and_several_files_are_refused(caller: Detecting, body: bytes) -> None:
+def test_none_and_several_files_are_refused(caller: DetectionClient, body: bytes) -> None:
     answer = caller.send(caller.context(), body, FORM)
     expected = DetectionError.BAD_ARGS if body else DetectionError.ARGS_PARSE_FAILED
 
@@ -107,7 +107,7 @@ NO_FORMS = [
 ]
 
 
-def test_what_is_no_form_is_refused(caller: Detecting) -> None:
+def test_what_is_no_form_is_refused(caller: DetectionClient) -> None:
     path = caller.context()
     for content_type in NO_FORMS:
         answer = caller.send(path, ONE_IMAGE, content_type)
@@ -116,7 +116,7 @@ def test_what_is_no_form_is_refused(caller: Detecting) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 70])
-def test_a_boundary_has_up_to_70_characters(caller: Detecting, length: int) -> None:
+def test_a_boundary_has_up_to_70_characters(caller: DetectionClient, length: int) -> None:
     boundary = "e" * length
     body = form(IMAGE_PART + IMAGE, boundary=boundary.encode())
 
@@ -139,7 +139,7 @@ BROKEN_FORMS = {
 }
 
 
-def test_a_broken_form_is_refused(caller: Detecting) -> None:
+def test_a_broken_form_is_refused(caller: DetectionClient) -> None:
     path = caller.context()
     for name, body in BROKEN_FORMS.items():
         answer = caller.send(path, body, FORM)
@@ -149,7 +149,7 @@ def test_a_broken_form_is_refused(caller: Detecting) -> None:
     assert caller.counted() == Calls()
 
 
-def test_a_compressed_body_is_refused(caller: Detecting) -> None:
+def test_a_compressed_body_is_refused(caller: DetectionClient) -> None:
     headers = caller.headers() | {"content-type": FORM, "content-encoding": "gzip"}
     bomb = gzip.compress(form(IMAGE_PART + b"\0" * 10_000_000))
     answer = caller.program.post(caller.context(), content=bomb, headers=headers)
@@ -160,12 +160,12 @@ def test_a_compressed_body_is_refused(caller: Detecting) -> None:
 # --- while it is read -----------------------------------------------------------------------------
 
 
-class Sending:
+class BodySender:
     """A caller that sends its body piece by piece, and then leaves, or stays without a word."""
 
     def __init__(
         self,
-        caller: Detecting,
+        caller: DetectionClient,
         path: str,
         *pieces: bytes,
         is_whole: bool = False,
@@ -224,16 +224,16 @@ MEBIBYTE = b"x" * 1024 * 1024
 
 
 def test_of_a_body_without_length_no_more_is_read_than_an_image_may_have(
-    caller: Detecting,
+    caller: DetectionClient,
 ) -> None:
-    sending = Sending(caller, caller.context(), b"--edge\r\n" + IMAGE_PART, *[MEBIBYTE] * 100)
+    sending = BodySender(caller, caller.context(), b"--edge\r\n" + IMAGE_PART, *[MEBIBYTE] * 100)
 
     assert sending.status() == 413
     assert sending.unread == 93
 
 
-def test_a_body_that_announces_too_much_is_not_read(caller: Detecting) -> None:
-    sending = Sending(
+def test_a_body_that_announces_too_much_is_not_read(caller: DetectionClient) -> None:
+    sending = BodySender(
         caller,
         caller.context(),
         MEBIBYTE,
@@ -245,40 +245,40 @@ def test_a_body_that_announces_too_much_is_not_read(caller: Detecting) -> None:
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "9" * 4000])
-def test_a_length_that_is_none_is_refused(caller: Detecting, length: str) -> None:
-    sending = Sending(caller, caller.context(), ONE_IMAGE, content_length=length)
+def test_a_length_that_is_none_is_refused(caller: DetectionClient, length: str) -> None:
+    sending = BodySender(caller, caller.context(), ONE_IMAGE, content_length=length)
 
     assert sending.status() in (400, 413)
 
 
-def test_the_body_of_a_caller_without_a_key_is_not_read(caller: Detecting) -> None:
+def test_the_body_of_a_caller_without_a_key_is_not_read(caller: DetectionClient) -> None:
     path, caller.key = caller.context(), "prk_unknown"
-    sending = Sending(caller, path, MEBIBYTE)
+    sending = BodySender(caller, path, MEBIBYTE)
 
     assert sending.status() == 401
     assert sending.unread == 1
 
 
-def test_the_body_for_no_context_is_not_read(caller: Detecting) -> None:
-    sending = Sending(caller, "/api/detector/v1/process/none", MEBIBYTE)
+def test_the_body_for_no_context_is_not_read(caller: DetectionClient) -> None:
+    sending = BodySender(caller, "/api/detector/v1/process/none", MEBIBYTE)
 
     assert sending.status() == 404
     assert sending.unread == 1
 
 
-def test_the_body_of_an_image_that_comes_too_early_is_not_read(caller: Detecting) -> None:
+def test_the_body_of_an_image_that_comes_too_early_is_not_read(caller: DetectionClient) -> None:
     path = caller.context()
     caller.process(path)
-    sending = Sending(caller, path, MEBIBYTE)
+    sending = BodySender(caller, path, MEBIBYTE)
 
     assert sending.status() == 429
     assert sending.unread == 1
 
 
 def test_a_caller_that_leaves_before_the_end_has_nothing_scored(
-    caller: Detecting, caplog: pytest.LogCaptureFixture
+    caller: DetectionClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sending = Sending(caller, caller.context(), ONE_IMAGE[:-1])
+    sending = BodySender(caller, caller.context(), ONE_IMAGE[:-1])
 
     assert sending.status() == 400
     assert caller.world.scorer.shown == []
@@ -286,11 +286,11 @@ def test_a_caller_that_leaves_before_the_end_has_nothing_scored(
 
 
 def test_a_caller_that_leaves_before_the_score_pays_nothing(
-    caller: Detecting, monkeypatch: pytest.MonkeyPatch
+    caller: DetectionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_up = []
 
-    async def never(picture: bytes, masked: object = ()) -> Scored:
+    async def never(picture: bytes, masked: object = ()) -> ImageScore:
         try:
             await asyncio.Event().wait()
         finally:
@@ -298,7 +298,7 @@ def test_a_caller_that_leaves_before_the_score_pays_nothing(
         raise AssertionError("nothing wakes it")
 
     path = caller.context()
-    sending = Sending(caller, path, ONE_IMAGE, is_whole=True)
+    sending = BodySender(caller, path, ONE_IMAGE, is_whole=True)
     with monkeypatch.context() as patched:
         patched.setattr(caller.world.scorer, "score", never)
         sending.status()
@@ -308,9 +308,11 @@ def test_a_caller_that_leaves_before_the_score_pays_nothing(
     assert caller.process(path).status_code == 200
 
 
-def test_a_body_that_drips_is_given_up(caller: Detecting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_drips_is_given_up(
+    caller: DetectionClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(caller.world.app.state.body_limiters.of_images, "timeout_s", 0.05)
-    sending = Sending(caller, caller.context(), ONE_IMAGE[:-1])
+    sending = BodySender(caller, caller.context(), ONE_IMAGE[:-1])
     sending.stays = True
 
     assert sending.status() == 400

@@ -48,7 +48,7 @@ class _KeySet(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedMetadata:
     """The provider's published metadata, and when they were fetched."""
 
     metadata: Metadata
@@ -62,11 +62,11 @@ class ProviderPages:
     def __init__(self, issuer: str, clock: Clock) -> None:
         self._issuer = issuer
         self._clock = clock
-        self._known: Known | None = None
+        self._known: CachedMetadata | None = None
         self._failed: tuple[datetime, AskingFailed] | None = None
         self._turn = asyncio.Lock()
 
-    async def known(self) -> Known:
+    async def known(self) -> CachedMetadata:
         """Return the metadata. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
@@ -80,7 +80,7 @@ class ProviderPages:
                 _log.warning("the provider %s gives no answer; what is known is used", self._issuer)
                 return known
 
-    async def anew(self) -> Known:
+    async def anew(self) -> CachedMetadata:
         """Fetch the metadata again, for a token whose key is unknown. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
@@ -88,7 +88,7 @@ class ProviderPages:
                 return known
             return await self._ask(at)
 
-    async def _ask(self, at: datetime) -> Known:
+    async def _ask(self, at: datetime) -> CachedMetadata:
         if self._failed is not None and abs(at - self._failed[0]) < AGAIN_AFTER:
             raise self._failed[1].with_traceback(None)
         try:
@@ -98,11 +98,11 @@ class ProviderPages:
             raise
         return self._known
 
-    async def _asked(self, at: datetime) -> Known:
+    async def _asked(self, at: datetime) -> CachedMetadata:
         url = self._issuer.removesuffix("/") + "/.well-known/openid-configuration"
         metadata = _metadata(url, await get_json(url), self._issuer)
         keys = _keys(metadata.jwks_uri, await get_json(metadata.jwks_uri))
-        return Known(metadata, keys, at)
+        return CachedMetadata(metadata, keys, at)
 
 
 def _metadata(url: str, body: bytes, issuer: str) -> Metadata:

@@ -9,7 +9,7 @@ import msgspec
 
 from printreach.backends.oidc.asking import AskingFailed, get_json, post_form
 from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id_token
-from printreach.backends.oidc.metadata import Known, Metadata, ProviderPages
+from printreach.backends.oidc.metadata import CachedMetadata, Metadata, ProviderPages
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
@@ -98,10 +98,10 @@ class Provider:
         except msgspec.MsgspecError as error:
             raise AskingFailed(url, "an answer without tokens") from error
 
-    async def _read(self, known: Known, token: str, nonce: str) -> dict[str, Any]:
+    async def _read(self, known: CachedMetadata, token: str, nonce: str) -> dict[str, Any]:
         at, settings = self._clock.now(), self._settings
 
-        def read(keys: Known) -> dict[str, Any]:
+        def read(keys: CachedMetadata) -> dict[str, Any]:
             return read_id_token(
                 token,
                 keys.keys,

@@ -12,9 +12,9 @@ from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import ScoringSlots
 from printreach.ports.scoring import (
+    ImageScore,
     PictureTooLarge,
     PictureUnreadable,
-    Scored,
     Scorer,
     ScorerBusy,
     ScorerUnavailable,
@@ -221,7 +221,7 @@ async def forget_old_contexts(core: Core) -> None:
 
 
 async def _advance(
-    records: Records, awaited: AdmittedImage, scored: Scored
+    records: Records, awaited: AdmittedImage, scored: ImageScore
 ) -> tuple[StoredContext, Verdict] | CallRefused:
     """Store what an image changes; refused if the context is gone.
 
@@ -242,7 +242,9 @@ async def _advance(
     return following, verdict
 
 
-def _observed(kept: StoredContext, scored: Scored, at: datetime) -> tuple[StoredContext, Verdict]:
+def _observed(
+    kept: StoredContext, scored: ImageScore, at: datetime
+) -> tuple[StoredContext, Verdict]:
     remembered, verdict = observe(kept.remembered, scored.assessment, at)
     return replace(kept, remembered=remembered, used_at=at, version=kept.version + 1), verdict
 

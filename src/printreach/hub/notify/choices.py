@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
-from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble, Zones
+from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import new_record_id
 from printreach.rules.mails import Mail
@@ -159,7 +159,7 @@ class Notifications:
 
     async def _send_test(self, account: Account, destination: Destination) -> NotSent | None:
         if not reaches_people(destination.channel, has_mail_server=self.core.has_mail_server):
-            return NotSent(Trouble.NO_MAIL_SERVER)
+            return NotSent(SendFailure.NO_MAIL_SERVER)
         if destination.channel == MAIL:
             mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
             return await self.mailer.hand_in(mail)

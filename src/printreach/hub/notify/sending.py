@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.print_mails import stop_token
-from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, Trouble
+from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure
 from printreach.rules.accounts import Account
 from printreach.rules.mails import Mails
 from printreach.rules.notifications import (
@@ -116,9 +116,9 @@ class NotificationSender(LeasedQueue[Destination]):
                 self.messenger, self.sealer, destination, message.title, message.text
             )
         if not self.core.has_mail_server:
-            return NotSent(Trouble.NO_MAIL_SERVER)
+            return NotSent(SendFailure.NO_MAIL_SERVER)
         if account.verified_at is None:
-            return NotSent(Trouble.NOT_ALLOWED)
+            return NotSent(SendFailure.NOT_ALLOWED)
         stop_url = self.core.addresses.of_end_of_mails(
             stop_token(self.sealer, destination.destination_id)
         )
@@ -128,7 +128,7 @@ class NotificationSender(LeasedQueue[Destination]):
             return await self.mailer.hand_in(mail)
         except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
             log.error("a mail could not be handed in: %s", type(error).__name__)
-            return NotSent(Trouble.MAIL_REFUSED)
+            return NotSent(SendFailure.MAIL_REFUSED)
 
     async def _settle(
         self, claimed: Destination, sent: Sequence[QueuedMessage], trouble: NotSent | None
@@ -169,13 +169,13 @@ async def send_to(
     """Send to a destination other than mail. None if it was accepted."""
     url = sealer.unseal(destination.sealed, destination.destination_id)
     if url is None:
-        return NotSent(Trouble.NOT_ALLOWED)
+        return NotSent(SendFailure.NOT_ALLOWED)
     try:
         return await messenger.send(url, title, text)
     except Exception as error:  # noqa: BLE001  # what answers there must not hold up the place
         # The exception's text may contain an address; its type does not.
         log.error("a message could not be sent: %s", type(error).__name__)
-        return NotSent(Trouble.UNREACHABLE)
+        return NotSent(SendFailure.UNREACHABLE)
 
 
 NO_MAIL_SERVER: Final = (
@@ -187,25 +187,25 @@ NO_MAIL_SERVER: Final = (
 def in_words(trouble: NotSent) -> str:
     """Return the sentence that a person reads about it."""
     match trouble.trouble:
-        case Trouble.NOT_ALLOWED:
+        case SendFailure.NOT_ALLOWED:
             return (
                 "This place can't be used: its address isn't a public one, or lacks TLS. "
                 "Add it again."
             )
-        case Trouble.UNREACHABLE:
+        case SendFailure.UNREACHABLE:
             return "Nobody answered at that address."
-        case Trouble.TOO_SLOW:
+        case SendFailure.TOO_SLOW:
             return "The service took too long to answer."
-        case Trouble.NO_MAIL_SERVER:
+        case SendFailure.NO_MAIL_SERVER:
             return NO_MAIL_SERVER
-        case Trouble.MAIL_SERVER_AWAY:
+        case SendFailure.MAIL_SERVER_AWAY:
             return "The mail server of this service can't be reached now."
-        case Trouble.NOBODY_THERE:
+        case SendFailure.NOBODY_THERE:
             return f"The mail server takes no mail for your address: it answered {trouble.status}."
-        case Trouble.MAIL_REFUSED:
+        case SendFailure.MAIL_REFUSED:
             answer = "" if trouble.status is None else f": it answered {trouble.status}"
             return f"The mail server did not take the mail{answer}."
-        case Trouble.REFUSED:
+        case SendFailure.REFUSED:
             return _REFUSALS.get(
                 trouble.status or 0, f"The service answered with status {trouble.status}."
             )

@@ -20,7 +20,7 @@ from printreach.hub.pictures import take_picture
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
+from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import (
@@ -51,7 +51,7 @@ NEXT_PRINT_AFTER: Final = timedelta(seconds=10)
 class _Seen:
     """A picture that was scored. picture: its id, if it was stored."""
 
-    scored: Scored
+    scored: ImageScore
     at: datetime
     status: StatusResult
     picture: str | None
@@ -175,7 +175,7 @@ class LookAtPrint:
         if settled is not None:
             await self._act(settled, status)
 
-    async def _score(self, picture: bytes) -> Scored | NoLook:
+    async def _score(self, picture: bytes) -> ImageScore | NoLook:
         """Score the picture.
 
         A large farm is looked at less often by its own load, before it slows others.
@@ -292,7 +292,9 @@ class LookAtPrint:
                 log.warning("old pictures of printer %s stay for now: %s", self._of, error)
 
 
-def _decide(held: WatchedPrint, settings: WatchSettings, scored: Scored, at: datetime) -> Decision:
+def _decide(
+    held: WatchedPrint, settings: WatchSettings, scored: ImageScore, at: datetime
+) -> Decision:
     """Decide on a print that prints: if it was paused before, it has gone on since."""
     memory = held.memory
     if memory.is_paused or held.resumed_at != memory.resumed_at:

@@ -47,7 +47,7 @@ class ListQuery:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listing:
+class PrinterList:
     """One page of the list. layout: a class of the style sheet. counts: by the values of Show."""
 
     cards: Sequence[Card]
@@ -67,7 +67,7 @@ def parse_list_query(show: str | None, search: str | None, page: int | None) -> 
     )
 
 
-def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> Listing:
+def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> PrinterList:
     """Return the cards of a page: those that need somebody first, then those at work, then by
     name.
     """
@@ -77,7 +77,7 @@ def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime
     ]
     pages = max(1, ceil(len(chosen) / PAGE_SIZE))
     page = min(list_query.page, pages)
-    return Listing(
+    return PrinterList(
         cards=chosen[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
         counts={show.value: sum(_is_shown(card, show) for card in cards) for show in Show},
         layout=_layout(len(cards)),

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from litestar.params import FromQuery
 
-from printreach.store.listings import Found, Search
+from printreach.store.listings import ListPage, Search
 
 T = TypeVar("T")
 
@@ -56,5 +56,5 @@ def provide_search(q: FromQuery[str | None] = None, page: FromQuery[int | None] 
     return Search(text=wanted, number=min(max(1, page or 1), HIGHEST_PAGE))
 
 
-def listed(path: str, results: Found[T], search: Search, show: str = "") -> Listing[T]:
+def listed(path: str, results: ListPage[T], search: Search, show: str = "") -> Listing[T]:
     return Listing(path=path, rows=results.rows, total=results.total, search=search, show=show)
