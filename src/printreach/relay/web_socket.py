@@ -13,7 +13,7 @@ from websockets.protocol import Event, State
 from websockets.server import ServerProtocol
 
 from printreach.http1.heads import Request
-from printreach.rules.token_bucket import TokenBucket
+from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.heads import Headers
 
 from .answering import AnswerWriter
