@@ -288,7 +288,7 @@ async def test_a_message_without_tls_goes_to_no_public_address(scheme: str) -> N
     url = f"{scheme}://token@8.8.8.8/{TOKEN}"
     said = await patient_messenger().send(url, "t", "t")
 
-    assert said == NotSent(Trouble.NOT_ALLOWED)
+    assert said == NotSent(SendFailure.NOT_ALLOWED)
 
 
 # --- the fence by itself --------------------------------------------------------------------------
