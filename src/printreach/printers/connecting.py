@@ -5,16 +5,17 @@ where: the printer's name in sentences, such as "The Duet at 192.168.1.5".
 
 import asyncio
 import ssl
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
 from printreach.http1.client import Connect, ExchangeFailure
-from printreach.http1.fetch import FetchFailed
+from printreach.http1.fetch import FetchedAnswer, FetchFailed, OpenAnswer
 from printreach.rules.backoff import Backoff
+from printreach.wire.heads import Headers, get
 
-from .port import PrinterRefused
+from .port import Download, PrinterRefused
 
 RETRY: Final = Backoff.doubling(1.0, 15.0)
 """A printer that is switched on is found within 15 s."""
@@ -62,3 +63,29 @@ def as_refusals(where: str) -> Iterator[None]:
         if exc.failure is ExchangeFailure.TIMED_OUT:
             raise timed_out(where) from exc
         raise unreachable(where, exc.text) from exc
+
+
+def size_of(headers: Headers) -> int | None:
+    """Return the announced length of the body, in bytes; None if there is none."""
+    length = get(headers, b"content-length") or b""
+    return int(length) if length.isdigit() else None
+
+
+def download_of(answer: OpenAnswer, where: str) -> Download:
+    """Return a download of the answer's body."""
+    return Download(size=size_of(answer.headers), chunks=chunks_of(answer, where))
+
+
+async def chunks_of(answer: OpenAnswer, where: str) -> AsyncIterator[bytes]:
+    """Yield the body as it comes. Raises PrinterRefused when it breaks off."""
+    with as_refusals(where):
+        async for chunk in answer.chunks():
+            yield chunk
+
+
+async def read_answer(answer: OpenAnswer, at_most: int) -> FetchedAnswer:
+    """Read the whole answer; its body is cut after at_most bytes. Raises FetchFailed."""
+    body = bytearray()
+    async for chunk in answer.chunks():
+        body += chunk[: at_most - len(body)]
+    return FetchedAnswer(answer.status, answer.headers, bytes(body))

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import as_refusals, connect_to, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, read_answer, unreachable
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import Headers
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 MAX_LIST_BYTES = 32 * 1024 * 1024
@@ -84,12 +84,6 @@ class DuetHttp:
                     self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
-    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with as_refusals(self.where):
-            async for chunk in answer.chunks():
-                yield chunk
-
     async def send(
         self, method: str, target: str, length: int | None, chunks: AsyncIterator[bytes]
     ) -> FetchedAnswer:
@@ -100,10 +94,8 @@ class DuetHttp:
                 method.encode(), target.encode("ascii"), headers, chunks, length=length
             )
             async with sending as answer:
-                body = bytearray()
-                async for chunk in answer.chunks():
-                    body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return self.accept(FetchedAnswer(answer.status, answer.headers, bytes(body)))
+                received = await read_answer(answer, MAX_ANSWER_BYTES)
+        return self.accept(received)
 
     def accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if not 200 <= answer.status < 300:
@@ -131,11 +123,6 @@ class DuetHttp:
         text = TAG.sub(" ", answer.body.decode("utf-8", "replace"))
         words = " ".join(text.split())[:MAX_WORDS]
         raise failed(words or f"{self.where} answered {answer.status}.")
-
-
-def size_of(answer: OpenAnswer) -> int | None:
-    length = get(answer.headers, b"content-length")
-    return int(length) if length is not None and length.isdigit() else None
 
 
 def password_of(setup: PrinterSetup) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import unreachable
+from printreach.printers.connecting import download_of, unreachable
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
@@ -24,7 +24,6 @@ from .http import (
     NotFound,
     password_of,
     password_refused,
-    size_of,
 )
 
 MODELS = ("/machine/model", "/machine/status")
@@ -96,7 +95,7 @@ class Sbc:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
         async with self._http.open(f"/machine/file/{_path(path)}") as answer:
-            yield Download(size=size_of(answer), chunks=self._http.chunks(answer))
+            yield download_of(answer, self._http.where)
 
     async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
         """Versions before 3.5 write into the file itself, so it gets its name at the end."""

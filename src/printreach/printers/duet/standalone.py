@@ -12,14 +12,14 @@ from urllib.parse import quote, urlencode
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
-from printreach.printers.connecting import unreachable
+from printreach.printers.connecting import download_of, unreachable
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_WORDS, DuetHttp, NotFound, password_of, password_refused, size_of
+from .http import MAX_WORDS, DuetHttp, NotFound, password_of, password_refused
 from .model import KEYS, merged
 
 WRONG_PASSWORD, NO_SESSION = 1, 2
@@ -116,7 +116,7 @@ class Standalone:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
         async with self._http.open(f"/rr_download?{_query(name=path)}") as answer:
-            yield Download(size=size_of(answer), chunks=self._http.chunks(answer))
+            yield download_of(answer, self._http.where)
 
     async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
         """Upload under a temporary name, which is removed where the connection breaks."""

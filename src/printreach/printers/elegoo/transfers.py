@@ -9,6 +9,7 @@ from typing import NamedTuple
 from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.printers import loose
+from printreach.printers.connecting import size_of
 from printreach.printers.port import (
     Download,
     PrinterRefused,
@@ -17,7 +18,7 @@ from printreach.printers.port import (
     no_such_file,
 )
 from printreach.printers.spool import exactly, spooled
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import Headers
 
 from .live_view import not_authorized, unreachable
 
@@ -100,9 +101,7 @@ class WebServer:
                 if answer.status == 404:
                     raise no_such_file(path)
                 self._require_ok(answer.status)
-                length = get(answer.headers, b"content-length") or b""
-                size = int(length) if length.isdigit() else None
-                yield Download(size=size, chunks=self._chunks(answer.chunks()))
+                yield Download(size=size_of(answer.headers), chunks=self._chunks(answer.chunks()))
 
     async def _chunks(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         with self._as_refusals():

@@ -12,7 +12,13 @@ from urllib.parse import urlencode
 from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import as_refusals, connect_to, timed_out, unreachable
+from printreach.printers.connecting import (
+    as_refusals,
+    connect_to,
+    read_answer,
+    timed_out,
+    unreachable,
+)
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed
@@ -143,22 +149,14 @@ class MoonrakerApi:
                 self._accept(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
-    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with as_refusals(self.where):
-            async for chunk in answer.chunks():
-                yield chunk
-
     async def upload(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
         """Send a body as it comes; its length need not be known."""
         headers = [*self.headers, (b"Content-Type", kind)]
         with as_refusals(self.where):
             send = self._uploader.send(b"POST", path.encode("ascii"), headers, chunks, length=None)
             async with send as answer:
-                body = bytearray()
-                async for chunk in answer.chunks():
-                    body += chunk[: MAX_LIST_BYTES - len(body)]
-        return parsed(self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body)
+                received = await read_answer(answer, MAX_LIST_BYTES)
+        return parsed(self._accept(received).body)
 
     async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
         target = f"{path}?{urlencode(query)}" if query else path

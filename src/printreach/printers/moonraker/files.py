@@ -13,9 +13,9 @@ from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
+from printreach.printers.connecting import download_of, size_of
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly
-from printreach.wire.heads import Headers, get
 
 from .api import Forbidden, MoonrakerApi, NotFound
 from .entries import (
@@ -77,7 +77,7 @@ class MoonrakerFiles:
             listed,
             virtual_path=path,
             platform_path=place.platform_path,
-            size=_length(found.headers),
+            size=size_of(found.headers),
             modified=_modified(found) if modified is None else modified,
         )
 
@@ -85,7 +85,7 @@ class MoonrakerFiles:
     async def open(self, path: str) -> AsyncIterator[Download]:
         try:
             async with self._api.open(target_of(place_of(path))) as answer:
-                yield Download(size=_length(answer.headers), chunks=self._api.chunks(answer))
+                yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
 
@@ -249,11 +249,6 @@ def target_of(place: Place) -> str:
 def _in_use(path: str) -> PrinterRefused:
     """Moonraker has its words for both only in its log."""
     return failed(f"{path!r} is being printed, or protected by Moonraker.")
-
-
-def _length(headers: Headers) -> int | None:
-    length = get(headers, b"content-length")
-    return int(length) if length is not None and length.isdigit() else None
 
 
 def _modified(found: FetchedAnswer) -> float | None:

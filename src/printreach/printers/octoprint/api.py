@@ -10,7 +10,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import as_refusals, connect_to, unreachable
+from printreach.printers.connecting import as_refusals, connect_to, read_answer, unreachable
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
@@ -77,12 +77,6 @@ class OctoPrintApi:
                     self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
-    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with as_refusals(self.where):
-            async for chunk in answer.chunks():
-                yield chunk
-
     async def upload(
         self, target: str, kind: bytes, length: int, chunks: AsyncIterator[bytes]
     ) -> object:
@@ -93,12 +87,8 @@ class OctoPrintApi:
                 b"POST", target.encode("ascii"), headers, chunks, length=length
             )
             async with send as answer:
-                body = bytearray()
-                async for chunk in answer.chunks():
-                    body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return loose.parsed(
-            self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body
-        )
+                received = await read_answer(answer, MAX_ANSWER_BYTES)
+        return loose.parsed(self._accept(received).body)
 
     async def _ask(
         self, method: bytes, target: str, body: bytes = b"", *, at_most: int = MAX_ANSWER_BYTES

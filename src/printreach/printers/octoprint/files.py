@@ -6,12 +6,11 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
-from printreach.http1.fetch import OpenAnswer
 from printreach.printers import loose
+from printreach.printers.connecting import download_of
 from printreach.printers.multipart import form_around_file, form_type
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly, spooled
-from printreach.wire.heads import get
 
 from .api import MAX_LIST_BYTES, NotFound, OctoPrintApi
 from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path
@@ -67,7 +66,7 @@ class OctoPrintFiles:
             target = _download_target(await self._file_info(path, inside), inside)
         try:
             async with self._api.open(target) as answer:
-                yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
+                yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
 
@@ -153,8 +152,3 @@ def _download_target(reported: object, inside: str) -> str:
     if path.startswith("/") and path.isascii() and path.isprintable() and " " not in path:
         return path
     return f"/downloads/files/local/{quote(inside)}"
-
-
-def _size_of(answer: OpenAnswer) -> int | None:
-    length = get(answer.headers, b"content-length")
-    return int(length) if length is not None and length.isdigit() else None

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import Feature
+from printreach.printers.connecting import chunks_of
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
@@ -125,7 +126,7 @@ class PauseController:
         search, size = ModeSearch(), 0
         try:
             async with self._api.open(f"/downloads/files/local/{quote(path)}") as answer:
-                async for chunk in self._api.chunks(answer):
+                async for chunk in chunks_of(answer, self._api.where):
                     size += len(chunk)
                     if search.feed(chunk) or size > MAX_SEARCHED_BYTES:
                         break

@@ -11,7 +11,13 @@ from printreach.contract.files import JsonObject
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import as_refusals, connect_to, timed_out, unreachable
+from printreach.printers.connecting import (
+    as_refusals,
+    connect_to,
+    read_answer,
+    timed_out,
+    unreachable,
+)
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
@@ -90,12 +96,6 @@ class PrusaLinkApi:
                     self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
-    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
-        with as_refusals(self.where):
-            async for chunk in answer.chunks():
-                yield chunk
-
     async def upload(
         self, target: str, headers: Headers, length: int, chunks: AsyncIterator[bytes]
     ) -> object:
@@ -108,12 +108,8 @@ class PrusaLinkApi:
             signed = [_JSON_ANSWER, *headers, *self._login.headers(b"PUT", target)]
             send = self._fetcher.send(b"PUT", target.encode("ascii"), signed, chunks, length=length)
             async with send as answer:
-                body = bytearray()
-                async for chunk in answer.chunks():
-                    body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return loose.parsed(
-            self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body
-        )
+                received = await read_answer(answer, MAX_ANSWER_BYTES)
+        return loose.parsed(self._accept(received).body)
 
     async def _ask(
         self,

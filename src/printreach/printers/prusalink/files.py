@@ -14,11 +14,11 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
-from printreach.http1.fetch import OpenAnswer
 from printreach.printers import loose
+from printreach.printers.connecting import download_of
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.spool import exactly, spooled
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import Headers
 
 from .api import MAX_LIST_BYTES, Conflict, NotFound, PrusaLinkApi
 from .entries import (
@@ -79,7 +79,7 @@ class PrusaLinkFiles:
         target = quote(target, safe="/%")
         try:
             async with self._api.open(target) as answer:
-                yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
+                yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
 
@@ -208,8 +208,3 @@ def _unlucky(size: int) -> PrinterRefused:
 
 def _inside(path: str) -> str:
     return path.partition("/")[2]
-
-
-def _size_of(answer: OpenAnswer) -> int | None:
-    length = get(answer.headers, b"content-length")
-    return int(length) if length is not None and length.isdigit() else None

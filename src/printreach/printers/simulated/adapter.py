@@ -16,6 +16,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.status import State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers.connecting import size_of
 from printreach.printers.following import ChangeListeners, keep_following
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
@@ -30,7 +31,6 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.wire.heads import get
 
 from .api import Api
 from .translate import entries_of, view_of
@@ -170,8 +170,7 @@ class SimulatedFiles:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
         async with self._api.open(_inside(path)) as answer:
-            length = get(answer.headers, b"content-length")
-            yield Download(size=int(length) if length else None, chunks=answer.chunks())
+            yield Download(size=size_of(answer.headers), chunks=answer.chunks())
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         return _done(path, await self._api.upload(_inside(path), size, chunks))
