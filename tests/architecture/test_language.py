@@ -242,6 +242,18 @@ REFUSED_NAMES: dict[str, str] = {
     "KeptPicture": "StoredPicture",
     "Supporting": "SupporterStanding",
     "Fenced": "FenceViolation",
+    "ContextMade": "CreatedContext",
+    "Garbled": "MalformedAnswer",
+    "Inspected": "InspectionResult",
+    "Overhearing": "RecordingReceiver",
+    "SeenPrint": "PrintReport",
+    "Sliced": "SlicerFacts",
+    "Spooled": "SpooledBody",
+    "ToldApp": "NotifiedApp",
+    "_heard_at": "_received_at",
+    "has_told": "was_linked, or what was reported",
+    "seen_print": "print_report",
+    "told_app": "notified_app",
 }
 """Identifiers, whole, and what is said instead. Case matters."""
 
@@ -251,6 +263,11 @@ REFUSED_DOCSTRING_STARTS: dict[str, str] = {
     r"So (often|many) ": "say what is counted, and how often or how many",
 }
 """By a pattern of a docstring's first words: what is wrong with it."""
+
+WITHOUT_RELATIVE_CLAUSES = ("agent", "contract", "detector", "printers", "tunnel", "wire")
+"""Rooms of which no docstring begins with any relative clause."""
+
+RELATIVE_CLAUSE = re.compile(r"(What|Whatever|Where|Which|That)\b")
 
 # The words are refused here by name.
 EXEMPT = {"tests/architecture/test_language.py"}
@@ -310,6 +327,19 @@ def test_no_docstring_begins_with_a_relative_clause_or_a_riddle() -> None:
         for text, line in docstrings_in(ast.parse(path.read_text()))
         for start, reason in patterns.items()
         if start.match(text)
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize("room", WITHOUT_RELATIVE_CLAUSES)
+def test_docstrings_of_these_rooms_begin_with_their_subject(room: str) -> None:
+    found = [
+        f"{relative(path)}:{line}: {text[:60]!r}"
+        for path in sources()
+        if relative(path).startswith(f"src/printreach/{room}/")
+        for text, line in docstrings_in(ast.parse(path.read_text()))
+        if RELATIVE_CLAUSE.match(text)
     ]
 
     assert found == []

@@ -10,7 +10,7 @@ from .frames import MAX_CREDIT_BYTES
 
 
 class Direction(Enum):
-    """What may still travel in one direction of a stream. Each goes through these in order."""
+    """The state of one direction of a stream. Each direction passes through these in order."""
 
     HEAD = "interim heads and the head"
     BODY = "the body"

@@ -19,7 +19,7 @@ MAX_REMEMBERED = 256
 MAX_BYTES = 1024 * 1024
 """Of what is remembered of all connections."""
 COMMAND_BYTES = 1024
-"""What a command takes beside its result, about."""
+"""Bytes that a command takes beside its result, roughly."""
 KEY_USED_BEFORE = (
     "This Idempotency-Key was used for another command or with other arguments; "
     "nothing was carried out."
