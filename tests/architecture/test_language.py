@@ -254,6 +254,15 @@ REFUSED_NAMES: dict[str, str] = {
     "has_told": "was_linked, or what was reported",
     "seen_print": "print_report",
     "told_app": "notified_app",
+    "Awaiting": "PendingEvents",
+    "Counted": "DailyCount",
+    "Detecting": "DetectionClient",
+    "begins_behind": "unsent_start_id",
+    "most_of_caller": "max_per_caller",
+    "most_waiting": "max_waiting",
+    "ANEW_AT_MOST_EVERY": "MIN_REFETCH_INTERVAL",
+    "MOST_AROUND_BYTES": "MAX_OVERHEAD_BYTES",
+    "MOST_ASKING": "MAX_CALLS",
 }
 """Identifiers, whole, and what is said instead. Case matters."""
 
