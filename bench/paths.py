@@ -18,12 +18,11 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
 from printreach.http1.client import Client
-from printreach.http1.heads import Request
 from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.browser_sign_in import BrowserSignIn
 from printreach.relay.commands import AgentClock, CommandStamps
-from printreach.relay.connection import CallerExchange, FrontConnection
+from printreach.relay.connection import CallerExchange, FrontConnection, IncomingRequest
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
@@ -149,12 +148,10 @@ class RelayPath:
         stamps = CommandStamps("n", clock.now)
         printers = PrinterHosts(hosts, admission, directory, stamps, browser_sign_in)
 
-        def dispatch(
-            caller: FrontConnection, request: Request, body: bytes, fin: bool
-        ) -> CallerExchange | None:
-            named = hosts.named(request.host)
+        def dispatch(incoming: IncomingRequest) -> CallerExchange | None:
+            named = hosts.named(incoming.request.host)
             assert isinstance(named, PrinterHost)
-            return printers.serve(caller, request, body, fin, named.unique_id)
+            return printers.serve(incoming, named.unique_id)
 
         self.socket = NoSocket()
         self.connection = FrontConnection(Front(dispatch, Timeouts()), None)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from printreach.http1.heads import Request
-from printreach.relay.connection import CallerExchange, Dispatch, FrontConnection
+from printreach.relay.connection import CallerExchange, Dispatch, FrontConnection, IncomingRequest
 from printreach.relay.timeouts import Timeouts
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -98,12 +98,10 @@ class Front:
     def forget(self, connection: FrontConnection) -> None:
         pass
 
-    def _dispatch(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> CallerExchange | None:
-        asked = Asked(self, caller, request)
-        asked.on_body(body, fin)
-        return None if fin else asked
+    def _dispatch(self, incoming: IncomingRequest) -> CallerExchange | None:
+        asked = Asked(self, incoming.caller, incoming.request)
+        asked.on_body(incoming.body, incoming.fin)
+        return None if incoming.fin else asked
 
 
 class Asked:

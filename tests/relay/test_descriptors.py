@@ -4,8 +4,7 @@ import logging
 
 import pytest
 
-from printreach.http1.heads import Request
-from printreach.relay.connection import CallerExchange, FrontConnection
+from printreach.relay.connection import CallerExchange, IncomingRequest
 from printreach.relay.descriptors import WARN_INTERVAL_S, DescriptorLimit
 from printreach.relay.front import Front
 from tests.fakes.loop import on_a_loop
@@ -84,9 +83,7 @@ def test_a_second_shortage_is_warned_at_once_again(caplog: pytest.LogCaptureFixt
     assert len(told(caplog)) == 1
 
 
-def nothing(
-    caller: FrontConnection, request: Request, body: bytes, fin: bool
-) -> CallerExchange | None:
+def nothing(incoming: IncomingRequest) -> CallerExchange | None:
     return None
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.http1.heads import Request
 from printreach.relay.connection import (
     CallerExchange,
     FrontConnection,
+    IncomingRequest,
 )
 from printreach.relay.front import Front
 from printreach.tunnel.stream import MIN_PIECE_BYTES
@@ -117,10 +117,8 @@ async def test_a_caller_that_ends_its_side_after_its_whole_request_gets_the_answ
 async def test_a_caller_that_vanished_silently_is_noticed_in_the_end() -> None:
     accepted: list[FrontConnection] = []
 
-    def accept(
-        caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> CallerExchange | None:
-        accepted.append(caller)
+    def accept(incoming: IncomingRequest) -> CallerExchange | None:
+        accepted.append(incoming.caller)
         return None
 
     front = Front(accept, QUICK)

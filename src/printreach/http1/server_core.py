@@ -5,7 +5,6 @@ request at a time; what comes after the current request waits. The tables below 
 one state to the next; any other is a fault of ours. Time-outs and writing belong to the callers.
 """
 
-from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
@@ -43,30 +42,39 @@ class StateError(Exception):
     """A call that has no place in the connection's state."""
 
 
-_Moves = Mapping[State, State]
+class _Moves(dict[State, State]):
+    def __missing__(self, state: State) -> State:
+        raise StateError(f"a call that has no place in {state}")
 
-_HEAD_BEGUN: _Moves = {IDLE: HEAD, HEAD: HEAD}
-_REQUEST_WITHOUT_BODY: _Moves = {IDLE: ANSWER, HEAD: ANSWER}
-_REQUEST_WITH_BODY: _Moves = {IDLE: BODY, HEAD: BODY}
-_BODY_ENDED: _Moves = {BODY: ANSWER}
-_ANSWERED: _Moves = {
-    ANSWER: IDLE,
-    BODY: LINGER,  # an early answer: the next request's beginning is unknown
-    CLOSED: CLOSED,
-}
-_ANSWERED_AS_LAST: _Moves = {**_ANSWERED, ANSWER: CLOSED}
-_REFUSED: _Moves = {
-    IDLE: LINGER,
-    HEAD: LINGER,
-    BODY: LINGER,
-    CLOSED: CLOSED,
-}
-_UPGRADED: _Moves = {ANSWER: RAW, CLOSED: CLOSED}
-_INPUT_ENDED: _Moves = {
-    **dict.fromkeys(State, CLOSED),
-    ANSWER: ANSWER,  # a client that ends its direction may still read
-    RAW: RAW,
-}
+
+_HEAD_BEGUN = _Moves({IDLE: HEAD, HEAD: HEAD})
+_REQUEST_WITHOUT_BODY = _Moves({IDLE: ANSWER, HEAD: ANSWER})
+_REQUEST_WITH_BODY = _Moves({IDLE: BODY, HEAD: BODY})
+_BODY_ENDED = _Moves({BODY: ANSWER})
+_ANSWERED = _Moves(
+    {
+        ANSWER: IDLE,
+        BODY: LINGER,  # an early answer: the next request's beginning is unknown
+        CLOSED: CLOSED,
+    }
+)
+_ANSWERED_AS_LAST = _Moves({**_ANSWERED, ANSWER: CLOSED})
+_REFUSED = _Moves(
+    {
+        IDLE: LINGER,
+        HEAD: LINGER,
+        BODY: LINGER,
+        CLOSED: CLOSED,
+    }
+)
+_UPGRADED = _Moves({ANSWER: RAW, CLOSED: CLOSED})
+_INPUT_ENDED = _Moves(
+    {
+        **dict.fromkeys(State, CLOSED),
+        ANSWER: ANSWER,  # a client that ends its direction may still read
+        RAW: RAW,
+    }
+)
 
 
 class ServerCore:
@@ -110,7 +118,7 @@ class ServerCore:
         """Note that the client sends no more: CLOSED unless there is something to answer."""
         self.has_ended = True
         if self.state is not IDLE or not self.surplus:
-            self._move(_INPUT_ENDED)
+            self.state = _INPUT_ENDED[self.state]
 
     def next_request(self) -> Request | None:
         """Begin with the next request; None while its head isn't complete. Raises BadMessage."""
@@ -128,17 +136,17 @@ class ServerCore:
         if request.framing is Framing.NONE or (
             request.framing is Framing.LENGTH and not request.length
         ):
-            self._move(_REQUEST_WITHOUT_BODY)
+            self.state = _REQUEST_WITHOUT_BODY[self.state]
         else:
             self._body = BodyReader(request.framing, request.length, MAX_TINY_CHUNKS)
-            self._move(_REQUEST_WITH_BODY)
+            self.state = _REQUEST_WITH_BODY[self.state]
         return request
 
     def next_body(self) -> bytes:
         """Return what has come of the current request's body. Raises BadMessage."""
         data, self.surplus = self._body.feed(self.surplus)
         if self._body.is_complete:
-            self._move(_BODY_ENDED)
+            self.state = _BODY_ENDED[self.state]
         elif self.has_ended:
             self.close()
         return data
@@ -153,18 +161,18 @@ class ServerCore:
     def answered(self, *, keep_alive: bool) -> None:
         """Note that the answer is whole. keep_alive: another request may follow."""
         is_last = not keep_alive or (self.has_ended and not self.surplus)
-        self._move(_ANSWERED_AS_LAST if is_last else _ANSWERED)
+        self.state = (_ANSWERED_AS_LAST if is_last else _ANSWERED)[self.state]
         if self.state is LINGER:
             self.surplus = b""
 
     def refuse(self) -> None:
         """Note that bytes which are no request, or are too slow, were answered."""
-        self._move(_REFUSED)
+        self.state = _REFUSED[self.state]
         self.surplus = b""
 
     def upgrade(self) -> None:
         """Read no more requests: after a 101 all bytes are raw."""
-        self._move(_UPGRADED)
+        self.state = _UPGRADED[self.state]
 
     def close(self) -> None:
         self.state = CLOSED
@@ -179,11 +187,5 @@ class ServerCore:
         elif size > MAX_HEAD_BYTES:
             raise BadMessage(431, "The head of the request is larger than 32 KiB.")
         elif size > 0:
-            self._move(_HEAD_BEGUN)
+            self.state = _HEAD_BEGUN[self.state]
         self._searched = max(0, size - 3)
-
-    def _move(self, moves: _Moves) -> None:
-        try:
-            self.state = moves[self.state]
-        except KeyError:
-            raise StateError(f"a call that has no place in {self.state}") from None

@@ -72,24 +72,21 @@ class BrowserSignIn:
         self._tries = tries
         self._networks = networks
 
-    async def serve(
-        self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
-    ) -> None:
+    async def serve(self, held: HeldRequest, grant: Grant) -> None:
         """Answer the request, unless the caller leaves before."""
+        caller, request = held.caller, held.request
         secret: str | None
         if self._is_foreign(request):
             secret, fault = None, _FROM_ANOTHER_SITE
         elif grant.kind is ConnectionKind.OWN:
             secret, fault = await self._by_ticket(request, grant)
         elif request.method == b"POST":
-            secret, fault = await self._by_password(held, caller, request, grant)
+            secret, fault = await self._by_password(held, grant)
         else:
             secret, fault = await self._by_token(caller, request, grant)
         if held.is_gone:
             return
-        _, fin = held.release()
-        writer = AnswerWriter(caller, request)
-        writer.keep_alive = writer.keep_alive and fin
+        writer = held.release().writer()
         if secret is not None:
             self._open(writer, caller, grant, secret)
         elif fault.is_for_form and wants_page(request):
@@ -117,8 +114,9 @@ class BrowserSignIn:
         return await self._sign_in(caller, request, grant, presented, WRONG_LINK)
 
     async def _by_password(
-        self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
+        self, held: HeldRequest, grant: Grant
     ) -> "tuple[str | None, SignInFailure]":
+        caller, request = held.caller, held.request
         origin = self._hosts.origin(request.host).encode("latin-1")
         if get(request.headers, b"origin") != origin:  # else others could sign a browser in
             return None, _FROM_ANOTHER_SITE

@@ -9,6 +9,7 @@ import logging
 import socket
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 from printreach.http1.heads import BadMessage, Request
@@ -25,6 +26,7 @@ from printreach.http1.server_core import (
 )
 from printreach.http1.small_writes import SmallWrites
 
+from .answering import AnswerWriter
 from .disconnect_detector import DisconnectDetector
 from .forwarding_plan import ForwardingPlan
 from .refusals import plain_refusal
@@ -59,13 +61,8 @@ class CallerExchange(Protocol):
 class Dispatch(Protocol):
     """Chooses the handler of a request."""
 
-    def __call__(
-        self, caller: "FrontConnection", request: Request, body: bytes, fin: bool
-    ) -> CallerExchange | None:
-        """Serve a request. None: it has been answered already, or the connection was detached.
-
-        body: the bytes that came with the head; fin: they are the whole body.
-        """
+    def __call__(self, incoming: "IncomingRequest") -> CallerExchange | None:
+        """Serve a request. None: it has been answered already, or the connection was detached."""
 
 
 class ConnectionFront(Protocol):
@@ -80,6 +77,22 @@ class ConnectionFront(Protocol):
     def may_keep(self, number: int) -> bool: ...
     def remember(self, connection: "FrontConnection") -> None: ...
     def forget(self, connection: "FrontConnection") -> None: ...
+
+
+@dataclass(slots=True)
+class IncomingRequest:
+    """A caller's request. body: what came with its head; fin: that is the whole body."""
+
+    caller: "FrontConnection"
+    request: Request
+    body: bytes
+    fin: bool
+
+    def writer(self) -> AnswerWriter:
+        """Make a writer for our own answer; the connection ends if a body is still to come."""
+        writer = AnswerWriter(self.caller, self.request)
+        writer.keep_alive = writer.keep_alive and self.fin
+        return writer
 
 
 class FrontConnection(asyncio.Protocol):
@@ -287,7 +300,8 @@ class FrontConnection(asyncio.Protocol):
             self._read_on()
         if not self._front.is_serving:
             request.keep_alive = False
-        exchange = self._front.dispatch(self, request, body, core.state is not BODY)
+        incoming = IncomingRequest(self, request, body, core.state is not BODY)
+        exchange = self._front.dispatch(incoming)
         if core.state.is_serving:  # else it was answered within the call
             self._exchange = exchange
 

@@ -1,32 +1,35 @@
 """A request that can't be served yet."""
 
 import asyncio
+from dataclasses import replace
 
-from .connection import FrontConnection
+from .connection import IncomingRequest
 
 
 class HeldRequest:
     """Holds a request while its connection is looked up; the caller's body waits in the socket."""
 
-    def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
+    def __init__(self, incoming: IncomingRequest) -> None:
         self.is_gone = False
         self.is_released = False
-        self._caller = caller
-        self._body = [body]
-        self._fin = fin
+        self.caller = incoming.caller
+        self.request = incoming.request
+        self._incoming = incoming
+        self._body = [incoming.body]
+        self._fin = incoming.fin
         self._changed = asyncio.Event()
-        if not fin:
-            caller.pause()
+        if not incoming.fin:
+            self.caller.pause()
 
-    def release(self) -> tuple[bytes, bool]:
-        """Return the part of the body that has come, and whether it is the whole."""
+    def release(self) -> IncomingRequest:
+        """Return the request with the part of its body that has come."""
         self.is_released = True
-        self._caller.resume()
-        return b"".join(self._body), self._fin
+        self.caller.resume()
+        return replace(self._incoming, body=b"".join(self._body), fin=self._fin)
 
     async def read_small(self, most: int, seconds: float) -> bytes | None:
         """Return the whole body; None if it is larger, takes longer, or the caller leaves."""
-        self._caller.resume()
+        self.caller.resume()
         try:
             async with asyncio.timeout(seconds):
                 while not self._fin and not self.is_gone and sum(map(len, self._body)) <= most:

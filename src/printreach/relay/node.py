@@ -13,12 +13,11 @@ from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
-from .answering import AnswerWriter
 from .asgi import Application
 from .browser_sign_in import BrowserSignIn, Tries
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
-from .connection import CallerExchange, FrontConnection
+from .connection import CallerExchange, IncomingRequest
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
@@ -135,41 +134,39 @@ class RelayNode:
 
     # --- dispatch -------------------------------------------------------------------------------
 
-    def _dispatch(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> CallerExchange | None:
+    def _dispatch(self, incoming: IncomingRequest) -> CallerExchange | None:
         self._requests += 1
+        caller, request = incoming.caller, incoming.request
         if caller.tunnel_port is not None:
-            return self._printer_hosts.serve_port(caller, request, body, fin, caller.tunnel_port)
+            return self._printer_hosts.serve_port(incoming, caller.tunnel_port)
         named = self._hosts.named(request.host)
         if isinstance(named, PrinterHost):
-            return self._printer_hosts.serve(caller, request, body, fin, named.unique_id)
+            return self._printer_hosts.serve(incoming, named.unique_id)
         path = request.target.partition(b"?")[0]
         if path == TUNNEL_PATH and request.upgrade is not None:
-            self._accept_agent(caller, request, fin)
+            self._accept_agent(incoming)
             return None
         if path in PATHS:
             status, content_type, text = self._health.answer(path, request.headers, caller.peer)
             reason = status.phrase.encode()
-            answer(_writer(caller, request, fin), status, reason, [content_type], text)
+            answer(incoming.writer(), status, reason, [content_type], text)
             return None
         if self._hosts.are_ours(request.host, path):
             if self._web is None:
-                answer(_writer(caller, request, fin), 421, b"Misdirected Request", _TEXT, _NO_PAGES)
+                answer(incoming.writer(), 421, b"Misdirected Request", _TEXT, _NO_PAGES)
                 return None
             origin = self._origin(caller.peer, request, self._hosts.scheme)
-            return self._web.serve(caller, request, body, fin, origin)
+            return self._web.serve(incoming, origin)
         location = (b"Location", self._hosts.base_url.encode() + b"/")
-        answer(_writer(caller, request, fin), 307, b"Temporary Redirect", [location])
+        answer(incoming.writer(), 307, b"Temporary Redirect", [location])
         return None
 
-    def _accept_agent(self, caller: FrontConnection, request: Request, fin: bool) -> None:
+    def _accept_agent(self, incoming: IncomingRequest) -> None:
+        caller, request = incoming.caller, incoming.request
         origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
         slot = self._agents.unsigned.take(origin)
         if slot is None:
-            answer(
-                _writer(caller, request, fin), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN
-            )
+            answer(incoming.writer(), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN)
             return
         link = accept_websocket(*caller.detach())
         if link is None:
@@ -222,9 +219,3 @@ class RelayNode:
             ),
             **self._outside.process_metrics,
         }
-
-
-def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
-    writer = AnswerWriter(caller, request)
-    writer.keep_alive = writer.keep_alive and fin
-    return writer

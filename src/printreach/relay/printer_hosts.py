@@ -24,10 +24,9 @@ from printreach.wire.frames import MAX_STREAMS
 from printreach.wire.heads import Headers
 
 from .admission import Admission
-from .answering import AnswerWriter
 from .browser_sign_in import BrowserSignIn
 from .commands import CommandStamps, permission_stamp
-from .connection import CallerExchange, FrontConnection
+from .connection import CallerExchange, FrontConnection, IncomingRequest
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
@@ -86,23 +85,19 @@ class PrinterHosts:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def serve(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, unique_id: str
-    ) -> CallerExchange | None:
+    def serve(self, incoming: IncomingRequest, unique_id: str) -> CallerExchange | None:
         """Serve a request on the host of a connection."""
         known = self._admission.cached(unique_id)
         if known is None:
-            return self._wait_for(self._look_up(unique_id), caller, request, body, fin)
-        return self._serve_known(caller, request, body, fin, unique_id, known[0])
+            return self._wait_for(self._look_up(unique_id), incoming)
+        return self._serve_known(incoming, unique_id, known[0])
 
-    def serve_port(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, port: int
-    ) -> CallerExchange | None:
+    def serve_port(self, incoming: IncomingRequest, port: int) -> CallerExchange | None:
         """Serve a request on a port that stands for a connection; its Host says nothing."""
         unique_id = self._admission.cached_at_port(port)
         if unique_id is None:
-            return self._wait_for(self._look_up_port(port), caller, request, body, fin)
-        return self.serve(caller, request, body, fin, unique_id)
+            return self._wait_for(self._look_up_port(port), incoming)
+        return self.serve(incoming, unique_id)
 
     async def _look_up(self, unique_id: str) -> tuple[str, Grant | None]:
         return unique_id, await self._admission.load(unique_id)
@@ -116,55 +111,35 @@ class PrinterHosts:
         return (unique_id, known[0]) if known is not None else await self._look_up(unique_id)
 
     def _wait_for(
-        self,
-        found: Coroutine[None, None, tuple[str, Grant | None]],
-        caller: FrontConnection,
-        request: Request,
-        body: bytes,
-        fin: bool,
+        self, found: Coroutine[None, None, tuple[str, Grant | None]], incoming: IncomingRequest
     ) -> CallerExchange:
         """Hold the request until its connection was looked up, or its agent is back."""
-        held = HeldRequest(caller, body, fin)
-        self._start(self._serve_found(found, held, caller, request), held, caller, request)
+        held = HeldRequest(incoming)
+        self._start(self._serve_found(found, held), held)
         return held
 
     async def _serve_found(
-        self,
-        found: Coroutine[None, None, tuple[str, Grant | None]],
-        held: HeldRequest,
-        caller: FrontConnection,
-        request: Request,
+        self, found: Coroutine[None, None, tuple[str, Grant | None]], held: HeldRequest
     ) -> None:
         unique_id, grant = await found
         if not held.is_gone:
-            body, fin = held.release()
-            caller.continue_with(self._serve_known(caller, request, body, fin, unique_id, grant))
+            exchange = self._serve_known(held.release(), unique_id, grant)
+            held.caller.continue_with(exchange)
 
-    def _start(
-        self,
-        work: Coroutine[None, None, None],
-        held: HeldRequest,
-        caller: FrontConnection,
-        request: Request,
-    ) -> None:
-        task = asyncio.create_task(self._run(work, held, caller, request))
+    def _start(self, work: Coroutine[None, None, None], held: HeldRequest) -> None:
+        task = asyncio.create_task(self._run(work, held))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def _serve_known(
-        self,
-        caller: FrontConnection,
-        request: Request,
-        body: bytes,
-        fin: bool,
-        unique_id: str,
-        grant: Grant | None,
+        self, incoming: IncomingRequest, unique_id: str, grant: Grant | None
     ) -> CallerExchange | None:
+        caller, request = incoming.caller, incoming.request
         if grant is None or (grant.kind in INTERNAL_KINDS and not _is_internal(caller, request)):
-            return self._refuse(caller, request, fin, None, ErrorCode.CONNECTION_NOT_FOUND)
+            return self._refuse(incoming, None, ErrorCode.CONNECTION_NOT_FOUND)
         has_cookies = grant.kind in KINDS_WITH_COOKIES
         if has_cookies and request.target.partition(b"?")[0] == OPEN_PATH:
-            return self._open(caller, request, body, fin, grant)
+            return self._open(incoming, grant)
         port = caller.tunnel_port
         known = caller.forwarding_plan = plan_forwarding(
             caller.forwarding_plan, request, grant, scheme=self._hosts.scheme, tunnel_port=port
@@ -172,23 +147,23 @@ class PrinterHosts:
         digests = [*known.digests, *credentials_in_target(request.target, grant.kind)]
         by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
         # Before all else, so that a page of another site learns nothing from the kind of refusal.
-        if by_cookie and not self._may_use_cookie(caller, request, fin, grant):
+        if by_cookie and not self._may_use_cookie(incoming, grant):
             return None
         digests += known.cookies
         need = required_of(request.method, request.target)
         decision = self._admission.decide(grant, digests, need)
         if isinstance(decision, Refused):
-            self._refuse_admission(caller, request, fin, grant, decision)
+            self._refuse_admission(incoming, grant, decision)
             return None
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
-            return self._wait_for(self._await_agent(unique_id, grant), caller, request, body, fin)
+            return self._wait_for(self._await_agent(unique_id, grant), incoming)
         if tunnel is not None and (too_many := self._too_many(tunnel, unique_id, grant)):
-            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, too_many)
+            return self._refuse(incoming, grant, ErrorCode.AGENT_ERROR, too_many)
         if tunnel is None or not tunnel.session.may_open:
-            return self._refuse(caller, request, fin, grant, ErrorCode.PRINTER_NOT_CONNECTED)
+            return self._refuse(incoming, grant, ErrorCode.PRINTER_NOT_CONNECTED)
         if not _is_understood(request.method, tunnel):
-            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
+            return self._refuse(incoming, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
         exchange = PrinterExchange(
             caller,
             request,
@@ -206,8 +181,8 @@ class PrinterHosts:
         )
         return exchange.start(
             tunnel,
-            body,
-            fin,
+            incoming.body,
+            incoming.fin,
             fields=known.fields,
             secure=self._hosts.scheme == "https",
             stamp=self._stamp(request, unique_id, grant),
@@ -238,79 +213,61 @@ class PrinterHosts:
         agents_unix_s = self._directory.agents_unix_s(grant.printer_id)
         return [*self._stamps.stamp(request, unique_id, agents_unix_s), *allowed]
 
-    async def _run(
-        self,
-        work: Coroutine[None, None, None],
-        held: HeldRequest,
-        caller: FrontConnection,
-        request: Request,
-    ) -> None:
+    async def _run(self, work: Coroutine[None, None, None], held: HeldRequest) -> None:
         """Do the work, and answer the caller if it fails."""
         try:
             await work
         except Exception:
             log.exception("a request could not be served")
             if held.is_released:
-                caller.abort_for_gone_caller()
+                held.caller.abort_for_gone_caller()
             elif not held.is_gone:
-                _, fin = held.release()
-                self._refuse(caller, request, fin, None, ErrorCode.UNKNOWN)
+                self._refuse(held.release(), None, ErrorCode.UNKNOWN)
 
     def _refuse(
         self,
-        caller: FrontConnection,
-        request: Request,
-        fin: bool,
+        incoming: IncomingRequest,
         grant: Grant | None,
         code: ErrorCode,
         detail: str | None = None,
         failure: Failure | None = None,
     ) -> CallerExchange | None:
         """Answer now; return None, so that the connection knows that the request is served."""
-        reader = self._hosts.reader(grant, caller.tunnel_port)
-        refuse(_writer(caller, request, fin), code, reader, detail, failure)
+        reader = self._hosts.reader(grant, incoming.caller.tunnel_port)
+        refuse(incoming.writer(), code, reader, detail, failure)
         return None
 
-    def _refuse_admission(
-        self,
-        caller: FrontConnection,
-        request: Request,
-        fin: bool,
-        grant: Grant,
-        refused: Refused,
-    ) -> None:
+    def _refuse_admission(self, incoming: IncomingRequest, grant: Grant, refused: Refused) -> None:
         """Answer with the refusal of `admit`, or ask a guest for the password."""
         is_signed_in = refused.code is not ErrorCode.BAD_CREDENTIALS or refused.sentence is not None
-        writer = _writer(caller, request, fin)
-        if grant.kind is ConnectionKind.SHARED and not is_signed_in and wants_page(request):
+        writer, is_shared = incoming.writer(), grant.kind is ConnectionKind.SHARED
+        if is_shared and not is_signed_in and wants_page(incoming.request):
             ask_to_sign_in(writer, OPEN_PATH)
         else:
-            refuse_admission(writer, refused, self._hosts.reader(grant, caller.tunnel_port))
+            reader = self._hosts.reader(grant, incoming.caller.tunnel_port)
+            refuse_admission(writer, refused, reader)
 
     # --- browsers that are signed in by a cookie ------------------------------------------------
 
-    def _may_use_cookie(
-        self, caller: FrontConnection, request: Request, fin: bool, grant: Grant
-    ) -> bool:
+    def _may_use_cookie(self, incoming: IncomingRequest, grant: Grant) -> bool:
         """Answer and return False if a page of another site may have caused the request."""
+        caller, request = incoming.caller, incoming.request
         says_referer = facts_of(self._directory.platform(grant.printer_id)).sends_referer
         is_guessable = caller.tunnel_port is not None and says_referer
         use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_guessable)
         if use is CookieUse.REFUSED:
             code, failure = ErrorCode.BAD_CREDENTIALS, FROM_ANOTHER_SITE
-            self._refuse(caller, request, fin, grant, code, failure.meaning, failure)
+            self._refuse(incoming, grant, code, failure.meaning, failure)
         elif use is CookieUse.NEEDS_CONFIRMATION:
             reader = self._hosts.reader(grant, caller.tunnel_port)
-            ask_for_confirmation(_writer(caller, request, fin), reader)
+            ask_for_confirmation(incoming.writer(), reader)
         return use is CookieUse.ALLOWED
 
-    def _open(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, grant: Grant
-    ) -> CallerExchange:
+    def _open(self, incoming: IncomingRequest, grant: Grant) -> CallerExchange:
         """Exchange a link or a password for the host's cookie."""
-        held = HeldRequest(caller, body, fin)
-        work = self._browser_sign_in.serve(held, caller, request, grant)
-        self._start(work, held, caller, request)
+        held = HeldRequest(incoming)
+        work = self._browser_sign_in.serve(held, grant)
+        self._start(work, held)
         return held
 
 
@@ -319,13 +276,6 @@ def _is_by_cookie(grant: Grant, known: ForwardingPlan, digests: Sequence[bytes])
     if grant.kind is ConnectionKind.OWN:
         return True
     return bool(known.cookies) and not is_opened_by(grant, digests)
-
-
-def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
-    """Make a writer for an answer of our own; the connection ends if a body is still to come."""
-    writer = AnswerWriter(caller, request)
-    writer.keep_alive = writer.keep_alive and fin
-    return writer
 
 
 def _is_understood(method: bytes, tunnel: Tunnel) -> bool:

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from email.utils import format_datetime
 from http import HTTPStatus
 
-from printreach.http1.heads import Request
 from printreach.ports import Clock
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter, BrokenAnswer
 from .asgi import Application, Message, Scope, checked, scope_of
 from .caller_origin import Origin
-from .connection import FrontConnection
+from .connection import IncomingRequest
 from .refusals import answer as answer_with
 from .web_socket import WebSocketCall
 
@@ -47,15 +46,14 @@ class WebApp:
             task.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
 
-    def serve(
-        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, origin: Origin
-    ) -> "WebCall | WebSocketCall | None":
+    def serve(self, incoming: IncomingRequest, origin: Origin) -> "WebCall | WebSocketCall | None":
         """Serve a request. None: it has been answered already."""
+        request = incoming.request
         call: WebCall | WebSocketCall
         if request.upgrade is None:
-            call = WebCall(caller, request, body, fin, self._date_line)
+            call = WebCall(incoming, self._date_line)
         else:
-            call = WebSocketCall(caller, request)
+            call = WebSocketCall(incoming.caller, request)
             if call.refuse_bad_handshake():
                 return None
         task = self._loop.create_task(call.run(self._application, scope_of(request, origin)))
@@ -90,20 +88,13 @@ class WebCall:
         "_writer",
     )
 
-    def __init__(
-        self,
-        caller: FrontConnection,
-        request: Request,
-        body: bytes,
-        fin: bool,
-        date_line: Callable[[], bytes],
-    ) -> None:
-        self._caller = caller
-        self._writer = AnswerWriter(caller, request)
+    def __init__(self, incoming: IncomingRequest, date_line: Callable[[], bytes]) -> None:
+        self._caller = incoming.caller
+        self._writer = AnswerWriter(incoming.caller, incoming.request)
         self._date_line = date_line
-        self._expects_continue = request.expects_continue and not body
-        self._unread = body
-        self._is_sent = fin  # the whole body has come
+        self._expects_continue = incoming.request.expects_continue and not incoming.body
+        self._unread = incoming.body
+        self._is_sent = incoming.fin  # the whole body has come
         self._is_read = False  # and the application has it
         self._is_over = False  # the answer is whole, or the caller has left
         self._is_congested = False
