@@ -22,7 +22,7 @@ _PNG_HEAD_BYTES: Final = 8
 
 def image(data: bytes) -> None:
     """Target prepare, with the file as it is and with the checksums of PNG chunks corrected."""
-    with patch.object(files, "MAX_PIXELS", _QUICK_PIXELS):
+    with patch.object(files, "MAX_IMAGE_PIXELS", _QUICK_PIXELS):
         for file in (data, _with_right_sums(data)):
             found = _prepared(file)
             if found is not None:
