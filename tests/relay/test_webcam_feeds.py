@@ -13,7 +13,7 @@ from printreach.wire.heads import Headers
 from tests.relay.caller import BrokenOff
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import until
 from tests.relay.webcam import TYPE, Camera, Watcher, frame
 
 KERNEL_BUFFERS = 8 * 1024 * 1024
@@ -342,8 +342,7 @@ async def test_a_single_viewer_misses_nothing() -> None:
         film = [frame(number, BIG) for number in range(40)]
         for one in film:
             camera.show(one)
-        await settle(50)
-        assert camera.asked[0].stream.is_holding
+        await until(lambda: camera.asked[0].stream.is_holding)
 
         assert await alone.sees(b"".join(film))
 
