@@ -7,10 +7,14 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+from picows import WSFrame, WSTransport
 
+from printreach.relay import websocket_upgrade
 from printreach.relay.caller_origin import Origin
 from printreach.relay.unsigned_agents import MOST, MOST_OF_NETWORK, UnsignedAgents
+from printreach.relay.websocket_upgrade import MAX_FRAMES
 from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
+from printreach.tunnel.websocket_link import WebSocketLink
 from printreach.wire import frames
 from printreach.wire.frames import MAX_MESSAGE_BYTES, Kind
 from tests.relay.caller import Answer, Caller, calling, request
@@ -18,7 +22,7 @@ from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay
 from tests.relay.scripted_agent import ScriptedAgent
 from tests.relay.waiting import until
-from tests.tunnel.raw_websocket import BINARY, CONTINUATION, RawClient, frame_of
+from tests.tunnel.raw_websocket import BINARY, CONTINUATION, PING, PONG, RawClient, frame_of
 
 HANDSHAKE = (
     b"Connection: Upgrade",
@@ -27,7 +31,7 @@ HANDSHAKE = (
     b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
 )
 HELLO = frames.frame(Kind.HELLO, 0, frames.encode_hello(1, 1, frames.WINDOW_BYTES, ()))
-TOO_BIG = 1009
+TOO_BIG, POLICY_VIOLATION = 1009, 1008
 PROXY = [ip_network("127.0.0.0/8")]
 MIB = 1024 * 1024
 
@@ -78,12 +82,54 @@ async def test_no_more_than_16_kib_of_a_message_is_read_before_an_agent_has_sign
 async def test_many_small_messages_are_no_large_one() -> None:
     ping = frame_of(BINARY, frames.frame(Kind.PING, 0, b"12345678"))
     async with relay() as rig, connected(rig) as client:
-        client.writer.write(frame_of(BINARY, HELLO) + 10_000 * frame_of(BINARY, b"") + ping)
+        client.writer.write(frame_of(BINARY, HELLO) + 200 * frame_of(BINARY, b"") + ping)
         heard = b""
         while b"12345678" not in heard:
             kind, payload = await client.receive()
             assert kind == BINARY
             heard += payload
+
+
+TOO_MANY = {
+    "messages": MAX_FRAMES * frame_of(BINARY, b""),
+    "pings": MAX_FRAMES * frame_of(PING, b""),
+    "pongs": MAX_FRAMES * frame_of(PONG, b""),
+    "fragments": frame_of(BINARY, b"", fin=False)
+    + MAX_FRAMES * frame_of(CONTINUATION, b"", fin=False),
+}
+
+
+@pytest.mark.parametrize("sent", TOO_MANY.values(), ids=TOO_MANY)
+@on_a_loop
+async def test_who_sends_too_many_frames_before_the_sign_in_is_closed_with_1008(
+    monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(websocket_upgrade, "FRAME_EVERY_S", 600.0)
+    async with relay() as rig, connected(rig) as client:
+        client.writer.write(frame_of(BINARY, HELLO) + sent)
+
+        assert await client.closing() == POLICY_VIOLATION
+        await until(lambda: rig.figure("agents") == 0)
+
+
+@on_a_loop
+async def test_little_is_read_in_a_turn_of_the_loop_before_the_sign_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left: list[int] = []
+    receive = WebSocketLink.on_ws_frame
+
+    def receive_and_note(link: WebSocketLink, transport: WSTransport, frame: WSFrame) -> None:
+        receive(link, transport, frame)
+        left.append(frame.tail_size)
+
+    monkeypatch.setattr(WebSocketLink, "on_ws_frame", receive_and_note)
+    monkeypatch.setattr(websocket_upgrade, "READ_BYTES", 64)
+    async with relay() as rig, connected(rig) as client:
+        client.writer.write(MAX_FRAMES // 2 * frame_of(PONG, b""))
+        await until(lambda: len(left) == MAX_FRAMES // 2)
+
+    assert max(left) < 64
 
 
 @on_a_loop

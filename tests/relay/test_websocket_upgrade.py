@@ -76,7 +76,7 @@ async def test_bytes_that_come_with_the_handshake_are_not_lost(piece: int) -> No
 
 @on_a_loop
 async def test_much_may_come_with_the_handshake() -> None:
-    many = frame_of(BINARY, HELLO) + 500 * frame_of(BINARY, b"") + frame_of(BINARY, PING_FRAME)
+    many = frame_of(BINARY, HELLO) + 200 * frame_of(BINARY, b"") + frame_of(BINARY, PING_FRAME)
 
     async with relay() as rig, connected(rig, many) as client:
         await pongs(client)

@@ -35,12 +35,13 @@ class WebSocketLink(WSListener):
     """A link over one WebSocket.
 
     is_trusted: False while the other end has not signed in; see trust().
-    unfinished_bytes: bytes read of a frame that isn't whole yet. when_trusted: called once, by
-    trust().
+    unfinished_bytes: bytes read of a frame that isn't whole yet. frames: the frames that came so
+    far. when_trusted: called once, by trust().
     """
 
     def __init__(self, *, is_trusted: bool = True) -> None:
         self.unfinished_bytes = 0
+        self.frames = 0
         self.when_trusted: Callable[[], None] | None = None
         self._max_message_bytes = MAX_MESSAGE_BYTES if is_trusted else MAX_UNSIGNED_MESSAGE_BYTES
         self._transport: WSTransport | None = None
@@ -67,6 +68,11 @@ class WebSocketLink(WSListener):
         """Close if an unfinished frame is larger than a message may be."""
         if self.unfinished_bytes > self._max_message_bytes + FRAME_HEAD_ROOM:
             self._refuse_size()
+
+    def refuse_flood(self) -> None:
+        """Close, for the other end sends more frames than it may."""
+        self._parts = None
+        self._close(WSCloseCode.POLICY_VIOLATION, b"too many frames")
 
     # --- Link ---------------------------------------------------------------------------------
 
@@ -120,6 +126,7 @@ class WebSocketLink(WSListener):
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         self.unfinished_bytes = frame.tail_size
+        self.frames += 1
         if self._is_closing:
             return
         match frame.msg_type:
