@@ -21,8 +21,9 @@ from printreach.http1.client import Client
 from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.browser_sign_in import BrowserSignIn
+from printreach.relay.caller_exchange import CallerExchange
 from printreach.relay.commands import AgentClock, CommandStamps
-from printreach.relay.connection import CallerExchange, FrontConnection, IncomingRequest
+from printreach.relay.connection import FrontConnection, IncomingRequest
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from printreach.http1.heads import Request
-from printreach.relay.connection import CallerExchange, Dispatch, FrontConnection, IncomingRequest
+from printreach.relay.caller_exchange import CallerExchange
+from printreach.relay.connection import Dispatch, FrontConnection, IncomingRequest
 from printreach.relay.timeouts import Timeouts
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"

@@ -6,7 +6,6 @@ from printreach.http1.chunked import (
     LAST_CHUNK,
     MAX_SIZE_LINE_BYTES,
     MAX_TRAILER_BYTES,
-    TINY_BYTES,
     ChunkedDecoder,
     encode_chunk,
 )
@@ -137,26 +136,21 @@ def test_wrong_bytes_after_a_chunk_are_refused_without_waiting_for_a_line() -> N
 # Encoding
 
 
-def test_as_many_tiny_chunks_as_are_allowed_may_come_at_once_and_again() -> None:
-    decoder = ChunkedDecoder(max_tiny=3)
-    tiny = encode_chunk(b"x")
+@pytest.mark.parametrize("max_pieces", [1, 2, 3, 7])
+@pytest.mark.parametrize("extension", [b"", b";x=y"])
+def test_a_body_is_read_some_pieces_at_a_time(max_pieces: int, extension: bytes) -> None:
+    decoder = ChunkedDecoder(max_pieces)
+    sent = [b"x" * size for size in (1, 2, 300, 1, 16)]
+    chunks = [b"%x%b\r\n%b\r\n" % (len(data), extension, data) for data in sent]
+    rest, received = b"".join(chunks) + b"0\r\nExpires: 0\r\n\r\nGET", list[bytes]()
+    while not decoder.done:
+        pieces, used = decoder.feed(rest)
+        assert len(pieces) <= max_pieces
+        received += pieces
+        rest = rest[used:]
 
-    assert b"".join(decoder.feed(tiny * 4)[0] + decoder.feed(tiny * 3)[0]) == b"x" * 7
-
-
-def test_more_tiny_chunks_at_once_are_refused() -> None:
-    decoder = ChunkedDecoder(max_tiny=3)
-    with pytest.raises(BadMessage) as refused:
-        decoder.feed(encode_chunk(b"x") + encode_chunk(b"x" * (TINY_BYTES - 1)) * 4)
-
-    assert refused.value.status == 400
-
-
-def test_chunks_that_are_not_tiny_are_never_too_many() -> None:
-    decoder = ChunkedDecoder(max_tiny=3)
-    chunk = b"x" * TINY_BYTES
-
-    assert b"".join(decoder.feed(encode_chunk(chunk) * 99)[0]) == chunk * 99
+    assert received == sent
+    assert rest == b"GET"
 
 
 def test_a_chunk_is_its_size_in_hexadecimal_and_its_data() -> None:

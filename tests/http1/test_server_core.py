@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from printreach.http1.chunked import MAX_TINY_CHUNKS, encode_chunk
+from printreach.http1.chunked import LAST_CHUNK, encode_chunk
 from printreach.http1.heads import MAX_HEAD_BYTES, BadMessage
 from printreach.http1.server_core import LINGER_BYTES, ServerCore, State, StateError
 
@@ -247,11 +247,30 @@ def test_each_call_has_its_place_in_some_states_and_changes_nothing_in_others(
     assert core.state is (following or state)
 
 
-def test_a_read_of_too_many_tiny_chunks_is_refused() -> None:
-    core = ServerCore()
-    core.receive(CHUNKED + encode_chunk(b"x") * (MAX_TINY_CHUNKS + 2))
+@pytest.mark.parametrize("ends_early", [False, True])
+def test_a_body_is_read_some_chunks_at_a_time(ends_early: bool) -> None:
+    core = ServerCore(max_pieces=2)
+    core.receive(CHUNKED + encode_chunk(b"x") * 3 + LAST_CHUNK + GET)
     assert core.next_request() is not None
-    with pytest.raises(BadMessage) as refused:
-        core.next_body()
+    if ends_early:
+        core.end_of_input()
 
-    assert refused.value.status == 400
+    assert _read_body(core) == [(b"xx", State.BODY), (b"x", State.ANSWER)]
+    assert core.surplus == GET
+
+
+def test_half_a_body_that_waits_at_the_end_of_input_is_read_before_the_end() -> None:
+    core = ServerCore(max_pieces=1)
+    core.receive(CHUNKED + encode_chunk(b"x") * 2)
+    assert core.next_request() is not None
+    core.end_of_input()
+
+    assert _read_body(core) == [(b"x", State.BODY), (b"x", State.BODY), (b"", State.CLOSED)]
+
+
+def _read_body(core: ServerCore) -> list[tuple[bytes, State]]:
+    """Return each part of the body and the state after it, until it has ended."""
+    parts = list[tuple[bytes, State]]()
+    while core.state is State.BODY:
+        parts.append((core.next_body(), core.state))
+    return parts

@@ -4,7 +4,8 @@ import logging
 
 import pytest
 
-from printreach.relay.connection import CallerExchange, IncomingRequest
+from printreach.relay.caller_exchange import CallerExchange
+from printreach.relay.connection import IncomingRequest
 from printreach.relay.descriptors import WARN_INTERVAL_S, DescriptorLimit
 from printreach.relay.front import Front
 from tests.fakes.loop import on_a_loop

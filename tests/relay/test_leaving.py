@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from printreach.relay.caller_exchange import CallerExchange
 from printreach.relay.connection import (
-    CallerExchange,
     FrontConnection,
     IncomingRequest,
 )

@@ -9,19 +9,22 @@ from .heads import Framing
 class BodyReader:
     """Splits the bytes after a head into body and surplus, and says when the body has ended.
 
-    max_tiny: how many tiny chunks may come in one feed().
+    max_pieces: how many chunks one feed() reads at most; the others stay in the surplus.
     """
 
     __slots__ = ("_chunks", "_framing", "_left", "is_complete")
 
-    def __init__(self, framing: Framing, length: int, max_tiny: float = math.inf) -> None:
+    def __init__(self, framing: Framing, length: int, max_pieces: float = math.inf) -> None:
         self._framing = framing
         self._left = length
-        self._chunks = ChunkedDecoder(max_tiny) if framing is Framing.CHUNKED else None
+        self._chunks = ChunkedDecoder(max_pieces) if framing is Framing.CHUNKED else None
         self.is_complete = framing is Framing.NONE or (framing is Framing.LENGTH and length == 0)
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Return the body's bytes and those after its end. Raises BadMessage for broken chunks."""
+        """Return the body's bytes and the surplus. Raises BadMessage for broken chunks.
+
+        The surplus is what follows the body; while it isn't complete, more of the body.
+        """
         if self.is_complete:
             return b"", data
         if self._chunks is not None:

@@ -15,12 +15,6 @@ MAX_SIZE_LINE_BYTES = 256
 MAX_TRAILER_BYTES = 8 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
 
-TINY_BYTES = 16
-MAX_TINY_CHUNKS = 4096
-"""The most chunks below TINY_BYTES that a caller may send at once, as one read of its connection
-brings them. They cost much more than their bytes; a program that sends them as it makes them is
-never that far ahead."""
-
 _BETWEEN_CHUNKS = re.compile(rb"\r\n([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,237}+)?\r\n")
 """The end of a chunk's data and the next size, in one: a line within MAX_SIZE_LINE_BYTES."""
 _SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]*+)?\r\n")
@@ -45,28 +39,29 @@ class ChunkedDecoder:
     It holds back the beginning of a line at most, never bytes of the body. Once done, or after a
     BadMessage, it can't be used again: each body needs a decoder of its own.
 
-    max_tiny: how many chunks below TINY_BYTES may come in one feed().
+    max_pieces: how many pieces one feed() returns at most.
     """
 
-    __slots__ = ("_left", "_line", "_max_tiny", "_room", "_step", "done")
+    __slots__ = ("_left", "_line", "_max_pieces", "_room", "_step", "done")
 
-    def __init__(self, max_tiny: float = math.inf) -> None:
+    def __init__(self, max_pieces: float = math.inf) -> None:
         self.done = False
-        self._max_tiny = max_tiny
+        self._max_pieces = max_pieces
         self._step = _Step.SIZE
         self._room = MAX_SIZE_LINE_BYTES  # bytes that the line may have; all trailers together
         self._line = b""  # a line whose LF is still to come
         self._left = 0  # bytes of the current chunk's data still to come
 
     def feed(self, data: bytes) -> tuple[list[bytes], int]:
-        """Return the body's next pieces, and how many bytes of `data` belonged to the body.
+        """Return the body's next pieces, and how many bytes of `data` were read for them.
 
-        All of them did unless the body has ended (`done`): the others belong to the next message.
+        All of them were, unless the body has ended (`done`), so that the others belong to the next
+        message, or max_pieces are returned, so that the others are to be fed again.
         Raises BadMessage (400), which also drops the pieces before the mistake.
         """
         pieces: list[bytes] = []
         at = 0
-        while at < len(data) and not self.done:
+        while at < len(data) and not self.done and len(pieces) < self._max_pieces:
             if self._left:
                 piece = data[at : at + self._left]
                 pieces.append(piece)
@@ -83,8 +78,11 @@ class ChunkedDecoder:
 
         at: the end of a chunk's data. Returns the index after the data of the last one.
         """
-        tiny = 0
-        while (line := _BETWEEN_CHUNKS.match(data, at)) and (size := int(line[1], 16)):
+        while (
+            len(pieces) < self._max_pieces
+            and (line := _BETWEEN_CHUNKS.match(data, at))
+            and (size := int(line[1], 16))
+        ):
             begin = line.end()
             at = begin + size
             if at >= len(data):
@@ -93,9 +91,6 @@ class ChunkedDecoder:
                     pieces.append(data[begin:])
                 return len(data)
             pieces.append(data[begin:at])
-            tiny += size < TINY_BYTES
-            if tiny > self._max_tiny:
-                raise BadMessage(400, "A chunked body is cut into too many tiny chunks.")
         return at
 
     def _read_line(self, data: bytes, at: int) -> int:

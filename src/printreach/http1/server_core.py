@@ -5,11 +5,11 @@ request at a time; what comes after the current request waits. The tables below 
 one state to the next; any other is a fault of ours. Time-outs and writing belong to the callers.
 """
 
+import math
 from enum import Enum
 from typing import Final
 
 from .bodies import BodyReader
-from .chunked import MAX_TINY_CHUNKS
 from .heads import MAX_HEAD_BYTES, BadMessage, Framing, Request, RequestReader, find_head_end
 
 LINGER_BYTES: Final = 8 * 1024 * 1024
@@ -77,12 +77,20 @@ _INPUT_ENDED = _Moves(
 )
 
 
+_READS_ON = frozenset({IDLE, BODY})
+"""The states in which what has come is still to be read when the client sends no more."""
+
+
 class ServerCore:
-    """One connection. A BadMessage that it raises is answered with refuse() or close()."""
+    """One connection. A BadMessage that it raises is answered with refuse() or close().
+
+    max_pieces: how many chunks of a body one next_body() reads at most.
+    """
 
     __slots__ = (
         "_body",
         "_linger_left",
+        "_max_pieces",
         "_may_skip_line",
         "_searched",
         "has_ended",
@@ -92,7 +100,8 @@ class ServerCore:
         "surplus",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, max_pieces: float = math.inf) -> None:
+        self._max_pieces = max_pieces
         self.state = IDLE
         self.has_ended = False  # the client sends no more, but may read
         self.head = b""  # of the current or the last request
@@ -115,9 +124,9 @@ class ServerCore:
             self.surplus = self.surplus + data if self.surplus else data
 
     def end_of_input(self) -> None:
-        """Note that the client sends no more: CLOSED unless there is something to answer."""
+        """Note that the client sends no more: CLOSED unless something is left to read or answer."""
         self.has_ended = True
-        if self.state is not IDLE or not self.surplus:
+        if not (self.surplus and self.state in _READS_ON):
             self.state = _INPUT_ENDED[self.state]
 
     def next_request(self) -> Request | None:
@@ -138,16 +147,19 @@ class ServerCore:
         ):
             self.state = _REQUEST_WITHOUT_BODY[self.state]
         else:
-            self._body = BodyReader(request.framing, request.length, MAX_TINY_CHUNKS)
+            self._body = BodyReader(request.framing, request.length, self._max_pieces)
             self.state = _REQUEST_WITH_BODY[self.state]
         return request
 
     def next_body(self) -> bytes:
-        """Return what has come of the current request's body. Raises BadMessage."""
+        """Return what has come of the current request's body. Raises BadMessage.
+
+        A surplus that is left in BODY is more of it: max_pieces were read.
+        """
         data, self.surplus = self._body.feed(self.surplus)
         if self._body.is_complete:
             self.state = _BODY_ENDED[self.state]
-        elif self.has_ended:
+        elif self.has_ended and not self.surplus:
             self.close()
         return data
 

@@ -10,7 +10,7 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from printreach.http1.heads import BadMessage, Request
 from printreach.http1.server_core import (
@@ -27,6 +27,7 @@ from printreach.http1.server_core import (
 from printreach.http1.small_writes import SmallWrites
 
 from .answering import AnswerWriter
+from .caller_exchange import CallerExchange
 from .disconnect_detector import DisconnectDetector
 from .forwarding_plan import ForwardingPlan
 from .refusals import plain_refusal
@@ -37,32 +38,15 @@ log = logging.getLogger(__name__)
 MAX_PIPELINED_BYTES = 64 * 1024
 """The most bytes after the current request that wait in the buffer; others wait in the socket."""
 HIGH_WATER_BYTES = 128 * 1024
+MAX_CHUNKS_A_TURN = 1024
+"""The most chunks of a body that are read before other connections get a turn: about 0.5 ms."""
 
 _RESET = struct.pack("ii", 1, 0)
 """SO_LINGER: end the connection with a reset. To HTTP/1.0, whose answers may last until the
 connection closes, a proper end would make a broken answer look whole."""
 
-
-class CallerExchange(Protocol):
-    """The handler of one request: a connection reports to it what the caller does."""
-
-    def on_body(self, data: bytes, fin: bool) -> None: ...
-    def on_raw(self, data: bytes) -> None:
-        """Bytes after an upgrade."""
-
-    def on_raw_end(self) -> None:
-        """The caller ended its direction after an upgrade; it may still read."""
-
-    def on_caller_writable(self) -> None: ...
-    def on_caller_gone(self) -> None:
-        """The caller is gone and no one waits for the answer. Nothing follows."""
-
-
-class Dispatch(Protocol):
-    """Chooses the handler of a request."""
-
-    def __call__(self, incoming: "IncomingRequest") -> CallerExchange | None:
-        """Serve a request. None: it has been answered already, or the connection was detached."""
+Dispatch: TypeAlias = Callable[["IncomingRequest"], CallerExchange | None]
+"""Chooses the handler of a request. None: it is answered already, or the connection detached."""
 
 
 class ConnectionFront(Protocol):
@@ -107,13 +91,15 @@ class FrontConnection(asyncio.Protocol):
         self.peer = ""
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
         self._output: SmallWrites
-        self._core = ServerCore()
+        self._core = ServerCore(MAX_CHUNKS_A_TURN)
         self._front = front
         self._timeouts = front.timeouts
         self._disconnect = DisconnectDetector(self._timeouts.ended)
         self._exchange: CallerExchange | None = None
         self._is_http10 = False
-        self._is_paused = False
+        self._is_paused = False  # the transport doesn't read
+        self._is_held = False  # the exchange takes no more for now
+        self._reads_soon = False  # the rest of a body, in the next turn
         self._is_congested = False
         self._congested_at = 0.0
         self._deadline = 0.0
@@ -127,7 +113,7 @@ class FrontConnection(asyncio.Protocol):
         return not self._is_congested
 
     def finished(self, *, keep_alive: bool) -> None:
-        self._exchange = None
+        self._exchange, self._is_held = None, False
         core = self._core
         if core.state is CLOSED:
             return
@@ -137,8 +123,7 @@ class FrontConnection(asyncio.Protocol):
         core.answered(keep_alive=keep_alive and self._front.is_serving)
         if core.state is IDLE:
             self._deadline = self._front.now() + self._timeouts.idle
-            if self._is_paused:
-                self._read_on()
+            self._read_on()
             if core.surplus:
                 # Not at once: the caller of finished() is still in the middle of its work, and
                 # other connections get a turn between two requests of one caller.
@@ -164,8 +149,8 @@ class FrontConnection(asyncio.Protocol):
     def upgraded(self) -> None:
         """Pass on raw bytes from now on, in both directions."""
         self._core.upgrade()
-        self._deadline = 0.0
-        self.resume()  # reading may have been paused by bytes that came early
+        self._deadline, self._is_held = 0.0, False
+        self._resume_reading()  # it may have been paused by bytes that came early
         if self._core.surplus:
             self._receive_raw()
 
@@ -175,10 +160,14 @@ class FrontConnection(asyncio.Protocol):
         self._close()
 
     def pause(self) -> None:
-        """Stop reading for now."""
-        if not (self._is_paused or self._core.state is CLOSED or self._core.has_ended):
-            self._is_paused = True
-            self.transport.pause_reading()
+        """Stop reading for now, and report no more of the body."""
+        self._is_held = True
+        self._pause_reading()
+
+    def resume(self) -> None:
+        """Read again, first what has come of the body."""
+        self._is_held = False
+        self._read_on()
 
     def detach(self) -> tuple[asyncio.Transport, bytes]:
         """Give up the transport to another protocol, with the request's head and later bytes."""
@@ -207,7 +196,7 @@ class FrontConnection(asyncio.Protocol):
         core.receive(data)
         _ON_DATA[core.state](self)
         if len(core.surplus) > MAX_PIPELINED_BYTES:
-            self.pause()
+            self._pause_reading()
 
     def eof_received(self) -> bool:
         """Note that the caller sends nothing more. True: it may still read, so stay connected."""
@@ -288,16 +277,13 @@ class FrontConnection(asyncio.Protocol):
     def _begin(self, request: Request) -> None:
         """Raises BadMessage."""
         core = self._core
-        body, self._deadline = b"", 0.0
-        if core.state is BODY:
-            body = core.next_body()
-            self._deadline = self._body_deadline()
+        body = core.next_body() if core.state is BODY else b""
+        self._deadline = self._body_deadline()
         if core.state is CLOSED:
             self._close()
             return
         self._is_http10 = request.http10
-        if self._is_paused:
-            self._read_on()
+        self._read_on()
         if not self._front.is_serving:
             request.keep_alive = False
         incoming = IncomingRequest(self, request, body, core.state is not BODY)
@@ -307,16 +293,28 @@ class FrontConnection(asyncio.Protocol):
 
     def _receive_body(self) -> None:
         core = self._core
+        if self._is_held or self._reads_soon:
+            return
         try:
             body = core.next_body()
         except BadMessage as fault:
             log.info("malformed body from %s: %s", self.peer, fault.reason)
             self.abort_for_gone_caller()
             return
+        if core.state is CLOSED:
+            self.abort_for_gone_caller()
+            return
         fin = core.state is not BODY
         self._deadline = self._body_deadline()
         if self._exchange is not None and (body or fin):
             self._exchange.on_body(body, fin=fin)
+        if not self._is_held:
+            self._read_on()
+
+    def _read_rest_of_body(self) -> None:
+        self._reads_soon = False
+        if self._core.state is BODY:
+            self._receive_body()
 
     def _receive_raw(self) -> None:
         data = self._core.take_surplus()
@@ -332,26 +330,33 @@ class FrontConnection(asyncio.Protocol):
         self._linger()
 
     def _read_on(self) -> None:
-        """Read again, unless enough waits in the core."""
-        if len(self._core.surplus) <= MAX_PIPELINED_BYTES:
-            self.resume()
+        """Read what has come of a body in the next turn, and again unless enough waits."""
+        core = self._core
+        if core.surplus and core.state is BODY and not self._reads_soon:
+            self._reads_soon = True  # other connections get a turn first
+            self._front.loop.call_soon(self._read_rest_of_body)
+        if self._is_paused and len(core.surplus) <= MAX_PIPELINED_BYTES:
+            self._resume_reading()
 
-    def resume(self) -> None:
+    def _pause_reading(self) -> None:
+        if not (self._is_paused or self._core.state is CLOSED or self._core.has_ended):
+            self._is_paused = True
+            self.transport.pause_reading()
+
+    def _resume_reading(self) -> None:
         if self._is_paused and self._core.state is not CLOSED:
             self._is_paused = False
             self.transport.resume_reading()
 
     def _body_deadline(self) -> float:
-        if self._core.state is not BODY:
-            return 0.0
-        return self._front.now() + self._timeouts.body
+        return self._front.now() + self._timeouts.body if self._core.state is BODY else 0.0
 
     # --- ending ---------------------------------------------------------------------------------
 
     def _linger(self) -> None:
         self._deadline = 0.0
         self._front.loop.call_later(self._timeouts.linger, self.stop)
-        self.resume()
+        self._resume_reading()
 
     def _close(self) -> None:
         self._core.close()
@@ -367,7 +372,7 @@ class FrontConnection(asyncio.Protocol):
             self._refuse(BadMessage(408, "The head of the request took too long."))
         elif not state.is_serving:
             self._close()
-        elif self._is_paused:
+        elif self._is_paused or self._is_held:
             self._deadline = self._body_deadline()  # the relay itself waits
         else:
             self.abort_for_gone_caller()

@@ -15,9 +15,10 @@ from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
 from .asgi import Application
 from .browser_sign_in import BrowserSignIn, Tries
+from .caller_exchange import CallerExchange
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
-from .connection import CallerExchange, IncomingRequest
+from .connection import IncomingRequest
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health

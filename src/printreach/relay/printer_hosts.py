@@ -25,8 +25,9 @@ from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .browser_sign_in import BrowserSignIn
+from .caller_exchange import CallerExchange
 from .commands import CommandStamps, permission_stamp
-from .connection import CallerExchange, FrontConnection, IncomingRequest
+from .connection import FrontConnection, IncomingRequest
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
