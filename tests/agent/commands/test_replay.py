@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from msgspec import structs
 
 from printreach.agent.commands.replay import (
@@ -9,6 +10,7 @@ from printreach.agent.commands.replay import (
     KEY_USED_BEFORE,
     MAX_BYTES,
     MAX_REMEMBERED,
+    MAX_UNDER_WAY,
     REMEMBERED_S,
     TOO_MANY_UNDER_WAY,
     ServiceClock,
@@ -17,12 +19,14 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.wire.heads import Headers
-from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
+from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.fakes.printer import ScriptedPrinter, refusing
 from tests.printers.asking import CommandCalls, Json, Reply, command_calls
 
 NOW_S = 1_800_000_000
 TOO_LATE = 504
+HEAT = b'{"BedC":60}'
+"""Arguments of set-temp; orders without arguments of their own ignore them."""
 
 
 def stamped(command_id: bytes, *, expires_s: float = NOW_S + 30) -> Headers:
@@ -274,23 +278,84 @@ async def test_an_order_that_was_refused_before_it_reached_the_printer_is_not_re
     assert printer.done == ["home"]
 
 
+# --- how many are under way -----------------------------------------------------------------------
+
+
+async def heat(calls: CommandCalls, command_id: bytes) -> Reply:
+    return await calls.ask(b"POST", "set-temp", HEAT, headers=stamped(command_id)).reply()
+
+
+async def give_and_leave(calls: CommandCalls, command: str, connection: bytes) -> None:
+    """Give as many orders as a connection may have under way, each by a caller that leaves.
+
+    connection: what their ids begin with.
+    """
+    for number in range(MAX_UNDER_WAY):
+        asked = calls.ask(b"POST", command, HEAT, headers=stamped(b"%b%d" % (connection, number)))
+        await settle()
+        asked.leave()
+    await settle()
+
+
 @on_a_hasty_loop
-async def test_orders_under_way_are_not_forgotten_and_no_more_are_begun_than_are_remembered() -> (
+async def test_orders_under_way_are_not_forgotten_and_one_too_many_of_a_connection_is_refused() -> (
     None
 ):
     printer = ScriptedPrinter()
     printer.is_silent = True
     async with command_calls(printer, told_clock()) as calls:
-        for number in range(MAX_REMEMBERED):
-            asked = calls.ask(b"POST", "home", headers=stamped(b"mine.%d" % number))
-            await asyncio.sleep(0)
-            asked.leave()
-        await asyncio.sleep(1)
-        refused = await home(calls, stamped(b"mine.more"))
+        await give_and_leave(calls, "set-temp", b"mine.")
+        refused = await heat(calls, b"mine.more")
         printer.is_silent = False
-        again = await home(calls, stamped(b"mine.0"))
-        other = await home(calls, stamped(b"other.0"))
+        again = await heat(calls, b"mine.0")
+        other = await heat(calls, b"other.0")
+        later = await heat(calls, b"mine.more")
 
     assert (refused.status, refused.error) == (CommandStatus.INVALID_STATE, TOO_MANY_UNDER_WAY)
-    assert (again.status, other.status) == (TOO_LATE, CommandStatus.OK)
-    assert printer.done == ["home"]
+    assert (again.status, other.status, later.status) == (TOO_LATE, 200, 200)
+    assert len(printer.done) == 2
+
+
+@pytest.mark.parametrize("command", ["pause", "cancel", "resume", "set-temp"])
+def test_no_orders_of_other_connections_under_way_keep_an_owner_from_giving_one(
+    command: str,
+) -> None:
+    @on_a_hasty_loop
+    async def run() -> None:
+        printer = ScriptedPrinter()
+        printer.be(State.PAUSED if command == "resume" else State.PRINTING)
+        printer.is_silent = True
+        async with command_calls(printer, told_clock()) as calls:
+            for connection in range(2 * MAX_BYTES // COMMAND_BYTES // MAX_UNDER_WAY):
+                await give_and_leave(calls, "set-temp", b"%d." % connection)
+            printer.is_silent = False
+            asked = calls.ask(b"POST", command, HEAT, headers=stamped(b"owners.1"))
+
+            assert (await asked.reply()).status == CommandStatus.OK
+
+    run()
+
+
+@pytest.mark.parametrize("connection", [b"mine.", b"of-an-older-relay-"])
+@pytest.mark.parametrize(
+    ("under_way", "command"),
+    [("set-temp", "pause"), ("set-temp", "cancel"), ("pause", "cancel"), ("cancel", "pause")],
+)
+def test_however_many_orders_a_connection_has_under_way_it_may_pause_and_cancel(
+    connection: bytes, under_way: str, command: str
+) -> None:
+    @on_a_hasty_loop
+    async def run() -> None:
+        printer = ScriptedPrinter()
+        printer.be(State.PRINTING)
+        printer.is_silent = True
+        async with command_calls(printer, told_clock()) as calls:
+            await give_and_leave(calls, under_way, connection)
+            more = calls.ask(b"POST", under_way, HEAT, headers=stamped(connection + b"more"))
+            assert (await more.reply()).error == TOO_MANY_UNDER_WAY
+            printer.is_silent = False
+            asked = calls.ask(b"POST", command, headers=stamped(connection + b"safer"))
+
+            assert (await asked.reply()).status == CommandStatus.OK
+
+    run()

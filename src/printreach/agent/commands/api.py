@@ -7,7 +7,7 @@ reachable, 788 not supported, 786 wrong state.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -51,6 +51,8 @@ log = logging.getLogger(__name__)
 
 COMMAND_TIMEOUT_S = 25.0
 """Less than the 30 s for which a command is valid."""
+_MAKE_SAFER: Final = frozenset({b"/pause", b"/cancel"})
+"""Orders that make the printer safer: no others under way keep a connection from giving them."""
 PLAIN_PAUSE_NOTE = "Remote control is locked: this was a plain pause, not a smart one."
 
 T = TypeVar("T")
@@ -176,6 +178,7 @@ class CommandApi:
             fingerprint,
             lambda: _envelope(handler, request),
             lambda: request.has_acted,
+            counted_as=request.command if request.command in _MAKE_SAFER else b"",
         )
 
     async def _answer_raw(self, request: CommandRequest, handler: RawHandler) -> None:

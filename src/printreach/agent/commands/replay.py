@@ -8,23 +8,28 @@ sign-in, whatever its own clock shows.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers.port import PrinterRefused
 
 REMEMBERED_S = 600.0
+MAX_UNDER_WAY = 32
+"""Commands of one connection at once: far more than a person or an app has to give."""
 MAX_REMEMBERED = 256
-"""Commands of one connection."""
+"""Finished commands of one connection."""
 MAX_BYTES = 1024 * 1024
-"""Of what is remembered of all connections."""
+"""Of what is remembered of the finished commands of all connections."""
 COMMAND_BYTES = 1024
 """Bytes that a command takes beside its result, roughly."""
 KEY_USED_BEFORE = (
     "This Idempotency-Key was used for another command or with other arguments; "
     "nothing was carried out."
 )
-TOO_MANY_UNDER_WAY = "Too many orders are under way; nothing was carried out."
+TOO_MANY_UNDER_WAY = (
+    f"This connection has {MAX_UNDER_WAY} such orders under way, and may have no more at once; "
+    "nothing was carried out."
+)
 
 
 class ServiceClock:
@@ -45,45 +50,51 @@ class ServiceClock:
 
 @dataclass(kw_only=True, slots=True)
 class _Command:
-    """A command that came at that time. fingerprint: of the command with its arguments.
+    """A command with its result. fingerprint: of the command with its arguments."""
 
-    size_bytes: of what is remembered of it.
-    """
-
-    at: float
     fingerprint: bytes
+    counted_as: bytes
+    result: asyncio.Task[bytes]
+    finished_at: float = 0.0
     size_bytes: int = COMMAND_BYTES
-    result: asyncio.Task[bytes] = field(init=False)
 
 
-class _Connection(OrderedDict[bytes, _Command]):
-    """The commands of one connection by their ids, oldest first."""
+class _Connection:
+    """The commands of one connection by their ids; the finished ones oldest first."""
 
-    @property
-    def size_bytes(self) -> int:
-        return sum(command.size_bytes for command in self.values())
+    def __init__(self) -> None:
+        self.under_way: dict[bytes, _Command] = {}
+        self.finished: OrderedDict[bytes, _Command] = OrderedDict()
+        self.finished_bytes = 0
 
-    def forget_one(self) -> bool:
-        """Forget the oldest that is finished; False where all are under way."""
-        for command_id, command in self.items():
-            if command.result.done():
-                del self[command_id]
-                return True
-        return False
+    def require_room(self, counted_as: bytes) -> None:
+        """Raises PrinterRefused (786) where too many are under way."""
+        same = sum(command.counted_as == counted_as for command in self.under_way.values())
+        if same >= MAX_UNDER_WAY:
+            raise PrinterRefused(CommandStatus.INVALID_STATE, TOO_MANY_UNDER_WAY)
+
+    def remember(self, command_id: bytes, command: _Command) -> None:
+        self.finished[command_id] = command
+        self.finished_bytes += command.size_bytes
+        if len(self.finished) > MAX_REMEMBERED:
+            self.forget_oldest()
+
+    def forget_oldest(self) -> None:
+        _, oldest = self.finished.popitem(last=False)
+        self.finished_bytes -= oldest.size_bytes
 
     def forget_before(self, at: float) -> None:
-        while self:
-            command_id, oldest = next(iter(self.items()))
-            if oldest.at > at or not oldest.result.done():
-                return
-            del self[command_id]
+        while self.finished and next(iter(self.finished.values())).finished_at <= at:
+            self.forget_oldest()
 
 
 class Replays:
     """Results of commands by their ids, for each connection apart.
 
     What is before the dot in an id names the connection. Ids of older relays have no dot, and count
-    as those of one connection.
+    as those of one connection. A connection is refused for its own commands under way alone, never
+    for those of others: an app must not keep its owner from stopping the printer. The service
+    bounds how many connections a printer has.
     """
 
     def __init__(self, steady_time: Callable[[], float]) -> None:
@@ -96,56 +107,58 @@ class Replays:
         fingerprint: bytes,
         carry_out: Callable[[], Awaitable[bytes]],
         has_acted: Callable[[], bool],
+        *,
+        counted_as: bytes = b"",
     ) -> bytes:
         """Return the result of the command of that id: carried out now, or when it first came.
 
         A repeat that comes while the first still runs waits for it. The first caller may have
         gone away: the command is carried out to its end all the same. A command that was refused
-        before it acted on the printer is not remembered. Raises PrinterRefused: 751 where the id
-        came with another fingerprint before, since the first result is not this command's; 786
-        where too many are under way.
+        before it acted on the printer is not remembered. counted_as: commands under way are
+        limited for each value apart. Raises PrinterRefused: 751 where the id came with another
+        fingerprint before, since the first result is not this command's; 786 where the connection
+        has too many under way.
         """
         self._forget_old()
         name = command_id.rpartition(b".")[0]
         connection = self._connections.setdefault(name, _Connection())
-        known = connection.get(command_id)
+        known = connection.under_way.get(command_id) or connection.finished.get(command_id)
         if known is None:
-            self._make_room_in(connection)
-            known = _Command(at=self._now(), fingerprint=fingerprint)
-            known.result = asyncio.create_task(_finish(known, carry_out))
-            known.result.add_done_callback(
-                lambda _: self._finished(connection, command_id, has_acted=has_acted())
+            connection.require_room(counted_as)
+            result = self._carry_out(connection, command_id, carry_out, has_acted)
+            known = connection.under_way[command_id] = _Command(
+                fingerprint=fingerprint, counted_as=counted_as, result=asyncio.create_task(result)
             )
-            connection[command_id] = known
         elif known.fingerprint != fingerprint:
             raise PrinterRefused(CommandStatus.BAD_ARGUMENTS, KEY_USED_BEFORE)
         return await asyncio.shield(known.result)
 
-    def _finished(self, connection: _Connection, command_id: bytes, *, has_acted: bool) -> None:
-        if not has_acted:
-            connection.pop(command_id, None)
-        self._shrink(MAX_BYTES)
+    async def _carry_out(
+        self,
+        connection: _Connection,
+        command_id: bytes,
+        carry_out: Callable[[], Awaitable[bytes]],
+        has_acted: Callable[[], bool],
+    ) -> bytes:
+        try:
+            result = await carry_out()
+            connection.under_way[command_id].size_bytes += len(result)
+            return result
+        finally:
+            command = connection.under_way.pop(command_id)
+            if has_acted():
+                command.finished_at = self._now()
+                connection.remember(command_id, command)
+                self._shrink()
 
-    def _make_room_in(self, connection: _Connection) -> None:
-        has_room = len(connection) < MAX_REMEMBERED or connection.forget_one()
-        if not (has_room and self._shrink(MAX_BYTES - COMMAND_BYTES)):
-            raise PrinterRefused(CommandStatus.INVALID_STATE, TOO_MANY_UNDER_WAY)
-
-    def _shrink(self, at_most: int) -> bool:
-        """Forget the oldest of the connection with the most; False where all are under way."""
-        while sum(one.size_bytes for one in self._connections.values()) > at_most:
-            if not max(self._connections.values(), key=lambda one: one.size_bytes).forget_one():
-                return False
-        return True
+    def _shrink(self) -> None:
+        """Forget results of the connection with the most, until all fit."""
+        connections = self._connections.values()
+        while sum(one.finished_bytes for one in connections) > MAX_BYTES:
+            max(connections, key=lambda one: one.finished_bytes).forget_oldest()
 
     def _forget_old(self) -> None:
         for name, connection in list(self._connections.items()):
             connection.forget_before(self._now() - REMEMBERED_S)
-            if not connection:
+            if not (connection.under_way or connection.finished):
                 del self._connections[name]
-
-
-async def _finish(command: _Command, carry_out: Callable[[], Awaitable[bytes]]) -> bytes:
-    result = await carry_out()
-    command.size_bytes += len(result)
-    return result
