@@ -1,5 +1,6 @@
 """Chunked bodies: the result does not depend on how they are cut, and equals a plain parser's."""
 
+import math
 import re
 
 from printreach.http1.chunked import ChunkedDecoder
@@ -16,21 +17,27 @@ def chunked(data: bytes) -> None:
     step = data[0] % 16 + 1 if data else 1
     pieces = [body[at : at + step] for at in range(0, len(body), step)]
     assert decode(pieces) == whole
+    assert decode([body], max_pieces=step) == whole
     if whole is not None and whole[2]:
         assert whole[:2] == plainly(body)
 
 
-def decode(pieces: list[bytes]) -> tuple[bytes, int, bool] | None:
+def decode(pieces: list[bytes], max_pieces: float = math.inf) -> tuple[bytes, int, bool] | None:
     """Return the body, the bytes consumed and whether it is complete; None if it is refused."""
-    decoder, body, taken = ChunkedDecoder(), b"", 0
+    decoder, body, taken = ChunkedDecoder(max_pieces), b"", 0
     for piece in pieces:
-        try:
-            found, used = decoder.feed(piece)
-        except BadMessage:
-            return None
-        assert used == len(piece) or decoder.done
-        body += b"".join(found)
-        taken += used
+        at = 0
+        while at < len(piece) and not decoder.done:
+            try:
+                found, used = decoder.feed(piece[at:])
+            except BadMessage:
+                return None
+            assert len(found) <= max_pieces
+            if len(found) < max_pieces and not decoder.done:
+                assert at + used == len(piece)
+            body += b"".join(found)
+            at += used
+        taken += at
     return body, taken, decoder.done
 
 

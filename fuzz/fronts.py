@@ -6,12 +6,17 @@ A request that is read in one cut and not in another is a smuggled one.
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
 
 from printreach.http1.heads import Request
+from printreach.relay import connection
 from printreach.relay.caller_exchange import CallerExchange
 from printreach.relay.connection import Dispatch, FrontConnection, IncomingRequest
 from printreach.relay.timeouts import Timeouts
+
+_CHUNKS_A_TURN: Final = 2
+"""Fewer than in the service, so that short bodies are read in parts, too."""
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -146,12 +151,13 @@ def front(data: bytes) -> None:
 def hear(pieces: list[bytes]) -> list[Heard]:
     """Return the complete requests, each answered in turn."""
     relay, pipe = Front(), Pipe()
-    connection = FrontConnection(relay, None)
-    connection.connection_made(pipe)
+    with patch.object(connection, "MAX_CHUNKS_A_TURN", _CHUNKS_A_TURN):
+        caller = FrontConnection(relay, None)
+    caller.connection_made(pipe)
     for piece in pieces:
         if pipe.is_over:
             break
-        connection.data_received(piece)
+        caller.data_received(piece)
         relay.later.run()
     assert pipe.written.count(_ANSWER) == len(relay.heard)
     return relay.heard
