@@ -1,17 +1,25 @@
 """Contract: an order that has begun reaches no printer after a lock of remote control."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import BinaryIO
+
+import pytest
 
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
+from printreach.printers import spool
 from tests.printers.asking import AskedCommand, Json
 from tests.printers.bench import Bench
-from tests.printers.contract_files import listed, names
+from tests.printers.contract_files import LARGE, listed, names
 from tests.printers.contract_pauses import agent, run
 from tests.printers.rig import PrinterRig
 
 REFUSED = {CommandStatus.INVALID_STATE, CommandStatus.NOT_SUPPORTED}
+UNDER_WAY_BYTES = LARGE // 2
+"""More than one of the pieces in which some printers take a file."""
 
 
 class LockContract:
@@ -56,6 +64,72 @@ class LockContract:
                 assert (await bench.job())["State"] == State.IDLE
 
         run(rig, body)
+
+    def test_an_upload_under_way_is_ended_by_a_lock_that_is_soon_gone(
+        self, rig: PrinterRig, tmp_path: Path
+    ) -> None:
+        async def body() -> None:
+            lock = RemoteLock()
+            async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
+                before, data = await names(bench), rig.large_file(LARGE)
+                asked = bench.calls.begin_put("files/upload", len(data), f"gcode/late{rig.suffix}")
+                asked.stream.send(data[:8192])
+                await bench.status()  # which begins after it
+                _lock_for_a_moment(lock)
+
+                assert (await asked.reply()).status == CommandStatus.INVALID_STATE
+                await bench.until_true("the files of before", lambda: _are(bench, before))
+
+        run(rig, body)
+
+    def test_an_upload_that_the_agent_sends_on_from_its_disk_is_not_kept_after_a_lock(
+        self, rig: PrinterRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if not rig.spools_uploads:
+            return  # it sends what comes, as it comes
+        read = spool._read
+
+        async def body() -> None:
+            is_under_way, goes_on = asyncio.Event(), asyncio.Event()
+
+            async def slowly(file: BinaryIO) -> AsyncIterator[bytes]:
+                sent = 0
+                async for piece in read(file):
+                    yield piece
+                    sent += len(piece)
+                    if sent >= UNDER_WAY_BYTES:
+                        is_under_way.set()
+                        await goes_on.wait()
+
+            monkeypatch.setattr(spool, "_read", slowly)
+            lock = RemoteLock()
+            async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
+                before, data = await names(bench), rig.large_file(LARGE)
+                asked = bench.calls.begin_put("files/upload", None, f"gcode/late{rig.suffix}")
+                sending = asyncio.create_task(asked.send(_pieces(data)))
+                await is_under_way.wait()
+                _lock_for_a_moment(lock)
+                goes_on.set()
+                await sending
+
+                assert (await asked.reply()).status == CommandStatus.INVALID_STATE
+                await bench.until_true("the files of before", lambda: _are(bench, before))
+
+        run(rig, body)
+
+
+def _lock_for_a_moment(lock: RemoteLock) -> None:
+    lock.set_locked(is_locked=True)
+    lock.set_locked(is_locked=False)
+
+
+async def _are(bench: Bench, expected: list[str]) -> bool:
+    return await names(bench) == expected
+
+
+async def _pieces(data: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(data), 8192):
+        yield data[at : at + 8192]
 
 
 def _begin(bench: Bench, command: str, query: Json | None = None) -> AskedCommand:

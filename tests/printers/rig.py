@@ -28,7 +28,8 @@ class PrinterRig:
     may lie in folders. nonsense_ends_contact: the agent leaves when it hears it, and comes back.
     restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
-    tells how much a feeding_print takes. patience_s: within which a state shows.
+    tells how much a feeding_print takes. spools_uploads: the agent keeps an upload of unknown size
+    on its disk until it has all of it. patience_s: within which a state shows.
     """
 
     platform: ClassVar[Platform]
@@ -42,6 +43,7 @@ class PrinterRig:
     serves_files_alone: ClassVar[bool] = False
     tells_filament: ClassVar[bool] = False
     restores_by_itself: ClassVar[bool] = False
+    spools_uploads: ClassVar[bool] = False
     patience_s: ClassVar[float] = 45.0
 
     def open(self) -> AbstractAsyncContextManager[None]:

@@ -28,6 +28,9 @@ class RemoteLock:
     def observe(self, observer: Callable[[], None]) -> None:
         self._observers.append(observer)
 
+    def unobserve(self, observer: Callable[[], None]) -> None:
+        self._observers.remove(observer)
+
     def set_locked(self, *, is_locked: bool) -> None:
         """The service reports it, and goes on reporting changes."""
         self._change(is_locked=is_locked, is_service_lost=False)

@@ -169,7 +169,8 @@ class Files(Protocol):
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         """Take a file as it comes. An interrupted upload leaves no file.
 
-        size: bytes, where the uploader tells. The chunks may raise; then nothing is kept.
+        size: bytes, where the uploader tells. The chunks may raise; then nothing is kept. Cancelled
+        after the printer has acknowledged the file, it returns all the same: the file stays.
         """
         ...
 

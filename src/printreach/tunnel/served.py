@@ -6,6 +6,7 @@ Requests to the printer's own web server take callbacks all the way (tunnel/stre
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from typing import Any
 
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
@@ -20,7 +21,8 @@ class StreamGone(Exception):
 class ServedStream:
     """One stream opened by the other end: its body as an iterator, its answer by awaited calls.
 
-    The task that serves it is given with `served_by`; it is cancelled when the caller disconnects.
+    The task that serves it is given with `served_by`; it is cancelled when the caller disconnects,
+    unless it has been before: what it undoes then is not cut short.
     """
 
     def __init__(self, stream: Stream, opened: StreamOpened) -> None:
@@ -29,14 +31,14 @@ class ServedStream:
         self._has_all = opened.fin
         self._is_gone = False
         self._changed = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self.has_answered = False
         self.is_head = False  # a HEAD request: its answer ends with its head
         self.is_upgrade = opened.upgrade  # a WebSocket handshake: raw bytes follow a 101
         self.invites = False  # the caller waits for "100 Continue"
         stream.handler = self
 
-    def served_by(self, task: asyncio.Task[None]) -> None:
+    def served_by(self, task: asyncio.Task[Any]) -> None:
         self._task = task
 
     # --- the request ------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ class ServedStream:
     def on_reset(self, _reason: Reason, _text: str) -> None:
         self._is_gone = True
         self._changed.set()
-        if self._task is not None:
+        if self._task is not None and not self._task.cancelling():
             self._task.cancel()
 
     def on_interim(self, _head: bytes) -> None:

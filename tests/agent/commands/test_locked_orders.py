@@ -1,14 +1,18 @@
 """An order that has begun is stopped by a lock of remote control, or by its time, until it acts."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.remote_lock import RemoteLock
+from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
+from printreach.printers.spool import spooled
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.fakes.printer import ScriptedPrinter
@@ -16,6 +20,7 @@ from tests.printers.asking import Json, command_calls
 
 NOW_S = 1_800_000_000
 FILE = "gcode/a.gcode"
+TRANSFER_S = 9
 ORDERS = [
     ("resume", State.PAUSED, b"", {}),
     ("cancel", State.PRINTING, b"", {}),
@@ -90,6 +95,137 @@ async def test_an_upload_whose_end_alone_comes_after_a_lock_is_not_kept() -> Non
         reply = await asked.reply()
 
     assert (reply.status, printer.done) == (CommandStatus.INVALID_STATE, [])
+
+
+class SpoolingPrinter(ScriptedPrinter):
+    """Has an upload on disk before it sends it on, which takes a while, as its clean-up does.
+
+    cleaned_up: how often it has done what follows a cancellation.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.cleaned_up = 0
+        self._folder = folder
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        async with spooled(chunks, self._folder) as (_, found):
+            try:
+                await asyncio.sleep(TRANSFER_S)
+            except asyncio.CancelledError:
+                await asyncio.sleep(TRANSFER_S)
+                self.cleaned_up += 1
+                raise
+            return await super().upload(path, size, found)
+
+
+LOCKS = [(True,), (True, False)]
+
+
+@pytest.mark.parametrize("changes", LOCKS)
+def test_an_upload_that_is_sent_on_from_the_disk_is_not_kept_after_a_lock(
+    changes: tuple[bool, ...], tmp_path: Path
+) -> None:
+    @on_a_hasty_loop
+    async def run() -> None:
+        printer, lock = SpoolingPrinter(tmp_path), RemoteLock()
+        async with command_calls(printer, remote_lock=lock) as calls:
+            before = asyncio.all_tasks()
+            asked = calls.ask(b"PUT", "files/upload", b"G28", query={"path": FILE})
+            await asyncio.sleep(1)
+            for is_locked in changes:
+                lock.set_locked(is_locked=is_locked)
+            reply = await asked.reply()
+            await settle()
+
+            assert (reply.status, printer.done) == (CommandStatus.INVALID_STATE, [])
+            assert "locked" in reply.error
+            assert printer.cleaned_up == 1
+            assert asyncio.all_tasks() == before
+
+    run()
+
+
+@on_a_hasty_loop
+async def test_an_upload_that_stalls_is_refused_as_soon_as_a_lock_comes() -> None:
+    printer, lock = ScriptedPrinter(), RemoteLock()
+    async with command_calls(printer, remote_lock=lock) as calls:
+        asked = calls.ask(b"PUT", "files/upload", None, query={"path": FILE})
+        asked.stream.send(b"G28")
+        await settle()
+        for is_locked in (True, False):
+            lock.set_locked(is_locked=is_locked)
+        reply = await asked.reply()
+
+    assert (reply.status, printer.done) == (CommandStatus.INVALID_STATE, [])
+
+
+@pytest.mark.parametrize(("stamp", "is_kept"), [(b"files,despite-lock", True), (b"files", False)])
+def test_an_upload_that_a_lock_does_not_bind_goes_on(
+    stamp: bytes, is_kept: bool, tmp_path: Path
+) -> None:
+    @on_a_hasty_loop
+    async def run() -> None:
+        printer, lock = SpoolingPrinter(tmp_path), RemoteLock()
+        headers = [(PERMISSIONS_FIELD, stamp)]
+        query = {"path": FILE}
+        async with command_calls(printer, remote_lock=lock) as calls:
+            asked = calls.ask(b"PUT", "files/upload", b"G28", query=query, headers=headers)
+            await asyncio.sleep(1)
+            lock.set_locked(is_locked=True)
+            reply = await asked.reply()
+
+        assert (reply.status == CommandStatus.OK) is is_kept
+        assert printer.done == ([(FILE, b"G28")] if is_kept else [])
+
+    run()
+
+
+@pytest.mark.parametrize("is_first_locked", [True, False])
+def test_a_lock_and_a_caller_that_leaves_do_not_cut_short_the_clean_up(
+    is_first_locked: bool, tmp_path: Path
+) -> None:
+    @on_a_hasty_loop
+    async def run() -> None:
+        printer, lock = SpoolingPrinter(tmp_path), RemoteLock()
+        async with command_calls(printer, remote_lock=lock) as calls:
+            asked = calls.ask(b"PUT", "files/upload", b"G28", query={"path": FILE})
+            await asyncio.sleep(1)
+            if is_first_locked:
+                lock.set_locked(is_locked=True)
+                await settle()
+            asked.leave()
+            await settle()
+            lock.set_locked(is_locked=not is_first_locked)
+            await settle()
+
+        assert (printer.cleaned_up, printer.done) == (1, [])
+
+    run()
+
+
+class LockedAfterwards(ScriptedPrinter):
+    """A lock comes when it has acknowledged an upload, before the agent has answered."""
+
+    def __init__(self, lock: RemoteLock) -> None:
+        super().__init__()
+        self._lock = lock
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        done = await super().upload(path, size, chunks)
+        asyncio.get_running_loop().call_soon(lambda: self._lock.set_locked(is_locked=True))
+        return done
+
+
+@on_a_hasty_loop
+async def test_an_upload_that_the_printer_has_acknowledged_before_a_lock_stays() -> None:
+    lock = RemoteLock()
+    printer = LockedAfterwards(lock)
+    async with command_calls(printer, remote_lock=lock) as calls:
+        reply = await calls.ask(b"PUT", "files/upload", b"G28", query={"path": FILE}).reply()
+
+    assert lock.is_locked
+    assert (reply.status, printer.done) == (CommandStatus.OK, [(FILE, b"G28")])
 
 
 @on_a_hasty_loop

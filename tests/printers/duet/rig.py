@@ -25,6 +25,7 @@ class DuetRig(PrinterRig):
     features = Feature(2 + 4 + 8 + 16 + 32)
     has_camera = False
     smart_pause = SMART_PAUSE
+    spools_uploads = True
     has_sbc = False
     fake: FakeDuet
 
@@ -74,3 +75,4 @@ class DuetRig(PrinterRig):
 
 class SbcRig(DuetRig):
     has_sbc = True
+    spools_uploads = False

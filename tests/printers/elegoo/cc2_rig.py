@@ -24,6 +24,7 @@ class Cc2Rig(PrinterRig):
     features = Feature(1 + 2 + 4 + 16 + 32)
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
+    spools_uploads = True
     fake: FakeCc2
 
     def __init__(self, broker: Broker) -> None:

@@ -22,6 +22,7 @@ class SdcpRig(PrinterRig):
     features = Feature(1 + 2 + 4 + 16 + 32)
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
+    spools_uploads = True
     nonsense_ends_contact = True
     fake: FakeSdcp
 

@@ -48,6 +48,7 @@ class OctoPrintRig(PrinterRig):
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(62)  # everything but a light
+    spools_uploads = True
     smart_pause = SMART_PAUSE
     serves_files_alone = True
     nonsense_ends_contact = True

@@ -30,6 +30,7 @@ class PrusaLinkRig(PrinterRig):
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.WEBCAM_SNAPSHOT, Operation.WEBCAM_STREAM})
     features = Feature(62)  # everything but a light
+    spools_uploads = True
     has_camera = False
 
     def __init__(self, peer: PrusaLink) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Feature, State
 from printreach.printers.port import NOT_YET, Printer
 from printreach.printers.prusalink.adapter import make
+from printreach.printers.prusalink.files import PrusaLinkFiles
 from printreach.printers.setup import PrinterSetup
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine
 from tests.printers.film import picture
@@ -52,9 +54,14 @@ def on_buddy(test: Test) -> Callable[[Path], None]:
 
 
 @asynccontextmanager
-async def adapter(board: Buddy, folder: Path, password: str = PASSWORD) -> AsyncIterator[Bench]:
+async def adapter(
+    board: Buddy,
+    folder: Path,
+    password: str = PASSWORD,
+    remote_lock: RemoteLock | None = None,
+) -> AsyncIterator[Bench]:
     rig = BuddyRig(board, password)
-    async with adapter_at(rig, machine(rig, folder)) as bench:
+    async with adapter_at(rig, machine(rig, folder), remote_lock) as bench:
         await bench.until_true("an answer", lambda: _is_decided(bench))
         yield bench
 
@@ -107,6 +114,27 @@ async def test_folders_on_the_way_to_an_upload_are_made_first(board: Buddy, fold
 
     assert path == "gcode/a/b c/part.gcode"
     assert down.body == b"G28\n" * 1000
+
+
+@on_buddy
+async def test_an_upload_that_it_has_accepted_stays_where_a_lock_comes_before_it_shows(
+    board: Buddy, folder: Path
+) -> None:
+    lock, is_accepted = RemoteLock(), asyncio.Event()
+
+    async def never(_files: PrusaLinkFiles, path: str, **_expected: object) -> bool:
+        is_accepted.set()
+        return False
+
+    async with adapter(board, folder, remote_lock=lock) as bench:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PrusaLinkFiles, "_is_noticed", never)
+            uploading = asyncio.create_task(bench.upload("part.gcode", b"G28"))
+            await is_accepted.wait()
+            lock.set_locked(is_locked=True)
+
+            assert await uploading == "gcode/part.gcode"
+    assert board.stored == {"/usb/part.gcode": b"G28"}
 
 
 @on_buddy

@@ -30,8 +30,10 @@ class FileCommands:
 
     async def upload(self, request: CommandRequest) -> object:
         path = self._file_path(request)
-        size = request.content_length()
-        return await self._files().upload(str(path), size, request.upload())
+        files, size = self._files(), request.content_length()
+        return await request.until_locked(
+            lambda: files.upload(str(path), size, request.stream.body())
+        )
 
     async def download(self, request: CommandRequest) -> None:
         path = self._file_path(request)

@@ -1,8 +1,9 @@
 """A command request: its path, its query with case-insensitive names, its JSON body."""
 
+import asyncio
 import hashlib
-from collections.abc import AsyncIterator
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from printreach.agent.commands.context import CommandContext
@@ -60,15 +61,36 @@ class CommandRequest:
         self.require_fresh()
         self._require_allowed()
 
-    async def upload(self) -> AsyncIterator[bytes]:
-        """Yield the body for the printer. An upload may take long, so only a lock ends it.
+    async def until_locked(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Carry out what may take long: not its time ends it, but a lock, however short.
 
-        Raises PrinterRefused (786).
+        The work is cancelled once, by a lock or because the caller has left, and awaited to its
+        end, so that nothing cuts short what it undoes then. Its result counts despite a lock where
+        it returns one. Raises PrinterRefused (786).
         """
-        async for piece in self.stream.body():
-            self._require_allowed()
-            yield piece
         self._require_allowed()
+        task = asyncio.create_task(work())
+        self.stream.served_by(task)
+        refusals: list[PrinterRefused] = []
+
+        def end_where_refused() -> None:
+            try:
+                self._require_allowed()
+            except PrinterRefused as refused:
+                refusals.append(refused)
+                _cancel_once(task)
+
+        self._remote_lock.observe(end_where_refused)
+        try:
+            await _to_its_end(task)
+        finally:
+            self._remote_lock.unobserve(end_where_refused)
+        try:
+            return task.result()
+        except (asyncio.CancelledError, PrinterRefused):
+            if refusals:
+                raise refusals[0] from None
+            raise
 
     def require_fresh(self) -> None:
         """Raises PrinterRefused (504) where it expired, by the service's clock."""
@@ -146,6 +168,26 @@ class CommandRequest:
     def content_length(self) -> int | None:
         value = get(self.headers, b"content-length")
         return int(value) if value is not None and value.isdigit() else None
+
+
+async def _to_its_end(task: asyncio.Task[T]) -> None:
+    """Wait for the end of a task; if this is cancelled, the task is cancelled, and waited for."""
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            is_cancelled = True
+            _cancel_once(task)
+    if is_cancelled:
+        if not task.cancelled():
+            task.exception()  # retrieved, so that asyncio doesn't log it
+        raise asyncio.CancelledError
+
+
+def _cancel_once(task: asyncio.Task[T]) -> None:
+    if not task.cancelling():
+        task.cancel()
 
 
 def bad_arguments(sentence: str) -> PrinterRefused:

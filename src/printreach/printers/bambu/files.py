@@ -123,7 +123,12 @@ class BambuFiles:
                 data.close()
                 await asyncio.shield(self._remove_half(inside))
             raise
-        await self._verify(inside, sent, has_all=has_all)
+        try:
+            await self._verify(inside, sent, has_all=has_all)
+        except asyncio.CancelledError:
+            if not has_all:
+                await asyncio.shield(self._remove_half(inside))
+                raise
         return FileDone(virtual_path=path, platform_path=f"/{inside}", size_bytes=sent)
 
     async def delete(self, path: str) -> FileDone:

@@ -6,7 +6,7 @@ is true at once, a change counts as made when PrusaLink tells of it.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -157,7 +157,8 @@ class PrusaLinkFiles:
             raise _unlucky(size) if _is_unlucky(size, refused) else refused from None
         folder, slash, name = inside.rpartition("/")
         stored = f"{folder}{slash}{name_of(answer) or name}"
-        await self._until_noticed(f"{FileRoot.GCODE}/{stored}", is_there=True, size=size)
+        with suppress(asyncio.CancelledError):  # it has accepted the file, which stays
+            await self._until_noticed(f"{FileRoot.GCODE}/{stored}", is_there=True, size=size)
         return FileDone(
             virtual_path=f"{FileRoot.GCODE}/{stored}", platform_path=stored, size_bytes=size
         )
