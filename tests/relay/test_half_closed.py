@@ -114,6 +114,21 @@ async def test_on_a_websocket_the_directions_end_apart() -> None:
 
 
 @on_a_loop
+async def test_a_caller_may_end_its_direction_before_the_printer_agrees_to_a_websocket() -> None:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=ignore)
+        caller.send(request(access.host, access.bearer, *HANDSHAKE) + b"goodbye")
+        caller.half_close()
+        asked = await agent.next()
+        await settle()
+        asked.answer(101, fin=False)
+
+        assert (await caller.answer()).status == 101
+        await until(lambda: asked.is_complete)
+        assert asked.body == b"goodbye"
+
+
+@on_a_loop
 async def test_a_websocket_whose_caller_is_gone_for_good_ends_at_the_printer() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()

@@ -153,6 +153,8 @@ class FrontConnection(asyncio.Protocol):
         self._resume_reading()  # it may have been paused by bytes that came early
         if self._core.surplus:
             self._receive_raw()
+        if self._core.has_ended and self._exchange is not None:
+            self._exchange.on_raw_end()
 
     def close_raw(self) -> None:
         """Send what is buffered, then close."""
