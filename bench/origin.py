@@ -23,7 +23,7 @@ _PICTURE: Final = os.urandom(100_000)
 PART: Final = (
     b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 100000\r\n\r\n" + _PICTURE + b"\r\n"
 )
-_MOST_UNSENT_BYTES: Final = 2 * len(PART)  # late pictures are dropped, as a camera's server does
+_MAX_UNSENT_BYTES: Final = 2 * len(PART)  # late pictures are dropped, as a camera's server does
 _STREAM_HEAD: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
 )
@@ -95,7 +95,7 @@ async def _show(viewers: set[asyncio.Transport]) -> None:
     due = loop.time()
     while True:
         for viewer in viewers:
-            if viewer.get_write_buffer_size() < _MOST_UNSENT_BYTES:
+            if viewer.get_write_buffer_size() < _MAX_UNSENT_BYTES:
                 viewer.write(PART)
         due = max(due + 1 / PICTURES_A_SECOND, loop.time())
         await asyncio.sleep(due - loop.time())

@@ -21,7 +21,7 @@ HANGS_S: Final = 300.0
 machine, and most inputs take a millisecond."""
 TOOK_TOO_LONG: Final = 70
 """libFuzzer's exit status where an input took longer than SLOWEST_S by the clock on the wall."""
-MOST_MIB: Final = 1024
+MAX_MIB: Final = 1024
 LONGEST_INPUT: Final = 4096
 
 
@@ -102,7 +102,7 @@ def _fuzz(name: str, seconds: int) -> None:
         sys.argv[0],
         f"-max_total_time={seconds}",
         f"-timeout={SLOWEST_S}",
-        f"-rss_limit_mb={MOST_MIB}",
+        f"-rss_limit_mb={MAX_MIB}",
         f"-max_len={LONGEST_INPUT}",
         f"-artifact_prefix={found}/",
         "-print_final_stats=1",

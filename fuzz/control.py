@@ -20,8 +20,8 @@ from printreach.wire.errors import CloseCode
 
 _AT = datetime(2026, 5, 1, 12, tzinfo=UTC)
 _ABOUT = About(printer_id="p", printer_name="Workshop", page_url="https://reach.example/printers/p")
-_MOST_BODY_BYTES = 64 * 1024
-_MOST_WORDS = 4000
+_MAX_BODY_BYTES = 64 * 1024
+_MAX_WORDS = 4000
 
 
 def to_service(data: bytes) -> None:
@@ -121,7 +121,7 @@ def _check_events(events: list[PrintEvent]) -> None:
 def _check_call(event: PrintEvent) -> None:
     body = message_body(event, _ABOUT)
     told = json.loads(body)
-    assert len(body) <= _MOST_BODY_BYTES
+    assert len(body) <= _MAX_BODY_BYTES
     assert None not in told.values()
     assert told["EventId"] == event.event_id
     assert told["PrinterId"] == _ABOUT.printer_id
@@ -135,7 +135,7 @@ def _check_words(event: PrintEvent) -> None:
     assert words.title.startswith(f"{_ABOUT.printer_name}: ")
     assert words.title.isprintable()  # it becomes the subject of a mail
     assert words.text.endswith(_ABOUT.page_url)
-    assert len(words.text) <= _MOST_WORDS
+    assert len(words.text) <= _MAX_WORDS
 
 
 def _check_history(known: Print | None, event: PrintEvent) -> Print:

@@ -26,9 +26,9 @@ _SEED: Final = 99
 _GOOD_FROM, _BAD_FROM = 700_000, 750_000
 """Seeds that neither train nor measure."""
 _GOOD, _BAD, _PASTED_INTO = 150, 70, 80
-_LEAST_SEEN: Final = 0.004
+_MIN_SEEN: Final = 0.004
 """Of a rendered picture is spaghetti, or it can't be asked for."""
-_LEAST_SEEN_OF_PHOTO: Final = 0.03
+_MIN_SEEN_OF_PHOTO: Final = 0.03
 _SMALL, _SMALL_IN_RENDERED = 0.1, 0.12
 _DEFECTS_AGAIN, _FAILURES_AGAIN = 4, 2
 _STRATA: Final = {
@@ -80,7 +80,7 @@ def shown(pictures: list[Picture]) -> Iterator[tuple[str, Pixels]]:
     yield from (("rendered", one.pixels) for one in rendered)
     for number in range(_BAD):
         failing = picture(_BAD_FROM + number, Failure.SPAGHETTI)
-        if (failing.kinds == Kind.SPAGHETTI).mean() > _LEAST_SEEN:
+        if (failing.kinds == Kind.SPAGHETTI).mean() > _MIN_SEEN:
             yield "rendered failure", failing.pixels
     for scene in good:
         yield "pasted", with_patch(scene, random.choice(failures), random).pixels
@@ -103,7 +103,7 @@ def _changed(
         yield "defect changed", _weathered(framed(one.pixels, one.kinds, random)[0], random)
     for one in failures * _FAILURES_AGAIN:
         image, kinds = framed(one.pixels, one.kinds, random)
-        if (np.asarray(kinds) == Kind.SPAGHETTI).mean() > _LEAST_SEEN_OF_PHOTO:
+        if (np.asarray(kinds) == Kind.SPAGHETTI).mean() > _MIN_SEEN_OF_PHOTO:
             yield "failure changed", _weathered(image, random)
     for one in good:
         yield "good changed", _weathered(framed(one.pixels, one.kinds, random)[0], random)

@@ -16,7 +16,7 @@ from training.network import Network, evidence_logits, frame_logits
 
 OPERATORS: Final = 17
 """A version of ONNX's operators that every onnxruntime since 1.12 runs."""
-MOST_BYTES: Final = 12_000_000
+MAX_BYTES: Final = 12_000_000
 
 
 class _Calibrated(nn.Module):
@@ -71,7 +71,7 @@ def export(network: Network, calibration: Calibration, folder: Path) -> Path:
     path = folder / "detector.onnx"
     _write(_Calibrated(network, calibration), path, ("score", "evidence"), SIDE)
     data = path.read_bytes()
-    assert len(data) < MOST_BYTES
+    assert len(data) < MAX_BYTES
     digest = hashlib.sha256(data).hexdigest()
     path.with_name("detector.onnx.sha256").write_text(f"{digest}  detector.onnx\n")
     return path

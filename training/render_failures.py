@@ -22,8 +22,8 @@ _ROUND: Final = 4
 """Points around a strand."""
 _STRAND_MM: Final = 320.0
 """A heap grows by strands of this length."""
-_MOST_STRANDS: Final = 14
-_MOST_DROOP_MM: Final = 6.0
+_MAX_STRANDS: Final = 14
+_MAX_DROOP_MM: Final = 6.0
 
 Doubles = npt.NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def spaghetti(heap: Heap, strands: float, colour: Floats, gloss: float, seed: in
 
     A broken number draws the last strand only in part.
     """
-    wanted = max(0.05, min(float(_MOST_STRANDS), strands))
+    wanted = max(0.05, min(float(_MAX_STRANDS), strands))
     clouds = []
     for number in range(math.ceil(wanted)):
         numbers = np.random.default_rng((seed, number))
@@ -88,13 +88,13 @@ def spaghetti(heap: Heap, strands: float, colour: Floats, gloss: float, seed: in
 
 def hanging(heap: Heap, colour: Floats, gloss: float, seed: int) -> Cloud:
     """The strand that still hangs from the nozzle, drooping on its way to the heap."""
-    numbers = np.random.default_rng((seed, _MOST_STRANDS))
+    numbers = np.random.default_rng((seed, _MAX_STRANDS))
     start = floats(*heap.middle, heap.nozzle_mm)
     end = start + numbers.normal(0, heap.radius_mm * 0.5, 3).astype(np.float32)
     end[2] = max(0.5, heap.nozzle_mm - 3 - heap.height_mm * 0.4)
     along = np.linspace(0, 1, max(8, int(heap.nozzle_mm / _STEP_MM)), dtype=np.float32)[:, None]
     line = start + (end - start) * along
-    droop = np.sin(np.pi * along[:, 0]) * numbers.uniform(1, _MOST_DROOP_MM)
+    droop = np.sin(np.pi * along[:, 0]) * numbers.uniform(1, _MAX_DROOP_MM)
     line[:, 2] = np.maximum(0.4, line[:, 2] - droop.astype(np.float32))
     return _tube(line, heap, colour, gloss)
 
@@ -181,4 +181,4 @@ def _tube(line: Floats, heap: Heap, colour: Floats, gloss: float) -> Cloud:
 
 def heap_strands(frames_since: int, pace: float) -> float:
     """How much lies there so many pictures after it began."""
-    return min(float(_MOST_STRANDS), (frames_since + 1) * pace)
+    return min(float(_MAX_STRANDS), (frames_since + 1) * pace)

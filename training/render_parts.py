@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from training.render_cloud import Cloud, Floats, cloud, floats, together, unit
 
-_MOST_POINTS: Final = 40_000
+_MAX_POINTS: Final = 40_000
 """Of one part; a larger one gets coarser instead of slower."""
 _HARMONICS: Final = 5
 _SKIN_MM: Final = 1.2
@@ -124,7 +124,7 @@ def outline_mm(part: Part, angles: Floats, heights: Floats) -> Floats:
 def _walls(part: Part, height: float, spacing: float, numbers: np.random.Generator) -> Cloud:
     around = math.tau * part.radius_mm * max(part.stretch, 1 / part.stretch)
     wanted = around / spacing * height / spacing
-    coarser = max(1.0, math.sqrt(wanted / _MOST_POINTS))
+    coarser = max(1.0, math.sqrt(wanted / _MAX_POINTS))
     columns = max(24, int(around / spacing / coarser))
     rows = max(4, int(height / spacing / coarser))
     angles = np.tile(np.linspace(0, math.tau, columns, dtype=np.float32), rows)

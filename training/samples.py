@@ -23,7 +23,7 @@ CELLS: Final = 8
 UNKNOWN: Final = -1
 """In a map: this place teaches nothing."""
 _CELL: Final = SIDE // CELLS
-_LEAST_CROP: Final = 0.3
+_MIN_CROP: Final = 0.3
 _TRIES: Final = 12
 
 
@@ -145,8 +145,8 @@ def _free_place(kinds: Pixels, random: Random) -> tuple[int, int, int, int] | No
     """A rectangle (left, top, right, bottom) without any box in it."""
     height, width = kinds.shape
     for _ in range(_TRIES):
-        across = int(width * random.uniform(_LEAST_CROP, 0.7))
-        down = int(height * random.uniform(_LEAST_CROP, 0.7))
+        across = int(width * random.uniform(_MIN_CROP, 0.7))
+        down = int(height * random.uniform(_MIN_CROP, 0.7))
         left, top = random.randrange(width - across + 1), random.randrange(height - down + 1)
         if not kinds[top : top + down, left : left + across].any():
             return left, top, left + across, top + down

@@ -20,7 +20,7 @@ from tests.rigs.ways import Way
 TITLE = "MJPEG, 100 KB 15 times a second, 100 viewers"
 VIEWERS = 100
 VIEWERS_A_CONNECTION = 8
-MOST_ROUNDS = 3
+MAX_ROUNDS = 3
 SETTLE_S = 0.5
 
 
@@ -55,7 +55,7 @@ def run(world: World) -> Measurement:
     pids = {**pids_by_way[OURS], **pids_by_way[NGINX]}
     taken = interleave(
         ways,
-        min(MOST_ROUNDS, world.plan.rounds),
+        min(MAX_ROUNDS, world.plan.rounds),
         lambda those: uvloop.run(_watch(those, world.plan.seconds, pids)),
     )
     relay = [one.before.cpu_percent["relay"] / VIEWERS for one in taken[OURS]]

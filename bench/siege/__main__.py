@@ -28,7 +28,7 @@ from tests.rigs.service import APP, OWNER, PASSWORD, Service, service_on_localho
 from tests.rigs.ways import Header
 
 RESULTS: Final = Path("build/siege.json")
-SLOWER_AT_MOST: Final = 5.0
+MAX_SLOWDOWN: Final = 5.0
 """The users' p99 beside the crowd, of theirs without it."""
 GROWTH_BYTES: Final = 150_000_000
 LEFT_BYTES: Final = 40_000_000
@@ -55,7 +55,7 @@ class Measured:
     grown: int
     left: int
     logged: int
-    slower_at_most: float = SLOWER_AT_MOST
+    slower_at_most: float = MAX_SLOWDOWN
 
     def problems(self) -> list[str]:
         """Return the failed expectations, a sentence each."""
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--slower-at-most",
         type=float,
-        default=SLOWER_AT_MOST,
+        default=MAX_SLOWDOWN,
         metavar="TIMES",
         help="the users' p99 of theirs without strangers; more where others use the machine",
     )

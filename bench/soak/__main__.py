@@ -42,8 +42,8 @@ SETTLES_WITHIN_S: Final = 180.0
 """After the load: some things are remembered for two minutes."""
 WANDERS_EVERY_S: Final = 30.0
 WARM_UP: Final = 0.3
-"""This share of the time, and MOST_WARM_UP_S at most, is left out of what is fitted."""
-MOST_WARM_UP_S: Final = 600.0
+"""This share of the time, and MAX_WARM_UP_S at most, is left out of what is fitted."""
+MAX_WARM_UP_S: Final = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ def _soak(scene: Scene, seconds: float) -> tuple[Measured, dict[str, Any]]:
         samples = _watch(scene, people, seconds)
         told = _last_line(people)
     after = _settled(scene, before)
-    warm_at = samples[0].at + min(MOST_WARM_UP_S, WARM_UP * seconds)
+    warm_at = samples[0].at + min(MAX_WARM_UP_S, WARM_UP * seconds)
     measured = Measured(
         samples=[one for one in samples if one.at >= warm_at],
         before=before,

@@ -327,6 +327,17 @@ def test_no_name_is_a_refused_word() -> None:
     assert found == []
 
 
+def test_a_constant_that_limits_is_called_max_or_min() -> None:
+    found = [
+        f"{relative(path)}:{line}: {name}"
+        for path in sources()
+        for name, line in names_in(ast.parse(path.read_text()))
+        if name.isupper() and {"MOST", "LEAST"} & set(name.split("_"))
+    ]
+
+    assert found == []
+
+
 def test_no_docstring_begins_with_a_relative_clause_or_a_riddle() -> None:
     patterns = {re.compile(start): reason for start, reason in REFUSED_DOCSTRING_STARTS.items()}
     found = [

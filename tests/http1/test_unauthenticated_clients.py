@@ -7,8 +7,8 @@ from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from tests.http1.serving import Client, client_of, echo_target, run, serving
 
-MOST = 4
-YIELDING = ServerLimits(max_connections=MOST, drops_unauthenticated=True)
+MAX_CONNECTIONS = 4
+YIELDING = ServerLimits(max_connections=MAX_CONNECTIONS, drops_unauthenticated=True)
 
 
 async def knows_friends(call: Call) -> Answer:
@@ -24,7 +24,7 @@ async def crowd(
     """As many clients as may be, the first of them friends, and one more."""
     async with serving(knows_friends, limits) as server, AsyncExitStack() as ends:
         clients = []
-        for number in range(MOST):
+        for number in range(MAX_CONNECTIONS):
             client = await ends.enter_async_context(client_of(server))
             await client.ask(b"/friend" if number < friends else b"/")
             clients.append(client)
@@ -55,7 +55,7 @@ def test_an_authenticated_connection_is_never_dropped() -> None:
 
 def test_among_friends_alone_one_too_many_gets_503() -> None:
     async def test() -> None:
-        async with crowd(YIELDING, friends=MOST) as (clients, one_more):
+        async with crowd(YIELDING, friends=MAX_CONNECTIONS) as (clients, one_more):
             assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
             for client in clients:
                 assert (await client.ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
@@ -65,7 +65,7 @@ def test_among_friends_alone_one_too_many_gets_503() -> None:
 
 def test_without_the_setting_the_oldest_connection_stays() -> None:
     async def test() -> None:
-        async with crowd(ServerLimits(max_connections=MOST)) as (clients, one_more):
+        async with crowd(ServerLimits(max_connections=MAX_CONNECTIONS)) as (clients, one_more):
             assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
             assert (await clients[0].ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
 
@@ -75,8 +75,11 @@ def test_without_the_setting_the_oldest_connection_stays() -> None:
 def test_silent_and_slow_loris_clients_are_dropped() -> None:
     async def test() -> None:
         async with serving(knows_friends, YIELDING) as server, AsyncExitStack() as ends:
-            rude = [await ends.enter_async_context(client_of(server)) for _ in range(3 * MOST)]
-            for client in rude[-MOST:]:
+            rude = [
+                await ends.enter_async_context(client_of(server))
+                for _ in range(3 * MAX_CONNECTIONS)
+            ]
+            for client in rude[-MAX_CONNECTIONS:]:
                 await client.say(b"POST /friend HTTP/1.1\r\nHost:")
             friend = await ends.enter_async_context(client_of(server))
 

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.event_stream import (
-    MOST_STREAMS,
+    MAX_STREAMS,
     OLDEST,
     PAGE,
     EventGone,
@@ -205,7 +205,7 @@ async def test_an_account_has_so_many_streams_at_once_and_its_room_back_afterwar
     async with open_world() as world:
         ada, here = await account_id(world), Streams(world)
         await here.happen("event-00001")
-        streams = [await here.streams.open(ada, OLDEST) for _ in range(MOST_STREAMS)]
+        streams = [await here.streams.open(ada, OLDEST) for _ in range(MAX_STREAMS)]
         for stream in streams:
             await anext(stream)
         with pytest.raises(TooManyStreams):
@@ -224,10 +224,10 @@ async def test_streams_that_are_asked_for_all_together_are_no_more_than_any_othe
 ) -> None:
     async with open_world() as world:
         ada, here = await account_id(world), Streams(world)
-        asked = [here.streams.open(ada, None) for _ in range(2 * MOST_STREAMS)]
+        asked = [here.streams.open(ada, None) for _ in range(2 * MAX_STREAMS)]
         streams = await asyncio.gather(*asked)
         told = await asyncio.gather(*(anext(stream) for stream in streams), return_exceptions=True)
 
-        assert [isinstance(one, StopAsyncIteration) for one in told].count(False) == MOST_STREAMS
+        assert [isinstance(one, StopAsyncIteration) for one in told].count(False) == MAX_STREAMS
         for stream in streams:
             await stream.aclose()

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from printreach.hub.file_lists import MOST_AT_ONCE, MOST_OF_ACCOUNT, WAIT_S, FileLists
+from printreach.hub.file_lists import MAX_AT_ONCE, MAX_OF_ACCOUNT, WAIT_S, FileLists
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
@@ -58,14 +58,14 @@ async def test_a_few_lists_are_read_at_once_and_the_others_wait_their_turn() -> 
     http.may_answer.set()
 
     assert await asyncio.gather(*reading) == [one.printer_id for one in printers(10)]
-    assert http.most == MOST_AT_ONCE
+    assert http.most == MAX_AT_ONCE
 
 
 @on_a_hasty_loop
 async def test_who_waits_too_long_is_told_to_come_again() -> None:
     http = SlowPrinters()
     lists = FileLists(http)
-    for one in printers(MOST_AT_ONCE):
+    for one in printers(MAX_AT_ONCE):
         asyncio.create_task(lists.read(one, decoded))  # noqa: RUF006  # ends with the loop
     await settle()
     began = hasty_loop().time()
@@ -81,7 +81,7 @@ async def test_one_account_takes_no_more_than_its_share_though_it_leaves_and_com
     http = SlowPrinters()
     lists = FileLists(http)
     mine = OwnedPrinter("mine", "ada")
-    for _ in range(MOST_OF_ACCOUNT):
+    for _ in range(MAX_OF_ACCOUNT):
         leaving = asyncio.create_task(lists.read(mine, decoded))
         await settle()
         leaving.cancel()

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from printreach.hub.connections import Shared
-from printreach.hub.once import KEPT_FOR, MOST, ShownOnce
+from printreach.hub.once import KEPT_FOR, MAX_KEPT, ShownOnce
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.credentials import AppSecrets
 from tests.fakes.clock import NOON, FakeClock
@@ -49,11 +49,11 @@ def test_they_do_not_wait_for_long() -> None:
 
 def test_there_is_an_end_to_how_many_are_kept() -> None:
     once = ShownOnce[Shared](FakeClock())
-    for number in range(MOST + 5):
+    for number in range(MAX_KEPT + 5):
         once.put("ada", str(number), shared(str(number)))
 
     assert once.take("ada", "0") is None
-    assert once.take("ada", str(MOST + 4)) is not None
+    assert once.take("ada", str(MAX_KEPT + 4)) is not None
 
 
 def test_they_are_not_shown_where_the_box_is_printed() -> None:

@@ -228,7 +228,7 @@ def test_any_file_name_is_kept_as_it_is(open_world: OpenWorld, name: str) -> Non
 async def test_a_printer_that_floods_forgets_its_own_oldest_prints_alone(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(print_history, "MOST_OF_A_PRINTER", 3)
+    monkeypatch.setattr(print_history, "MAX_OF_A_PRINTER", 3)
     async with open_world() as world:
         printer = await world.set_up()
         other = await world.link_printer(key=b"o" * 32)
@@ -243,7 +243,7 @@ async def test_a_printer_that_floods_forgets_its_own_oldest_prints_alone(
 async def test_of_a_flood_in_one_second_as_many_are_kept(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(print_history, "MOST_OF_A_PRINTER", 3)
+    monkeypatch.setattr(print_history, "MAX_OF_A_PRINTER", 3)
     async with open_world() as world:
         printer = await world.set_up()
         await hear(world, [told(EventType.STARTED, f"flood-{n}", 600) for n in range(8)])

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from printreach.contract.status import Temps
-from printreach.hub.temperatures import APART, MOST_PRINTERS, Temperatures
+from printreach.hub.temperatures import APART, MAX_PRINTERS, Temperatures
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
 
@@ -22,7 +22,7 @@ def test_readings_are_kept_some_seconds_apart_and_come_oldest_first() -> None:
 
 def test_printers_that_nobody_watched_for_long_are_forgotten_first() -> None:
     kept = Temperatures()
-    for number in range(MOST_PRINTERS + 1):
+    for number in range(MAX_PRINTERS + 1):
         kept.note(OwnedPrinter(str(number), "ada"), NOON, Temps())
 
     assert kept.readings_since(OwnedPrinter("0", "ada"), NOON) == []

@@ -38,12 +38,12 @@ from tests.rigs.databases import copy_database
 from tests.rigs.waiting import free_ports
 
 PRINTERS = ("red", "green", "blue")
-MOST_CONNECTIONS = 8
+MAX_CONNECTIONS = 8
 PORTS = 4  # fewer than connections, so that some change hands
 LIVE, REFUSED = {200, 601}, {601, 603, 604, 606}
 
 printers = st.sampled_from(PRINTERS)
-picks = st.integers(0, MOST_CONNECTIONS - 1)
+picks = st.integers(0, MAX_CONNECTIONS - 1)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
@@ -129,21 +129,21 @@ class Everybody(RuleBasedStateMachine):
     def add_connection(self, pick: int) -> None:
         if not self.world.owners:
             return
-        if len(self.world.accesses) < MOST_CONNECTIONS:
+        if len(self.world.accesses) < MAX_CONNECTIONS:
             self._run(self.world.add_connection(picked(self.world.owners, pick)))
 
     @rule(pick=picks, hours=st.sampled_from(["1", "24"]))
     def share(self, pick: int, hours: str) -> None:
         if not self.world.owners:
             return
-        if len(self.world.accesses) < MOST_CONNECTIONS:
+        if len(self.world.accesses) < MAX_CONNECTIONS:
             self._run(self.world.share(picked(self.world.owners, pick), hours))
 
     @rule(pick=picks)
     def open_own_host(self, pick: int) -> None:
         if not self.world.owners:
             return
-        if len(self.world.accesses) < MOST_CONNECTIONS:
+        if len(self.world.accesses) < MAX_CONNECTIONS:
             self._run(self.world.open_own_host(picked(self.world.owners, pick)))
 
     @rule(pick=picks)

@@ -11,7 +11,7 @@ from picows import WSFrame, WSTransport
 
 from printreach.relay import websocket_upgrade
 from printreach.relay.caller_origin import Origin
-from printreach.relay.unsigned_agents import MOST, MOST_OF_NETWORK, UnsignedAgents
+from printreach.relay.unsigned_agents import MAX_OF_NETWORK, MAX_UNSIGNED, UnsignedAgents
 from printreach.relay.websocket_upgrade import MAX_FRAMES
 from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import WebSocketLink
@@ -183,16 +183,16 @@ async def test_connections_that_have_not_signed_in_take_little_memory_and_give_i
 async def test_a_network_has_twenty_connections_that_have_not_signed_in() -> None:
     async with relay(networks=PROXY) as rig, AsyncExitStack() as stack:
         callers = [await stack.enter_async_context(calling(rig.port)) for _ in range(22)]
-        for caller in callers[:MOST_OF_NETWORK]:
+        for caller in callers[:MAX_OF_NETWORK]:
             assert (await knock(caller, b"X-Forwarded-For: 203.0.113.5")).status == 101
         refused = await knock(callers[20], b"X-Forwarded-For: 203.0.113.5")
         other = await knock(callers[21], b"X-Forwarded-For: 203.0.113.6")
 
         assert (refused.status, refused.get(b"retry-after")) == (503, b"1")
         assert other.status == 101
-        assert rig.figure("agents_unsigned") == MOST_OF_NETWORK + 1
+        assert rig.figure("agents_unsigned") == MAX_OF_NETWORK + 1
         callers[0].leave()
-        await until(lambda: rig.figure("agents_unsigned") == MOST_OF_NETWORK)
+        await until(lambda: rig.figure("agents_unsigned") == MAX_OF_NETWORK)
         async with calling(rig.port) as again:
             assert (await knock(again, b"X-Forwarded-For: 203.0.113.5")).status == 101
 
@@ -222,7 +222,9 @@ async def test_a_handshake_that_is_none_takes_no_place() -> None:
 
 def test_all_networks_together_have_five_hundred() -> None:
     unsigned = UnsignedAgents()
-    places = [unsigned.take(Origin(f"203.0.{n // 250}.{n % 250}", "http")) for n in range(MOST)]
+    places = [
+        unsigned.take(Origin(f"203.0.{n // 250}.{n % 250}", "http")) for n in range(MAX_UNSIGNED)
+    ]
 
     assert None not in places
     assert unsigned.take(Origin("198.51.100.1", "http")) is None
@@ -235,9 +237,9 @@ def test_all_networks_together_have_five_hundred() -> None:
 
 def test_one_customers_ipv6_networks_are_no_way_around_that() -> None:
     unsigned = UnsignedAgents()
-    taken = [unsigned.take(Origin(f"2001:db8:1:{n:x}::1", "http")) for n in range(MOST)]
+    taken = [unsigned.take(Origin(f"2001:db8:1:{n:x}::1", "http")) for n in range(MAX_UNSIGNED)]
 
-    assert sum(place is not None for place in taken) < MOST
+    assert sum(place is not None for place in taken) < MAX_UNSIGNED
 
 
 @pytest.mark.parametrize(
@@ -246,5 +248,5 @@ def test_one_customers_ipv6_networks_are_no_way_around_that() -> None:
 def test_callers_that_share_an_address_are_bounded_all_together_alone(origin: Origin) -> None:
     unsigned = UnsignedAgents()
 
-    assert all(unsigned.take(origin) for _ in range(MOST))
+    assert all(unsigned.take(origin) for _ in range(MAX_UNSIGNED))
     assert unsigned.take(origin) is None

@@ -18,7 +18,7 @@ from printreach.run.agent import add_arguments, main
 from tests.agent.snapshots import PRINTER_ID, a_snapshot
 
 # What the architecture promises for an idle agent, and what a Raspberry Pi Zero can spare.
-MOST_MEMORY_MB = 60
+MAX_MEMORY_MB = 60
 
 TIMEOUT_S = 60
 
@@ -228,5 +228,5 @@ def test_an_idle_agent_fits_a_small_machine(tmp_path: Path) -> None:
         lines = Path(f"/proc/{program.pid}/status").read_text().splitlines()
         resident_kb = next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
-    assert resident_kb < MOST_MEMORY_MB * 1024
+    assert resident_kb < MAX_MEMORY_MB * 1024
     print(f"idle agent: {resident_kb / 1024:.1f} MB")

@@ -26,7 +26,7 @@ from printreach.rules.transitions import (
 )
 
 LOOK_EVERY_S: Final = 1.0
-LOOK_AT_MOST_EVERY_S: Final = 0.1
+MIN_LOOK_INTERVAL_S: Final = 0.1
 """The shortest interval, however often a printer reports a change."""
 
 
@@ -121,9 +121,9 @@ class PrintTracker:
             self._changed.clear()
             self.observe()
             await self._outbox.save()
-            await asyncio.sleep(LOOK_AT_MOST_EVERY_S)
+            await asyncio.sleep(MIN_LOOK_INTERVAL_S)
             try:
-                async with asyncio.timeout(LOOK_EVERY_S - LOOK_AT_MOST_EVERY_S):
+                async with asyncio.timeout(LOOK_EVERY_S - MIN_LOOK_INTERVAL_S):
                     await self._changed.wait()
             except TimeoutError:
                 pass  # the interval is over

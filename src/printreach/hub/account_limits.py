@@ -16,7 +16,7 @@ from printreach.store.store import Records
 
 REMEMBERED: Final = timedelta(seconds=30)
 """How long a page uses the limits it read; as long as a relay caches a grant."""
-MOST_REMEMBERED: Final = 20_000
+MAX_REMEMBERED: Final = 20_000
 EVERYBODY: Final = "all accounts"
 
 
@@ -92,7 +92,7 @@ class RequestLimits:
         if known is not None and abs(at - known[0]) < REMEMBERED:
             return known[1]
         limits = await self.core.store.read(lambda records: records.limits.in_force(account_id))
-        if len(self._known) >= MOST_REMEMBERED:
+        if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
         limit = requests_limit(limits.requests_a_minute)
         self._known[account_id] = at, limit

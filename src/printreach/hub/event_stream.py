@@ -23,7 +23,7 @@ LOOK_EVERY_S: Final = 5.0
 """How often the store is asked without a notice, since notices may be lost."""
 STALE_AFTER: Final = timedelta(seconds=LOOK_EVERY_S)
 """A page that was not read by then is looked up again."""
-MOST_STREAMS: Final = 20
+MAX_STREAMS: Final = 20
 """Streams of an account at once, in one process."""
 OLDEST: Final = "oldest"
 """Given instead of an id: from the first event that is kept."""
@@ -63,7 +63,7 @@ class EventStreams:
         after: the id of the last event that the reader has; OLDEST; None for events from now on.
         Raises EventGone and TooManyStreams. The iterator has to be closed.
         """
-        if self._open[account_id] >= MOST_STREAMS:
+        if self._open[account_id] >= MAX_STREAMS:
             raise TooManyStreams
         cursor = await self._cursor(account_id, after)
         return self._follow(account_id, cursor)
@@ -84,7 +84,7 @@ class EventStreams:
     async def _follow(
         self, account_id: str, cursor: str | None
     ) -> AsyncGenerator[StreamedEvent | None, None]:
-        if self._open[account_id] >= MOST_STREAMS:
+        if self._open[account_id] >= MAX_STREAMS:
             return  # many streams were opened at once; the caller learns why at its next try
         woken = asyncio.Event()
 

@@ -13,9 +13,9 @@ from printreach.contract.files import FileRoot
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 
-MOST_AT_ONCE: Final = 4
+MAX_AT_ONCE: Final = 4
 """Each may take some tens of MB while it is read; a printer has 12 s to send it."""
-MOST_OF_ACCOUNT: Final = 2
+MAX_OF_ACCOUNT: Final = 2
 WAIT_S: Final = 10.0
 """How long a request waits for a slot."""
 _BUSY: Final = PrinterRefusal(
@@ -31,7 +31,7 @@ class FileLists:
 
     def __init__(self, http: PrinterHttp) -> None:
         self._http = http
-        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._room = asyncio.Semaphore(MAX_AT_ONCE)
         self._by_account: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[object]] = set()
 
@@ -46,7 +46,7 @@ class FileLists:
         work: gets the envelope as JSON and must not use the event loop. Request and thread go on if
         the caller leaves, so that no caller exceeds the slots counted here.
         """
-        if self._by_account[printer.account_id] >= MOST_OF_ACCOUNT:
+        if self._by_account[printer.account_id] >= MAX_OF_ACCOUNT:
             return _BUSY
         self._by_account[printer.account_id] += 1
         task = asyncio.create_task(self._read(printer, work))

@@ -35,7 +35,7 @@ AWAITED_EVERY_S: Final = 0.25
 """While a page waits for what an order leads to."""
 FRESH: Final = timedelta(seconds=2)
 """A page that opens accepts a reading of this age."""
-MOST_AT_ONCE: Final = 32
+MAX_AT_ONCE: Final = 32
 """Requests under way. With a farm behind one slow line, the others wait."""
 _QUESTION: Final = {"IncludeMaterialSystem": "1"}
 
@@ -51,7 +51,7 @@ class LiveStatus:
         self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
         self._polls: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._subscriptions: dict[OwnedPrinter, set[LiveSubscription]] = {}
-        self._slots = asyncio.Semaphore(MOST_AT_ONCE)
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def close(self) -> None:
         tasks = [*self._polls.values(), *self._asking.values()]

@@ -41,7 +41,7 @@ MAX_PRINT_ID: Final = 64
 ENDED_KEPT_FOR: Final = timedelta(days=90)
 """How long an ended link says that it has ended; after that it is unknown."""
 KNOWN_FOR: Final = timedelta(seconds=2)
-MOST_KNOWN: Final = 1000
+MAX_KNOWN: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -239,7 +239,7 @@ class LiveLinks:
             return None
         self._known[live_id] = found
         self._known.move_to_end(live_id)
-        if len(self._known) > MOST_KNOWN:
+        if len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
         return found
 

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 KEPT_FOR: Final = timedelta(minutes=2)
 """The browser fetches them at once; a later request is told that they are gone."""
-MOST: Final = 1000
+MAX_KEPT: Final = 1000
 
 
 @dataclass(slots=True)
@@ -37,6 +37,6 @@ class ShownOnce(Generic[T]):
         at = self.clock.now()
         while self._kept:
             since, _ = next(iter(self._kept.values()))
-            if abs(at - since) < KEPT_FOR and len(self._kept) < MOST:
+            if abs(at - since) < KEPT_FOR and len(self._kept) < MAX_KEPT:
                 return
             self._kept.popitem(last=False)

@@ -68,8 +68,8 @@ class SharedPictures:
     FRESH: Final = timedelta(seconds=2)
     AFTER_REFUSAL: Final = timedelta(seconds=5)
     PATIENCE_S: Final = 8.0
-    MOST_BYTES: Final = 64 * 1024 * 1024
-    MOST_AT_ONCE: Final = 16
+    MAX_BYTES: Final = 64 * 1024 * 1024
+    MAX_AT_ONCE: Final = 16
 
     def __init__(self, http: PrinterHttp, clock: Clock) -> None:
         self._http = http
@@ -77,7 +77,7 @@ class SharedPictures:
         self._kept: OrderedDict[OwnedPrinter, Picture | datetime] = OrderedDict()
         self._bytes = 0
         self._taking: dict[OwnedPrinter, asyncio.Task[Picture | None]] = {}
-        self._room = asyncio.Semaphore(self.MOST_AT_ONCE)
+        self._room = asyncio.Semaphore(self.MAX_AT_ONCE)
 
     async def close(self) -> None:
         tasks = list(self._taking.values())
@@ -109,7 +109,7 @@ class SharedPictures:
     def _keep(self, printer: OwnedPrinter, what: Picture | datetime) -> None:
         self._bytes += _size(what) - _size(self._kept.pop(printer, None))
         self._kept[printer] = what
-        while self._bytes > self.MOST_BYTES or len(self._kept) > self.MOST_BYTES // 4096:
+        while self._bytes > self.MAX_BYTES or len(self._kept) > self.MAX_BYTES // 4096:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= _size(oldest)
 

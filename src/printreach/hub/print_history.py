@@ -23,7 +23,7 @@ from printreach.store.store import Records
 PAGE_SIZE: Final = 50
 EXPORT_AT_ONCE: Final = 500
 EVENTS_SHOWN: Final = 30
-MOST_OF_A_PRINTER: Final = 10_000
+MAX_OF_A_PRINTER: Final = 10_000
 """Prints of one printer and account: years of a busy one, half a day of one that floods."""
 KEPT_FOR: Final = timedelta(days=5 * 366)
 PRUNED_AT_ONCE: Final = 1000
@@ -54,7 +54,7 @@ class PrintHistoryWriter:
         if told != known:
             await prints.put(told)
         if known is None:
-            await prints.cut(stored.account_id, stored.printer_id, MOST_OF_A_PRINTER)
+            await prints.cut(stored.account_id, stored.printer_id, MAX_OF_A_PRINTER)
 
 
 async def forget_old_prints(core: Core) -> None:

@@ -10,7 +10,7 @@ from printreach.contract.status import StatusResult
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 
-MOST_BYTES: Final = 192 * 1024 * 1024
+MAX_BYTES: Final = 192 * 1024 * 1024
 """Of all readings in memory: usual ones of 10,000 printers, or the largest allowed of 50."""
 BYTES_PER_JSON_BYTE: Final = 16
 """Memory of a parsed status for each byte of JSON. Measured: 5 for usual ones, 11 for lists of
@@ -46,7 +46,7 @@ NOT_SEEN: Final = Reading()
 class Readings:
     """The newest reading of each printer; the least recently renewed is evicted first."""
 
-    max_bytes: int = MOST_BYTES
+    max_bytes: int = MAX_BYTES
     _kept: OrderedDict[OwnedPrinter, Reading] = field(default_factory=OrderedDict)
     _bytes: int = 0
 

@@ -31,7 +31,7 @@ WITHIN_S: Final = 4.5
 NO_CAMERA_FOR: Final = timedelta(minutes=10)
 """After a printer said it has no camera, how long it is not asked for pictures."""
 FORGOTTEN_AT_ONCE: Final = 200
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,6 @@ async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> 
 
 
 def _remember(times: dict[str, datetime], printer_id: str, at: datetime) -> None:
-    if len(times) >= MOST_REMEMBERED:
+    if len(times) >= MAX_REMEMBERED:
         times.clear()
     times[printer_id] = at

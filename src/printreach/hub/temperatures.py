@@ -11,8 +11,8 @@ from printreach.rules.printers import OwnedPrinter
 
 SPAN: Final = timedelta(minutes=30)
 APART: Final = timedelta(seconds=5)
-MOST_POINTS: Final = 400
-MOST_PRINTERS: Final = 500
+MAX_POINTS: Final = 400
+MAX_PRINTERS: Final = 500
 """In memory, about 20 MB if all of them were watched for half an hour."""
 
 
@@ -32,14 +32,14 @@ class Temperatures:
     _kept: OrderedDict[OwnedPrinter, deque[TemperatureReading]] = field(default_factory=OrderedDict)
 
     def note(self, printer: OwnedPrinter, at: datetime, temps: Temps) -> None:
-        readings = self._kept.setdefault(printer, deque(maxlen=MOST_POINTS))
+        readings = self._kept.setdefault(printer, deque(maxlen=MAX_POINTS))
         if readings and at <= readings[-1].at - APART:
             readings.clear()  # the clock was ahead
         if readings and at < readings[-1].at + APART:
             return
         readings.append(TemperatureReading(at, temps.hotend_actual, temps.bed_actual))
         self._kept.move_to_end(printer)
-        if len(self._kept) > MOST_PRINTERS:
+        if len(self._kept) > MAX_PRINTERS:
             self._kept.popitem(last=False)
 
     def readings_since(

@@ -45,7 +45,7 @@ FORM_BY_ADDRESS: Final = Limit(name="form", at_once=120, every=timedelta(millise
 """Forms of callers who have not signed in, counted before they are read."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: they cannot be guessed, but looking one up costs."""
-MOST_CALLERS: Final = 50_000
+MAX_CALLERS: Final = 50_000
 """In memory, about 10 MB; beyond that the least recently used are evicted."""
 
 
@@ -54,7 +54,7 @@ class CallerTries:
     """Limits tries of anonymous callers, who may be many; forgotten with the process."""
 
     clock: Clock
-    most: int = MOST_CALLERS
+    most: int = MAX_CALLERS
     _busy_until: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     @property

@@ -3,7 +3,7 @@
 from printreach.wire.heads import Headers
 
 OWN_COOKIE = b"printreach_own"
-MOST_VALUES = 8
+MAX_VALUES = 8
 _OURS = (b"printreach_", b"__host-printreach_")
 
 
@@ -29,7 +29,7 @@ def set_own_cookie(scheme: str, tunnel_port: int | None, secret: str, max_age_s:
 
 
 def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
-    """Return the last MOST_VALUES values of the cookies with that name.
+    """Return the last MAX_VALUES values of the cookies with that name.
 
     Pages of other ports or hosts can plant cookies of that name, which a browser sends before ours:
     ours has the shortest path, and no script can replace it. RFC 6265, section 5.4.
@@ -41,7 +41,7 @@ def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
                 key, _, value = pair.strip().partition(b"=")
                 if key == name:
                     values.append(value)
-    return values[-MOST_VALUES:]
+    return values[-MAX_VALUES:]
 
 
 def without_ours(cookie_line: bytes, tunnel_port: int | None = None) -> bytes:

@@ -9,7 +9,7 @@ import resource
 from collections.abc import Callable
 from typing import Final
 
-MOST_RESERVED: Final = 64
+MAX_RESERVED: Final = 64
 """Reserved for the database, connections to the web role, and agents that sign in."""
 RESERVED_PART: Final = 8
 """Of a small limit only an eighth is reserved, so that some requests can be served."""
@@ -39,7 +39,7 @@ class DescriptorLimit:
         The kernel assigns the lowest free number, so a high one means that few are left.
         """
         limit = self._limit()
-        if number < limit - min(MOST_RESERVED, limit // RESERVED_PART):
+        if number < limit - min(MAX_RESERVED, limit // RESERVED_PART):
             return True
         self.refused_count += 1
         self._refused_at = now

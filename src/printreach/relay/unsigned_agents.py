@@ -9,8 +9,8 @@ from printreach.tunnel.link import Link
 
 from .caller_origin import Origin
 
-MOST_OF_NETWORK: Final = 20
-MOST: Final = 500
+MAX_OF_NETWORK: Final = 20
+MAX_UNSIGNED: Final = 500
 """The limit of a node. Sign-in takes three messages, and a refused agent soon tries again."""
 
 
@@ -46,7 +46,7 @@ class UnsignedAgents:
     def take(self, origin: Origin) -> UnsignedSlot | None:
         """A place for a connection from there; None where too many have not signed in."""
         networks = _networks_of(origin)
-        if self._count >= MOST or any(map(self._is_full, networks)):
+        if self._count >= MAX_UNSIGNED or any(map(self._is_full, networks)):
             return None
         self._count += 1
         self._by_network.update(network.name for network in networks)
@@ -63,7 +63,7 @@ class UnsignedAgents:
         return self._count
 
     def _is_full(self, network: Network) -> bool:
-        return self._by_network[network.name] >= MOST_OF_NETWORK * network.share
+        return self._by_network[network.name] >= MAX_OF_NETWORK * network.share
 
 
 def _networks_of(origin: Origin) -> tuple[Network, ...]:

@@ -24,7 +24,7 @@ from printreach.rules.detection_evidence import (
 FIRST_PICTURES: Final = 6
 """Two minutes. With four images, good prints that look odder as they grow caused warnings."""
 _MEAN_OVER_S: Final = 40.0
-_LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
+_MIN_SHARE, _GREATEST_SHARE = 0.3, 0.7
 """The least and greatest weight of one image in the means, whatever the interval."""
 _FARTHEST_MEAN: Final = 4.5
 _FOLLOWS_OVER_S: Final = 200.0
@@ -88,7 +88,7 @@ class Appearance:
         if self.mean is None:
             after = replace(self, mean=now, risen=risen)
         else:
-            share = max(_LEAST_SHARE, min(_GREATEST_SHARE, _share(step_s, _MEAN_OVER_S)))
+            share = max(_MIN_SHARE, min(_GREATEST_SHARE, _share(step_s, _MEAN_OVER_S)))
             after = replace(
                 self,
                 mean=self.mean + share * (now - self.mean),

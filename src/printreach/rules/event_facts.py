@@ -9,7 +9,7 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.prints import PrintObservation, TrackedPrint
 from printreach.rules.safe_text import readable
 
-_MOST: Final = 2**31 - 1
+_MAX: Final = 2**31 - 1
 _MAX_MM: Final = 10_000.0
 
 
@@ -56,7 +56,7 @@ def facts_of(tracked: TrackedPrint, observation: PrintObservation) -> Facts:
 
 
 def _count(value: int | None) -> int | UnsetType:
-    return UNSET if value is None else min(max(0, value), _MOST)
+    return UNSET if value is None else min(max(0, value), _MAX)
 
 
 def _offset(value: float | None) -> float | UnsetType:
@@ -67,7 +67,7 @@ def _offset(value: float | None) -> float | UnsetType:
 
 def _used(total: int, progress: float) -> int | UnsetType:
     """Return how much of an estimate is used by now; UNSET where the estimate is 0 (unknown)."""
-    return _count(int(min(total, _MOST) * progress / 100)) if total > 0 else UNSET
+    return _count(int(min(total, _MAX) * progress / 100)) if total > 0 else UNSET
 
 
 def _total(now: CurrentPrint, state: State) -> int | UnsetType:

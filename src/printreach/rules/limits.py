@@ -46,14 +46,14 @@ class LimitChanges:
 
 NO_CHANGES = LimitChanges()
 DEFAULT_ACCOUNT_LIMITS = AccountLimits()
-_MOST = LimitChanges(
+_MAX = LimitChanges(
     upload_bytes=MAX_BYTES,
     download_bytes=MAX_BYTES,
     webcam_stream_s=MAX_WEBCAM_S,
     app_connections=MAX_COUNT,
     requests_a_minute=MAX_COUNT,
 )
-_LEAST_REQUESTS = 30
+_MIN_REQUESTS = 30
 """A page and its pictures have to fit, or an account could not be viewed."""
 
 
@@ -70,8 +70,8 @@ def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:
 def problem_with_limits(changes: LimitChanges) -> str | None:
     """Return a sentence where these limits are not valid."""
     for one in fields(changes):
-        value, most = getattr(changes, one.name), getattr(_MOST, one.name)
-        least = _LEAST_REQUESTS if one.name == "requests_a_minute" else 0
+        value, most = getattr(changes, one.name), getattr(_MAX, one.name)
+        least = _MIN_REQUESTS if one.name == "requests_a_minute" else 0
         if value is not None and not least <= value <= most:
             return f"{one.name} is between {least} and {most}."
     return None

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 # The server counts connections, idle ones and event streams included, and lets callers beyond this
 # many wait. By default it uses the backlog, 128, and that many open dashboards would starve
 # everybody else.
-_MOST_CONNECTIONS: Final = 4096
+_MAX_CONNECTIONS: Final = 4096
 
 # Also for the next head on a connection. Proxies keep idle connections for a minute (nginx) or two
 # (Caddy), and a request on one that we have just closed would fail.
@@ -126,7 +126,7 @@ class _WebServer(Server):
             http1_settings=HTTP1Settings(
                 header_read_timeout=_HEAD_TIMEOUT_MS, max_buffer_size=MAX_HEAD_BYTES
             ),
-            backpressure=_MOST_CONNECTIONS,
+            backpressure=_MAX_CONNECTIONS,
             log_access=False,
             log_level=LogLevels.error,
             log_dictconfig=_logging(),

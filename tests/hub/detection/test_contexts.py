@@ -16,7 +16,7 @@ from printreach.hub.detection.contexts import (
     forget_old_contexts,
 )
 from printreach.hub.detection.recent import RecentContexts
-from printreach.hub.detection.scoring_slots import MOST_OF_ACCOUNT
+from printreach.hub.detection.scoring_slots import MAX_OF_ACCOUNT
 from printreach.ports.scoring import ImageScore, PictureUnreadable
 from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
@@ -148,9 +148,9 @@ async def test_an_unreadable_image_leaves_its_context_free_for_the_next_one(
 async def test_more_of_an_account_than_it_may_have_looked_at_are_to_come_later(
     open_world: OpenWorld,
 ) -> None:
-    scorer = ScorerOfMany(MOST_OF_ACCOUNT + 1)
+    scorer = ScorerOfMany(MAX_OF_ACCOUNT + 1)
     async with opened(open_world, scorer) as (door, cases, call):
-        contexts = [await make_context(cases, call) for _ in range(MOST_OF_ACCOUNT + 1)]
+        contexts = [await make_context(cases, call) for _ in range(MAX_OF_ACCOUNT + 1)]
         *first, too_many = [await await_image(cases, call, made) for made in contexts]
         looking = [asyncio.create_task(cases.look(one, b"image")) for one in first]
         await asyncio.sleep(0)
@@ -162,7 +162,7 @@ async def test_more_of_an_account_than_it_may_have_looked_at_are_to_come_later(
         assert all(isinstance(verdict, Verdict) for verdict in looked_at)
         assert isinstance(last, CallRefused)
         assert last.error is DetectionError.BACKEND_THROTTLED
-        assert await door.calls() == Calls(all=MOST_OF_ACCOUNT)
+        assert await door.calls() == Calls(all=MAX_OF_ACCOUNT)
 
 
 @on_a_loop

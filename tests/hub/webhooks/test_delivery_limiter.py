@@ -2,7 +2,7 @@
 
 from printreach.hub.webhooks.delivery_limiter import (
     FIRST_SLOTS,
-    MOST_SLOTS,
+    MAX_SLOTS,
     QUICK_MS,
     SLOTS,
     DeliveryLimiter,
@@ -25,7 +25,7 @@ def test_a_target_that_answers_gets_more_attempts_up_to_its_share() -> None:
 
     assert shares[0] == FIRST_SLOTS[TargetSpeed.NEW]
     assert shares[:3] == [2, 4, 8]
-    assert shares[-1] == MOST_SLOTS
+    assert shares[-1] == MAX_SLOTS
 
 
 def test_a_target_that_hangs_falls_back_to_few() -> None:

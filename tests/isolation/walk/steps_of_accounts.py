@@ -12,7 +12,7 @@ from printreach.wire.heads import Headers
 from tests.isolation.walk.model import Key, Kind, Person
 from tests.isolation.walk.world import Broken, Leak, World
 
-MOST_OF_A_KIND: Final = 4
+MAX_OF_A_KIND: Final = 4
 """Living credentials of a kind that one person or one printer has."""
 IDLE: Final = timedelta(days=30)
 
@@ -20,7 +20,7 @@ IDLE: Final = timedelta(days=30)
 async def sign_in(world: World) -> None:
     """With the password of now, in a browser of its own."""
     person = world.chance.choice(world.model.people)
-    if sum(one.person is person for one in world.good(Kind.SESSION)) >= MOST_OF_A_KIND:
+    if sum(one.person is person for one in world.good(Kind.SESSION)) >= MAX_OF_A_KIND:
         return
     answer = await world.send(
         None, "/signin", email=person.email, password=person.password, next="/"
@@ -173,7 +173,7 @@ async def change_operator(world: World) -> None:
 
 async def make_access_token(world: World) -> None:
     person = world.chance.choice(world.model.people)
-    if sum(one.person is person for one in world.good(Kind.ACCESS_TOKEN)) >= MOST_OF_A_KIND:
+    if sum(one.person is person for one in world.good(Kind.ACCESS_TOKEN)) >= MAX_OF_A_KIND:
         return
     tokens = world.service.services.access_tokens
     made = await tokens.make(person.account_id, "Program", [Scope.READ_EVENTS.value])
@@ -207,7 +207,7 @@ async def ask_for_notifications(world: World) -> None:
     services, person = world.service.services, session.person
     account = next(one for one in await services.accounts.all() if one.email == person.email)
     chosen = await services.notifications.chosen(person.account_id)
-    if len(chosen.destinations) < MOST_OF_A_KIND:
+    if len(chosen.destinations) < MAX_OF_A_KIND:
         await services.notifications.add(account, "ntfy", {"topic": f"person-{person.number}"})
 
 

@@ -21,7 +21,7 @@ from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import word_of
 from tests.isolation.walk.model import Key, Kind, Tenure
 from tests.isolation.walk.probes import GONE
-from tests.isolation.walk.steps_of_accounts import MOST_OF_A_KIND, cookie_in
+from tests.isolation.walk.steps_of_accounts import MAX_OF_A_KIND, cookie_in
 from tests.isolation.walk.world import APP, PRINTERS, Broken, Leak, World
 from tests.relay.scripted_agent import printer_id
 
@@ -178,7 +178,7 @@ async def share_anothers(world: World) -> None:
 async def open_share(world: World) -> None:
     """A guest's browser is signed in by the link of a Shared Connection."""
     key = world.pick(world.model.of_kind(Kind.SHARED))
-    if key is None or _children(world, key) >= MOST_OF_A_KIND:
+    if key is None or _children(world, key) >= MAX_OF_A_KIND:
         return
     answer = await world.ask(key.host, "GET", key.more["link"], [(b"Sec-Fetch-Site", b"none")])
     secret = cookie_in(answer.headers, COOKIE)
@@ -391,7 +391,7 @@ def _add_cookie(
 
 
 def _has_enough(world: World, tenure: Tenure, kind: Kind) -> bool:
-    return sum(one.tenure is tenure for one in world.good(kind)) >= MOST_OF_A_KIND
+    return sum(one.tenure is tenure for one in world.good(kind)) >= MAX_OF_A_KIND
 
 
 def _children(world: World, key: Key) -> int:

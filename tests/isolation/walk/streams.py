@@ -19,7 +19,7 @@ from tests.isolation.walk.service import BASE_URL
 from tests.isolation.walk.world import PRINTERS, Leak, World, cookie_of
 from tests.relay.scripted_agent import SERVICE_HOST, printer_id
 
-MOST_STREAMS: Final = 8
+MAX_STREAMS: Final = 8
 ENDS_WITHIN_S: Final = 31.0
 """Thirty seconds are promised where every notice is lost; the beat of the walk's clock is one."""
 _BOUNDARY: Final = "part"
@@ -57,7 +57,7 @@ class Streams:
 
     async def begin(self) -> None:
         """Open one of any kind, with any credential that is good for it."""
-        if len(self.open) >= MOST_STREAMS:
+        if len(self.open) >= MAX_STREAMS:
             return
         kinds = (Kind.SESSION, Kind.ACCESS_TOKEN, Kind.APP, Kind.SHARED, Kind.OWN_COOKIE, Kind.LIVE)
         key = self.world.pick(self.world.good(*kinds))

@@ -37,7 +37,7 @@ PAGES: Final = 0.4
 LONGEST_REST_S: Final = 0.1
 STEP_WITHIN_S: Final = 600.0
 """By the loop's clock, which jumps where all wait: what hangs fails."""
-MOST_DEAD: Final = 40
+MAX_DEAD: Final = 40
 """Credentials that have ended and are still tried."""
 
 
@@ -268,6 +268,6 @@ def _forget_dead(world: World) -> None:
     """Those that ended long ago are tried no more."""
     dead = [key for key in world.model.keys if not world.is_good(key)]
     gone = {
-        id(key) for key in dead[: max(0, len(dead) - MOST_DEAD)] if key.person.is_blocked is False
+        id(key) for key in dead[: max(0, len(dead) - MAX_DEAD)] if key.person.is_blocked is False
     }
     world.model.keys = [key for key in world.model.keys if id(key) not in gone]

@@ -5,7 +5,7 @@ from typing import Final
 
 from printreach.rules.detection_contexts import StoredContext
 
-MOST_REMEMBERED: Final = 2000
+MAX_REMEMBERED: Final = 2000
 """Prints under way at once; each takes about 3 KB."""
 
 
@@ -13,7 +13,7 @@ MOST_REMEMBERED: Final = 2000
 class RecentContexts:
     """May be older than the store, if another process serves the same print, too."""
 
-    most: int = MOST_REMEMBERED
+    most: int = MAX_REMEMBERED
     _kept: dict[str, StoredContext] = field(default_factory=dict)
 
     def get(self, context_id: str) -> StoredContext | None:

@@ -11,9 +11,9 @@ from typing import Final
 
 from printreach.ports.scoring import ScorerBusy
 
-MOST_AT_ONCE: Final = 24
+MAX_AT_ONCE: Final = 24
 """Of the 32 images that may wait for the threads of this process."""
-MOST_OF_ACCOUNT: Final = 8
+MAX_OF_ACCOUNT: Final = 8
 
 
 class ScoringSlots:
@@ -25,9 +25,9 @@ class ScoringSlots:
     @contextmanager
     def slot(self, account_id: str) -> Iterator[None]:
         """Hold a slot for one image while the context is open. Raises ScorerBusy."""
-        if self._of_account[account_id] >= MOST_OF_ACCOUNT:
-            raise ScorerBusy(f"{MOST_OF_ACCOUNT} images of this account are looked at already")
-        if self._of_account.total() >= MOST_AT_ONCE:
+        if self._of_account[account_id] >= MAX_OF_ACCOUNT:
+            raise ScorerBusy(f"{MAX_OF_ACCOUNT} images of this account are looked at already")
+        if self._of_account.total() >= MAX_AT_ONCE:
             raise ScorerBusy("too many images wait already")
         self._of_account[account_id] += 1
         try:

@@ -31,7 +31,7 @@ MESSAGES_OF_A_CLAIM: Final = 20
 """After these the destination waits for its next turn, after the others."""
 RENEW_AFTER: Final = timedelta(seconds=30)
 """A third of the lease."""
-PUT_OFF_AT_MOST: Final = timedelta(hours=26)
+MAX_POSTPONED: Final = timedelta(hours=26)
 """Quiet hours may last a day, and one in which clocks go back has 25 hours."""
 
 
@@ -91,7 +91,7 @@ class NotificationSender(LeasedQueue[Destination]):
         """Repair times that a clock ahead of time has stored. Raises StoreUnavailable."""
         at = self.core.clock.now()
         await self.core.store.write(
-            lambda records: records.notifications.mend_times(at, at + PUT_OFF_AT_MOST)
+            lambda records: records.notifications.mend_times(at, at + MAX_POSTPONED)
         )
 
     # --- helpers ----------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ ASKED_IN_A_PASS: Final = 50
 """Printers asked in a pass: 12,000 an hour, the others in later passes. Four times as many cost a
 service with 5,000 idle agents a quarter of a per cent of a core."""
 SLOW_S: Final = 2.0
-MOST_SLOW: Final = 4
+MAX_SLOW: Final = 4
 """Slow answers of an account in a pass; a pass with eight such accounts takes half a minute."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -71,7 +71,7 @@ class UnwatchedPrintFinder:
         """
         loop = asyncio.get_running_loop()
         async with self._room:
-            if slow[printer.account_id] >= MOST_SLOW:
+            if slow[printer.account_id] >= MAX_SLOW:
                 return printer, ""
             began = loop.time()
             status = await ask_status(self._http, printer.printer)

@@ -24,11 +24,11 @@ SLOTS: Final = {TargetSpeed.NEW: 48, TargetSpeed.QUICK: 160, TargetSpeed.SLOW: 4
 """Attempts at once, each a socket; a process has a thousand, and agents need most of them."""
 FIRST_SLOTS: Final = {TargetSpeed.NEW: 2, TargetSpeed.QUICK: 8, TargetSpeed.SLOW: 2}
 """Slots of one target at first; one that answers gets more."""
-MOST_SLOTS: Final = 32
+MAX_SLOTS: Final = 32
 QUICK_MS: Final = 2000
 PARKED_AT_ONCE_S: Final = 20
 """How many of the queues that wait for one target look again each second."""
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class DeliveryLimiter:
             self._targets.move_to_end(origin)
             return
         self._targets[origin] = _Target(speed, FIRST_SLOTS[speed])
-        if len(self._targets) > MOST_REMEMBERED:
+        if len(self._targets) > MAX_REMEMBERED:
             self._forget_one()
 
     def free_slots(self, origin: str) -> int:
@@ -85,7 +85,7 @@ class DeliveryLimiter:
         if answered_in_ms is None or answered_in_ms > QUICK_MS:
             target.speed, target.slots = TargetSpeed.SLOW, FIRST_SLOTS[TargetSpeed.SLOW]
         else:
-            target.speed, target.slots = TargetSpeed.QUICK, min(MOST_SLOTS, target.slots * 2)
+            target.speed, target.slots = TargetSpeed.QUICK, min(MAX_SLOTS, target.slots * 2)
             target.parked = []
 
     def park(self, origin: str, now: float) -> float:

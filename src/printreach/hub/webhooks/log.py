@@ -13,8 +13,8 @@ from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import LoggedDelivery, Webhook, is_active, is_live
 from printreach.store.store import Records
 
-MOST_SHOWN: Final = 100
-MOST_ID: Final = 2**63 - 1
+MAX_SHOWN: Final = 100
+MAX_ID: Final = 2**63 - 1
 """A URL may contain any number; the store has none above this."""
 _NO_CONNECTION: Final = Denied(
     Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
@@ -69,7 +69,7 @@ class WebhookLog:
                 place=place_to_show(webhook.url) if webhook is not None else "",
                 is_live=webhook is not None and is_live(webhook, at),
                 can_send_again=webhook is not None and is_active(webhook, at),
-                deliveries=await records.deliveries.log_of_connection(connection_id, MOST_SHOWN),
+                deliveries=await records.deliveries.log_of_connection(connection_id, MAX_SHOWN),
             )
 
         return await self.core.store.read(look)
@@ -80,7 +80,7 @@ class WebhookLog:
         The caller has checked access.
         """
         return await self.core.store.read(
-            lambda records: records.deliveries.log_of_app(app_id, MOST_SHOWN)
+            lambda records: records.deliveries.log_of_app(app_id, MAX_SHOWN)
         )
 
     async def send_again(
@@ -129,7 +129,7 @@ async def _send_again(
         return _NO_CONNECTION
     connection_id = connection.connection_id
     webhook = await records.webhooks.get(connection_id)
-    if webhook is None or not is_active(webhook, at) or delivery_id > MOST_ID:
+    if webhook is None or not is_active(webhook, at) or delivery_id > MAX_ID:
         return _NO_DELIVERY
     is_queued = await records.deliveries.send_again(connection_id, delivery_id, at)
     return None if is_queued else _NO_DELIVERY

@@ -12,7 +12,7 @@ from printreach.rules.watching import Look
 
 MAX_BARS: Final = 96
 """Bars across the whole width; more can't be told apart on a phone."""
-_LEAST_SLOT: Final = timedelta(seconds=20)
+_MIN_SLOT: Final = timedelta(seconds=20)
 _HOLDS_FOR: Final = timedelta(seconds=150)
 """Calm looks are stored once a minute; a longer time without a look is a gap."""
 _SHORTEST: Final = timedelta(minutes=10)
@@ -138,7 +138,7 @@ def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
 
 
 def _bars(looks: Sequence[Look], starts: datetime, span: timedelta) -> list[Bar]:
-    slot = max(span / MAX_BARS, _LEAST_SLOT)
+    slot = max(span / MAX_BARS, _MIN_SLOT)
     final = ceil(span / slot) - 1
     worst: dict[int, Look] = {}
     for look, following in zip(looks, [*looks[1:], looks[-1]], strict=True):

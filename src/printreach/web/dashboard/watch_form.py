@@ -28,7 +28,7 @@ LEVEL_WORDS: Final = (
 EDGES: Final = ("left", "top", "width", "height")
 MAX_CAMERAS: Final = 16
 """More than any printer has; the number is unknown while a printer is offline."""
-_LEAST_SHARE: Final = 0.001
+_MIN_SHARE: Final = 0.001
 """The smallest share of the picture, each way, that a mask may cover."""
 
 
@@ -209,7 +209,7 @@ def _region(
             return None
     left, top, width, height = (share for share in shares if share is not None)
     for name, size in ((names[2], width), (names[3], height)):
-        if size < _LEAST_SHARE:
+        if size < _MIN_SHARE:
             reader.errors[name] = f"Region {number} has no width or no height. Clear it to drop it."
             return None
     for name, start, size, side in (
@@ -217,7 +217,7 @@ def _region(
         (names[3], top, height, "bottom"),
     ):
         # Each text is rounded, by half of the smallest share at most.
-        if start > 1 - _LEAST_SHARE or start + size > 1 + 1.5 * _LEAST_SHARE:
+        if start > 1 - _MIN_SHARE or start + size > 1 + 1.5 * _MIN_SHARE:
             reader.errors[name] = f"Region {number} sticks out at the {side} of the picture."
             return None
     shown = Region(left, top, min(1.0, left + width), min(1.0, top + height))
