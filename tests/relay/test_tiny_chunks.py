@@ -87,7 +87,7 @@ class Upload:
         self.timeouts = Timeouts()
         self.is_serving = True
         self.parts: list[int] = []  # the bytes of each part that was reported
-        self.holds_after = 1_000_000
+        self.holds_after = self.fails_after = 1_000_000
         self.is_whole = self.is_gone = False
         self.connection: FrontConnection
 
@@ -104,6 +104,8 @@ class Upload:
         return self
 
     def on_body(self, data: bytes, fin: bool) -> None:
+        if sum(self.parts) >= self.fails_after:
+            raise RuntimeError("no more")
         self.parts.append(len(data))
         self.is_whole = fin
         if sum(self.parts) >= self.holds_after:
@@ -160,6 +162,18 @@ async def test_a_handler_that_has_no_room_is_told_no_more_of_the_body() -> None:
 @on_a_loop
 async def test_a_mistake_in_a_later_part_ends_the_upload() -> None:
     upload, _, transport = begin_upload(encode_chunk(b"x") * 3_000 + b"no size\r\n")
+    await until(lambda: transport.is_aborted)
+
+    assert upload.is_gone
+    assert not upload.is_whole
+
+
+@on_a_loop
+async def test_a_handler_that_fails_at_a_later_part_gets_no_others() -> None:
+    upload, _, transport = begin_upload(encode_chunk(b"x") * 3_000 + LAST_CHUNK)
+    upload.fails_after = MAX_CHUNKS_A_TURN
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _loop, _context: None)
     await until(lambda: transport.is_aborted)
 
     assert upload.is_gone

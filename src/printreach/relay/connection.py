@@ -101,7 +101,7 @@ class FrontConnection(asyncio.Protocol):
         self._is_held = False  # the exchange takes no more for now
         self._reads_soon = False  # the rest of a body, in the next turn
         self._is_congested = False
-        self._congested_at = 0.0
+        self._stalls_at = 0.0
         self._deadline = 0.0
 
     # --- what exchanges call --------------------------------------------------------------------
@@ -125,8 +125,7 @@ class FrontConnection(asyncio.Protocol):
             self._deadline = self._front.now() + self._timeouts.idle
             self._read_on()
             if core.surplus:
-                # Not at once: the caller of finished() is still in the middle of its work, and
-                # other connections get a turn between two requests of one caller.
+                # Not at once: finished() returns first, and other connections get a turn.
                 self._front.loop.call_soon(self._read_request)
         elif core.state is LINGER:
             self._linger()
@@ -222,7 +221,7 @@ class FrontConnection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._is_congested = True
-        self._congested_at = self._front.now()
+        self._stalls_at = self._front.now() + self._timeouts.write
 
     def resume_writing(self) -> None:
         self._is_congested = False
@@ -242,7 +241,7 @@ class FrontConnection(asyncio.Protocol):
         """Check time-outs, and callers that left while we didn't read; about once a second."""
         if self._deadline and now >= self._deadline:
             self._on_deadline()
-        elif self._has_stalled(now) or self._has_left(now):
+        elif (self._is_congested and now >= self._stalls_at) or self._has_left(now):
             self.abort_for_gone_caller()
 
     def abort_for_gone_caller(self) -> None:
@@ -253,8 +252,7 @@ class FrontConnection(asyncio.Protocol):
 
     def stop(self) -> None:
         """Close now, or when the current request is answered."""
-        state = self._core.state
-        if not (state.is_serving or state is CLOSED):
+        if self._core.state in (IDLE, HEAD, LINGER):
             self._close()
 
     # --- reading --------------------------------------------------------------------------------
@@ -294,15 +292,14 @@ class FrontConnection(asyncio.Protocol):
             self._exchange = exchange
 
     def _receive_body(self) -> None:
-        core = self._core
+        core, body = self._core, b""
         if self._is_held or self._reads_soon:
             return
         try:
             body = core.next_body()
         except BadMessage as fault:
             log.info("malformed body from %s: %s", self.peer, fault.reason)
-            self.abort_for_gone_caller()
-            return
+            core.close()
         if core.state is CLOSED:
             self.abort_for_gone_caller()
             return
@@ -316,7 +313,11 @@ class FrontConnection(asyncio.Protocol):
     def _read_rest_of_body(self) -> None:
         self._reads_soon = False
         if self._core.state is BODY:
-            self._receive_body()
+            try:
+                self._receive_body()
+            except Exception:
+                self.abort_for_gone_caller()  # as asyncio does where data_received() fails
+                raise
 
     def _receive_raw(self) -> None:
         data = self._core.take_surplus()
@@ -378,9 +379,6 @@ class FrontConnection(asyncio.Protocol):
             self._deadline = self._body_deadline()  # the relay itself waits
         else:
             self.abort_for_gone_caller()
-
-    def _has_stalled(self, now: float) -> bool:
-        return self._is_congested and now >= self._congested_at + self._timeouts.write
 
     def _has_left(self, now: float) -> bool:
         sock = self.transport.get_extra_info("socket")

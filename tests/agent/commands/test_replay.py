@@ -1,6 +1,7 @@
 """Commands never replay: late ones are refused, repeated ones get the first result."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 from msgspec import structs
@@ -285,13 +286,15 @@ async def heat(calls: CommandCalls, command_id: bytes) -> Reply:
     return await calls.ask(b"POST", "set-temp", HEAT, headers=stamped(command_id)).reply()
 
 
-async def give_and_leave(calls: CommandCalls, command: str, connection: bytes) -> None:
+async def give_and_leave(
+    calls: CommandCalls, command: str, connection: bytes, body: bytes = HEAT
+) -> None:
     """Give as many orders as a connection may have under way, each by a caller that leaves.
 
     connection: what their ids begin with.
     """
     for number in range(MAX_UNDER_WAY):
-        asked = calls.ask(b"POST", command, HEAT, headers=stamped(b"%b%d" % (connection, number)))
+        asked = calls.ask(b"POST", command, body, headers=stamped(b"%b%d" % (connection, number)))
         await settle()
         asked.leave()
     await settle()
@@ -314,6 +317,20 @@ async def test_orders_under_way_are_not_forgotten_and_one_too_many_of_a_connecti
     assert (refused.status, refused.error) == (CommandStatus.INVALID_STATE, TOO_MANY_UNDER_WAY)
     assert (again.status, other.status, later.status) == (TOO_LATE, 200, 200)
     assert len(printer.done) == 2
+
+
+@on_a_hasty_loop
+async def test_the_arguments_of_orders_under_way_are_not_kept() -> None:
+    printer = ScriptedPrinter()
+    printer.is_silent = True
+    async with command_calls(printer, told_clock()) as calls:
+        tracemalloc.start()
+        await give_and_leave(calls, "set-temp", b"mine.", HEAT + b" " * 60_000)
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        printer.is_silent = False
+
+    assert kept < MAX_UNDER_WAY * 30_000
 
 
 @pytest.mark.parametrize("command", ["pause", "cancel", "resume", "set-temp"])

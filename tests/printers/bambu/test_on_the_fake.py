@@ -4,15 +4,12 @@ import asyncio
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import State
 from printreach.printers.bambu.camera import PortCamera
@@ -20,7 +17,6 @@ from printreach.printers.bambu.ftps import Ftps
 from printreach.printers.port import NOT_YET, PrinterRefused
 from tests.printers.bambu.rig import BambuRig, until
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
-from tests.printers.contract_pauses import agent, run
 from tests.printers.rig import PrinterRig
 from tests.printers.stopping import ends_when_stopped_as_a_broker_answers
 
@@ -322,45 +318,6 @@ class TestFiles:
                 return (await bench.calls.get("files/list")).result == {"Root": []}
 
             await bench.until_true("an empty card", is_empty)
-
-    @pytest.mark.parametrize("is_acknowledged", [True, False])
-    def test_a_lock_ends_an_upload_until_the_printer_has_acknowledged_it(
-        self, rig: PrinterRig, tmp_path: Path, is_acknowledged: bool
-    ) -> None:
-        async def body() -> None:
-            lock = RemoteLock()
-            async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
-                card = fake_rig(rig).fake.card
-                card.hangs_at_the_end = not is_acknowledged
-                with verified_slowly() as (is_sent, goes_on):
-                    asked = bench.calls.begin_put("files/upload", 5, "gcode/late.3mf")
-                    asked.stream.send(b"whole", fin=True)
-                    await asyncio.to_thread(is_sent.wait, TEST_S)
-                    lock.set_locked(is_locked=True)
-                    goes_on.set()
-                    reply = await asked.reply()
-
-                status = CommandStatus.OK if is_acknowledged else CommandStatus.INVALID_STATE
-                assert reply.status == status
-                assert (card.read("late.3mf") is not None) is is_acknowledged
-
-        run(rig, body)
-
-
-@contextmanager
-def verified_slowly() -> Iterator[tuple[threading.Event, threading.Event]]:
-    """The size on the card is asked for; the answer waits for the second event."""
-    is_asked, goes_on = threading.Event(), threading.Event()
-    size_of = Ftps.size_of
-
-    def slow(ftps: Ftps, path: str) -> int | None:
-        is_asked.set()
-        goes_on.wait(TEST_S)
-        return size_of(ftps, path)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ftps, "size_of", slow)
-        yield is_asked, goes_on
 
 
 class TestCamera:

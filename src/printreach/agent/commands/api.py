@@ -275,7 +275,7 @@ class CommandApi:
             self._require_reachable()
             if not may_print:
                 self._pending.require_state(Action.CANCEL)
-            request.has_acted = True
+            request.note_order()
             cancel = self._printer.cancel
             return await self._pending.carry_out(Action.CANCEL, lambda: _within(cancel()))
 

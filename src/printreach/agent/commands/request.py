@@ -54,7 +54,15 @@ class CommandRequest:
         Raises PrinterRefused where the request may no longer be carried out.
         """
         self.require_current()
+        self.note_order()
+
+    def note_order(self) -> None:
+        """Note that the printer is given an order now; the arguments are read no more.
+
+        They are dropped, since the order may be under way for long after its caller has left.
+        """
         self.has_acted = True
+        self._body = b""
 
     def require_current(self) -> None:
         """Raises PrinterRefused where it expired, or remote control was locked after it came."""

@@ -109,6 +109,7 @@ class BambuFiles:
             sockets.append(ftps.transfercmd(f"STOR /{inside}"))
             return sockets[0]
 
+        sent, has_all = 0, False
         try:
             async with self._session() as ftps:
                 folder = inside.rpartition("/")[0]
@@ -118,17 +119,20 @@ class BambuFiles:
                     body = chunks if size is None else exactly(chunks, size)
                     sent = await self._send(data, body)
                     has_all = await self._run(ftps.finish_sending, data)
-        except BaseException:
-            for data in sockets:
-                data.close()
-                await asyncio.shield(self._remove_half(inside))
-            raise
+        except BaseException as exc:
+            if not (has_all and isinstance(exc, asyncio.CancelledError)):
+                for data in sockets:
+                    data.close()
+                    await asyncio.shield(self._remove_half(inside))
+                raise
         try:
             await self._verify(inside, sent, has_all=has_all)
         except asyncio.CancelledError:
             if not has_all:
                 await asyncio.shield(self._remove_half(inside))
                 raise
+            # The printer has acknowledged the file: it stays, if it is whole.
+            await self._verify(inside, sent, has_all=True)
         return FileDone(virtual_path=path, platform_path=f"/{inside}", size_bytes=sent)
 
     async def delete(self, path: str) -> FileDone:
