@@ -12,6 +12,7 @@ import pytest
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
 from printreach.printers.bambu.ftps import Ftps
+from tests.printers.bambu.rig import BambuRig
 from tests.printers.bench import TEST_S
 from tests.printers.contract_pauses import agent, run
 
@@ -59,7 +60,7 @@ def test_a_file_that_was_cut_short_is_refused_despite_a_lock_too(
 def test_a_file_stays_whose_session_ends_as_a_lock_comes(rig: BambuRig, tmp_path: Path) -> None:
     async def body() -> None:
         lock, is_over, goes_on = RemoteLock(), threading.Event(), threading.Event()
-        finish = Ftps.finish_sending
+        finish, leave = Ftps.finish_sending, Ftps.leave
 
         def note(ftps: Ftps, data: socket.socket) -> bool:
             has_all = finish(ftps, data)
@@ -70,7 +71,6 @@ def test_a_file_stays_whose_session_ends_as_a_lock_comes(rig: BambuRig, tmp_path
             goes_on.wait(TEST_S)
             leave(ftps)
 
-        leave = Ftps.leave
         async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
             card = rig.fake.card
             with pytest.MonkeyPatch.context() as patch:
