@@ -114,10 +114,11 @@ def test_a_print_that_turns_into_spaghetti_is_warned_of_and_paused_by_itself(
     wait_for("the pause", lambda: bool(told(service, linked, E.PAUSED_BY_DETECTOR)), TIMEOUT_S)
 
     wait_for("OctoPrint to stand", lambda: peer.state() == "Paused", TIMEOUT_S)
-    [warning] = told(service, linked, E.POSSIBLE_FAILURE)
+    # Where the machine is so busy that the pause takes minutes of the service, it warns again.
+    warning, *others = told(service, linked, E.POSSIBLE_FAILURE)
     [pause] = told(service, linked, E.PAUSED_BY_DETECTOR)
     [begun] = told(service, linked, E.STARTED)
-    assert warning.print_id == pause.print_id == begun.print_id
+    assert {event.print_id for event in (warning, *others, pause)} == {begun.print_id}
     assert pause.file_name == "part.gcode"
     assert pause.event_time_sec >= warning.event_time_sec
     assert camera.by_picture[SPAGHETTI] >= 3
