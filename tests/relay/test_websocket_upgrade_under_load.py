@@ -33,10 +33,11 @@ class Collecting:
         self.messages: list[bytes] = []
         self.over = asyncio.Event()
 
-    def on_link_message(self, data: bytes | memoryview) -> None:
+    def on_link_message(self, data: bytes | memoryview) -> int:
         self.messages.append(bytes(data))
         if len(self.messages) == len(MESSAGES):
             self.over.set()
+        return 0
 
     def on_link_congested(self) -> None: ...
     def on_link_clear(self) -> None: ...

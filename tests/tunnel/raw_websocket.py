@@ -68,11 +68,13 @@ class RecordingReceiver:
         self.messages: list[bytes] = []
         self.marks: list[str] = []
         self.losses: list[str] = []
+        self.tiny_frames = 0  # in each message
         self.changed = asyncio.Event()
 
-    def on_link_message(self, data: bytes | memoryview) -> None:
+    def on_link_message(self, data: bytes | memoryview) -> int:
         self.messages.append(bytes(data))
         self.changed.set()
+        return self.tiny_frames
 
     def on_link_congested(self) -> None:
         self.marks.append("congested")

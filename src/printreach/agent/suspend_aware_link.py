@@ -42,11 +42,12 @@ class SuspendAwareLink:
 
     # --- LinkReceiver -------------------------------------------------------------------------
 
-    def on_link_message(self, data: bytes | memoryview) -> None:
+    def on_link_message(self, data: bytes | memoryview) -> int:
         if self._now() - self._ticked_at > ASLEEP_S:
             self._wake()
         elif self._receiver is not None:
-            self._receiver.on_link_message(data)
+            return self._receiver.on_link_message(data)
+        return 0
 
     def on_link_congested(self) -> None:
         if self._receiver is not None:

@@ -10,7 +10,9 @@ connect."""
 class LinkReceiver(Protocol):
     """Callbacks of a link. `data` is only valid during the call."""
 
-    def on_link_message(self, data: bytes | memoryview) -> None: ...
+    def on_link_message(self, data: bytes | memoryview) -> int:
+        """Return how many tiny frames it held, which cost much more than their bytes."""
+
     def on_link_congested(self) -> None: ...
     def on_link_clear(self) -> None: ...
     def on_link_lost(self, detail: str) -> None:

@@ -23,8 +23,7 @@ from .stream import Stream, StreamHandler
 log = logging.getLogger(__name__)
 
 MAX_OPENED_WHILE_FULL_BYTES = 1024 * 1024
-"""Enough for tens of the largest heads with their first chunk, or for many hundreds of usual
-ones."""
+"""Enough for tens of the largest heads with their first chunk, or for hundreds of usual ones."""
 
 MAX_GATHERED = 16
 """The most frames in a message. With more, the two ends worked in turn instead of in parallel: 64
@@ -179,16 +178,16 @@ class Tunnel:
 
     # --- what the link calls --------------------------------------------------------------------
 
-    def on_link_message(self, data: bytes | memoryview) -> None:
+    def on_link_message(self, data: bytes | memoryview) -> int:
         if self.is_closed:
-            return
+            return 0
         try:
             received = self.session.receive(data, self._loop.time())
         except RemoteProtocolError as fault:
             log.warning("tunnel closed: the other end broke the protocol: %s", fault)
             self._send_rest_and_close()
             self._ended(fault.code, fault.text, Reason.TUNNEL_LOST)
-            return
+            return 0
         self._is_reading = True
         for event in received:
             self._deliver(event)
@@ -198,6 +197,7 @@ class Tunnel:
             self._keepalive.on_received()
         if self.session.has_output:
             self.flush_soon()
+        return self.session.tiny_frames
 
     def on_link_congested(self) -> None:
         self._is_link_full = self.is_congested = True

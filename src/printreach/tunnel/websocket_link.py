@@ -8,10 +8,13 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
+from typing import Final
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
+from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.frames import MAX_MESSAGE_BYTES
+from printreach.wire.receiver import TINY_BYTES
 
 from .link import MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
 
@@ -27,6 +30,13 @@ handed to the kernel already."""
 CLOSE_WITHIN_S = 5.0
 """The time-out after our close: otherwise an end that reads nothing could keep the connection for
 ever."""
+
+MAX_TINY_FRAMES: Final = 10_000
+TINY_FRAME_EVERY_S: Final = 1 / 20_000
+"""The other end may send so many tiny frames at once, and one more each time this passes: frames of
+the tunnel or of the WebSocket. If it sends more it is read more slowly, since each takes some
+10 µs of work: a fifth of a core."""
+COUNTED_AT_ONCE: Final = 256
 
 _DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
@@ -51,6 +61,10 @@ class WebSocketLink(WSListener):
         self._pong: bytes | None = None  # payload of a pong that waits until the other end reads
         self._is_congested = False
         self._is_closing = False
+        now = asyncio.get_running_loop().time()
+        self._tiny_frames = TokenBucket(MAX_TINY_FRAMES, TINY_FRAME_EVERY_S, now)
+        self._uncounted = 0  # tiny frames
+        self._resuming_timer: asyncio.TimerHandle | None = None  # while reading is paused
         self._closing_timer: asyncio.TimerHandle | None = None
         self._lost: str | None = None
 
@@ -129,6 +143,8 @@ class WebSocketLink(WSListener):
         self.frames += 1
         if self._is_closing:
             return
+        if frame.payload_size < TINY_BYTES:
+            self._count_tiny(1)
         match frame.msg_type:
             case WSMsgType.BINARY if frame.fin and self._parts is None:
                 self._deliver(frame.get_payload_as_memoryview())
@@ -144,8 +160,9 @@ class WebSocketLink(WSListener):
     def on_ws_disconnected(self, _transport: WSTransport) -> None:
         self._is_closing = True
         self.when_trusted = None
-        if self._closing_timer is not None:
-            self._closing_timer.cancel()
+        for timer in (self._closing_timer, self._resuming_timer):
+            if timer is not None:
+                timer.cancel()
         if self._lost is None:
             self._lost = "the connection was closed"
             # Forgotten, since the receiver holds this link.
@@ -186,9 +203,34 @@ class WebSocketLink(WSListener):
         if len(message) > self._max_message_bytes:
             self._refuse_size()
         elif self._receiver is not None:
-            self._receiver.on_link_message(message)
+            self._count_tiny(self._receiver.on_link_message(message))
         else:
             self._early.append(bytes(message))
+
+    def _count_tiny(self, frames: int) -> None:
+        """Count tiny frames; pause reading while there are too many. Most calls only add."""
+        self._uncounted += frames
+        if self._uncounted >= COUNTED_AT_ONCE and self._transport is not None:
+            uncounted, self._uncounted = self._uncounted, 0
+            if self._delay(uncounted) and self._resuming_timer is None:
+                self._transport.underlying_transport.pause_reading()
+                self._resume_later(self._delay(0))
+
+    def _delay(self, frames: int) -> float:
+        return self._tiny_frames.reserve(asyncio.get_running_loop().time(), frames)
+
+    def _resume_later(self, delay_s: float) -> None:
+        self._resuming_timer = asyncio.get_running_loop().call_later(delay_s, self._resume)
+
+    def _resume(self) -> None:
+        self._resuming_timer = None
+        if self._transport is None or self._lost is not None:
+            return
+        delay_s = self._delay(0)
+        if delay_s:
+            self._resume_later(delay_s)
+        else:
+            self._transport.underlying_transport.resume_reading()
 
     def _answer_ping(self, transport: WSTransport, payload: bytes) -> None:
         if self._is_congested:

@@ -50,9 +50,19 @@ class _Body:
 
 
 class Receiver:
-    __slots__ = ("_bodies", "_max_tiny", "_table", "_table_after_hello", "_tunnel")
+    """tiny_frames: how many frames below TINY_BYTES the last message held."""
+
+    __slots__ = (
+        "_bodies",
+        "_max_tiny",
+        "_table",
+        "_table_after_hello",
+        "_tunnel",
+        "tiny_frames",
+    )
 
     def __init__(self, tunnel: TunnelState, *, is_hub: bool) -> None:
+        self.tiny_frames = 0
         self._tunnel = tunnel
         self._bodies: dict[int, _Body] = {}  # by stream, of the message being read
         self._max_tiny = MAX_TINY_FRAMES if is_hub else frames.MAX_MESSAGE_BYTES
@@ -90,6 +100,7 @@ class Receiver:
             if event is not None:
                 found.append(event)
         self._bodies = {}
+        self.tiny_frames = tiny
         return [part.event() if isinstance(part, _Body) else part for part in found]
 
     # --- frames of streams ----------------------------------------------------------------------

@@ -210,6 +210,11 @@ class Session:
             self.close(fault.code, fault.text)
             raise
 
+    @property
+    def tiny_frames(self) -> int:
+        """How many frames below TINY_BYTES the last message held."""
+        return self._receiver.tiny_frames
+
     def next_deadline(self) -> float:
         """Return when on_time should be called next; sending and receiving move it."""
         return self._keepalive.next_deadline(busy=bool(self._tunnel.streams))
