@@ -224,7 +224,7 @@ class WebSocketLink(WSListener):
 
     def _resume(self) -> None:
         self._resuming_timer = None
-        if self._transport is None or self._lost is not None:
+        if self._transport is None or self._is_closing:
             return
         delay_s = self._delay(0)
         if delay_s:
