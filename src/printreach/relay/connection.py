@@ -98,7 +98,7 @@ class FrontConnection(asyncio.Protocol):
         self._exchange: CallerExchange | None = None
         self._is_http10 = False
         self._is_paused = False  # the transport doesn't read
-        self._is_held = False  # the exchange takes no more for now
+        self._is_held = False  # by the exchange, from pause() to resume()
         self._reads_soon = False  # the rest of a body, in the next turn
         self._is_congested = False
         self._stalls_at = 0.0
@@ -161,7 +161,7 @@ class FrontConnection(asyncio.Protocol):
         self._close()
 
     def pause(self) -> None:
-        """Stop reading for now, and report no more of the body."""
+        """Stop reading, and report no more of the body, until resume()."""
         self._is_held = True
         self._pause_reading()
 

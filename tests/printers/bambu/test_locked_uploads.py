@@ -59,16 +59,19 @@ def test_a_file_that_was_cut_short_is_refused_despite_a_lock_too(
 
 def test_a_file_stays_whose_session_ends_as_a_lock_comes(rig: BambuRig, tmp_path: Path) -> None:
     async def body() -> None:
-        lock, is_over, goes_on = RemoteLock(), threading.Event(), threading.Event()
+        lock, is_leaving, goes_on = RemoteLock(), threading.Event(), threading.Event()
+        finished = set[Ftps]()
         finish, leave = Ftps.finish_sending, Ftps.leave
 
         def note(ftps: Ftps, data: socket.socket) -> bool:
             has_all = finish(ftps, data)
-            is_over.set()
+            finished.add(ftps)
             return has_all
 
         def leave_slowly(ftps: Ftps) -> None:
-            goes_on.wait(TEST_S)
+            if ftps in finished:
+                is_leaving.set()
+                goes_on.wait(TEST_S)
             leave(ftps)
 
         async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
@@ -78,8 +81,7 @@ def test_a_file_stays_whose_session_ends_as_a_lock_comes(rig: BambuRig, tmp_path
                 patch.setattr(Ftps, "leave", leave_slowly)
                 asked = bench.calls.begin_put("files/upload", 5, "gcode/late.3mf")
                 asked.stream.send(b"whole", fin=True)
-                await asyncio.to_thread(is_over.wait, TEST_S)
-                await asyncio.sleep(0.1)  # the session begins to end
+                await asyncio.to_thread(is_leaving.wait, TEST_S)
                 lock.set_locked(is_locked=True)
                 goes_on.set()
                 reply = await asked.reply()
