@@ -18,7 +18,7 @@ from picows import ws_connect
 
 from printreach import __version__
 from printreach.contract import signin
-from printreach.rules.signin import Signer, statement
+from printreach.rules.printers.signin import Signer, statement
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink

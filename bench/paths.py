@@ -30,7 +30,7 @@ from printreach.relay.hosts import Hosts, PrinterHost
 from printreach.relay.printer_hosts import PrinterHosts
 from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import ConnectionKind, Grant
-from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.tunnel.link import LinkReceiver
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel

@@ -15,7 +15,7 @@ from printreach.contract.events import PrintEvent
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
-from printreach.hub.fanout import Fanout
+from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Bus, Notice, Topic
@@ -31,7 +31,7 @@ from printreach.run.webhooks import (
     deliveries,
     open_webhook_dependencies,
 )
-from printreach.store.inbox import SqlEventInbox
+from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Records, Store, open_store
 

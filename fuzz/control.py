@@ -12,9 +12,9 @@ import msgspec
 
 from printreach.contract import codec, signin
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, PrintEvent
-from printreach.rules.notify_words import words_for
-from printreach.rules.print_history import Print, ReceivedEvent, concerns_print, observe
-from printreach.rules.webhook_messages import About, message_body, signature_headers
+from printreach.rules.notifications.words import words_for
+from printreach.rules.prints.history import Print, ReceivedEvent, concerns_print, observe
+from printreach.rules.webhooks.messages import About, message_body, signature_headers
 from printreach.wire import frames
 from printreach.wire.errors import CloseCode
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from printreach.detector import files
 from printreach.detector.preprocess import SIDE, ImageRefused, PreparedImage, prepare
-from printreach.rules.watching import Region
+from printreach.rules.watch.choices import Region
 
 _QUICK_PIXELS: Final = 1_000_000
 """The limit is lower here, so that each try is quick: the way to it is the same."""

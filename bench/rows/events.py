@@ -13,8 +13,8 @@ from bench.webhooks import ACCOUNT_ID, PRINTER_ID, Worker, passing, worker
 from bench.world import World
 from printreach.backends.clock import SystemClock
 from printreach.contract.events import PrintEvent
-from printreach.hub.event_stream import EventStreams, StreamedEvent
-from printreach.store.inbox import SqlEventInbox
+from printreach.hub.prints.event_stream import EventStreams, StreamedEvent
+from printreach.store.relay.inbox import SqlEventInbox
 
 TITLE = "events, stored and followed"
 OURS = "printreach"

@@ -12,7 +12,7 @@ from bench.processes import CpuWatch, resident_bytes
 from bench.report import Figure, Measurement, Reading
 from bench.service import settings_of
 from bench.world import OURS, World
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.store.store import Records, open_store
 from printreach.store.tables import printers
 from tests.rigs.programs import Program

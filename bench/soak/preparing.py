@@ -16,8 +16,8 @@ from printreach.agent.keys import load_or_make_key
 from printreach.backends.clock import SystemClock
 from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import printer_id_of
-from printreach.rules.watching import WatchSettings
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.rules.watch.choices import WatchSettings
 from printreach.run.admin_world import World, open_world
 from printreach.store.store import Records, open_store
 from printreach.store.tables import printers

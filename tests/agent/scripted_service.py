@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from picows import WSUpgradeRequest, ws_create_server
 
 from printreach.contract import signin
-from printreach.rules.signin import Signer, statement
+from printreach.rules.printers.signin import Signer, statement
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import WebSocketLink

@@ -3,7 +3,7 @@
 from printreach.agent.keys import ServicePin
 from printreach.agent.signin import AgentHandshake
 from printreach.contract import signin
-from printreach.rules.signin import Signer, statement
+from printreach.rules.printers.signin import Signer, statement
 from tests.agent.contexts import NOON_UNIX_S, SERVICE, Agent, ServiceKey
 
 NONCE = b"n" * 32

@@ -17,7 +17,7 @@ from printreach.agent.config import (
 from printreach.agent.owner_limits import OwnerLimits
 from printreach.contract.permissions import Permission
 from printreach.printers.registry import KINDS
-from printreach.rules.commands import CommandLimits
+from printreach.rules.printers.commands import CommandLimits
 
 SERVICE = ("--service", "https://printreach.example")
 DATA_DIR = ("--data-dir", "agent")

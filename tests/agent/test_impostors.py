@@ -10,7 +10,7 @@ import pytest
 from printreach.agent.keys import ServicePin
 from printreach.agent.signin import ServiceRefused
 from printreach.contract import signin
-from printreach.rules.signin import Signer
+from printreach.rules.printers.signin import Signer
 from tests.agent.contexts import NOON_UNIX_S, Agent, ServiceKey
 from tests.agent.talks import NONCE, OFFER, Talk, pin
 

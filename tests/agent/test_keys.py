@@ -14,7 +14,7 @@ from printreach.agent.keys import (
     is_signed_by,
     load_or_make_key,
 )
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 
 HOME = "https://printreach.example"
 OTHER = "https://other.example"

@@ -14,7 +14,7 @@ from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
 from printreach.rules.backoff import Backoff
-from printreach.rules.webhook_messages import About
+from printreach.rules.webhooks.messages import About
 from tests.agent.contexts import tracker_environment
 from tests.agent.snapshots import HandClock
 from tests.fakes.loop import on_a_loop

@@ -9,7 +9,7 @@ from printreach.agent.keys import is_signed_by
 from printreach.agent.signin import ServiceRefused
 from printreach.agent.state import Phase
 from printreach.contract import signin
-from printreach.rules.signin import Signer
+from printreach.rules.printers.signin import Signer
 from tests.agent.contexts import NOON_UNIX_S, SERVICE, Agent, ServiceKey
 from tests.agent.talks import OFFER, Talk, pin
 

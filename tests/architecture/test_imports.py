@@ -13,7 +13,7 @@ PLANTED = "plantedhouse"
 HONEST_HOUSE = {
     "contract/status.py": "import msgspec",
     "wire/frames.py": "import struct",
-    "rules/credentials.py": "import hmac\nfrom datetime import datetime",
+    "rules/connections/credentials.py": "import hmac\nfrom datetime import datetime",
     "tunnel/tunnel.py": "import asyncio",
     "tunnel/websocket_link.py": "import picows",
     "printers/octoprint/translate.py": f"from {PLANTED}.contract import status",
@@ -63,13 +63,17 @@ def test_a_house_that_keeps_the_rules_passes(lot: Path) -> None:
         ("contract/codec.py", "import pydantic", "contract.codec imports pydantic"),
         ("wire/session.py", "import asyncio", "wire.session imports asyncio"),
         ("wire/session.py", "import msgspec", "wire.session imports msgspec"),
-        ("rules/limits.py", "import time", "rules.limits imports time"),
-        ("rules/limits.py", "from random import random", "rules.limits imports random"),
-        ("rules/portal.py", "def f() -> None:\n    import os", "rules.portal imports os"),
-        ("rules/portal.py", "import logging", "rules.portal imports logging"),
-        ("rules/portal.py", "import cryptography", "rules.portal imports cryptography"),
+        ("rules/accounts/limits.py", "import time", "rules.accounts.limits imports time"),
+        (
+            "rules/accounts/limits.py",
+            "from random import random",
+            "rules.accounts.limits imports random",
+        ),
+        ("rules/portal/__init__.py", "def f() -> None:\n    import os", "rules.portal imports os"),
+        ("rules/portal/__init__.py", "import logging", "rules.portal imports logging"),
+        ("rules/portal/__init__.py", "import cryptography", "rules.portal imports cryptography"),
         ("ports.py", "import sqlalchemy", "ports imports sqlalchemy"),
-        ("hub/accounts.py", "import httpx", "hub.accounts imports httpx"),
+        ("hub/accounts/__init__.py", "import httpx", "hub.accounts imports httpx"),
         ("http1/heads.py", "import socket", "http1.heads imports socket"),
         ("http1/server.py", "import httptools", "http1.server imports httptools"),
         ("tunnel/tunnel.py", "import picows", "tunnel.tunnel imports picows"),
@@ -98,7 +102,7 @@ def test_a_house_that_keeps_the_rules_passes(lot: Path) -> None:
         ("run/agent.py", "import litestar", "run.agent imports litestar"),
         ("relay/front.py", "import litestar", "relay.front imports litestar"),
         ("web/app.py", "import sqlalchemy", "web.app imports sqlalchemy"),
-        ("store/events.py", "import httpx", "store.events imports httpx"),
+        ("store/prints/events.py", "import httpx", "store.prints.events imports httpx"),
         ("backends/clock.py", "import litestar", "backends.clock imports litestar"),
         ("run/main.py", "import requests", "run.main imports requests"),
         ("helpers/text.py", "import re", "helpers is no room of tests/architecture/rooms.py"),
@@ -113,6 +117,6 @@ def test_a_planted_violation_is_caught(lot: Path, file: str, line: str, complain
 def test_a_room_may_not_hide_an_import_behind_a_type_check(lot: Path) -> None:
     hidden = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sqlalchemy"
 
-    graph = build_house(lot, {"rules/limits.py": hidden})
+    graph = build_house(lot, {"rules/accounts/limits.py": hidden})
 
-    assert broken_rules(graph, PLANTED) == ["rules.limits imports sqlalchemy"]
+    assert broken_rules(graph, PLANTED) == ["rules.accounts.limits imports sqlalchemy"]

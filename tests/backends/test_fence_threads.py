@@ -10,7 +10,7 @@ import pytest
 from printreach.backends.fence import Fence, FenceViolation, inside
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.notify_channels import SCHEMES
+from printreach.rules.notifications.channels import SCHEMES
 from printreach.rules.public_addresses import PUBLIC_ONLY
 from tests.backends.test_notify_apprise import HOME, PATIENCE_S, TOKEN, Server, patient_messenger
 from tests.fakes.loop import on_a_loop

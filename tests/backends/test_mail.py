@@ -13,7 +13,7 @@ from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.smtp import SmtpServer
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.mails import Mail, Mails
+from printreach.rules.accounts.mails import Mail, Mails
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mail_server import FakeMailServer, mail_server
 

@@ -8,7 +8,7 @@ import pytest
 from printreach.backends.mail_smtp import AT_ONCE, SmtpMailer
 from printreach.backends.smtp import SmtpServer
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 from tests.fakes.loop import on_a_loop
 from tests.rigs.smtp_server import smtp_server
 from tests.rigs.waiting import free_port, wait_for

@@ -11,7 +11,7 @@ from joserfc import jwt
 from printreach.backends.oidc.metadata import AGAIN_AFTER, KEPT_FOR, KEPT_WITHOUT_ANSWER
 from printreach.backends.oidc.provider import Provider
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
-from printreach.rules.oidc import Claims, OidcProvider, oidc_flow_secrets
+from printreach.rules.accounts.oidc import Claims, OidcProvider, oidc_flow_secrets
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import (
     CLIENT_ID,

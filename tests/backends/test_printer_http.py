@@ -14,7 +14,7 @@ from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.fetch import OpenAnswer
 from printreach.ports import Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
-from printreach.rules.internal_grants import internal_name, internal_token
+from printreach.rules.connections.internal_grants import internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.grants import INTERNAL_KEY
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip

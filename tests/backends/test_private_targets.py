@@ -10,7 +10,7 @@ from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Rea
 from tests.backends.test_webhook_http import HEADERS, NAME
 from tests.fakes.names import FakeLookup
 from tests.rules.test_public_addresses import FORBIDDEN
-from tests.rules.test_webhook_urls import REFUSED
+from tests.rules.webhooks.test_urls import REFUSED
 
 HOSTS = [f"[{one}]" if ":" in one else one for one in FORBIDDEN]
 SPELLED = [*REFUSED, *(f"https://{host}/in" for host in HOSTS)]

@@ -9,7 +9,7 @@ import pytest
 
 from printreach.backends.snapshots_s3 import S3Snapshots
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.rules.snapshots import S3Bucket
+from printreach.rules.prints.snapshots import S3Bucket
 from tests.fakes.loop import on_a_loop
 from tests.rigs.peers import peer_program
 from tests.rigs.programs import Program

@@ -12,7 +12,7 @@ from printreach.backends.webhook_keys import (
     open_webhook_keys,
     rotate_webhook_keys,
 )
-from printreach.rules.webhook_messages import KEY_OVERLAP
+from printreach.rules.webhooks.messages import KEY_OVERLAP
 from tests.fakes.clock import NOON
 
 

@@ -8,7 +8,7 @@ from printreach.detector.engine import Outcome
 from printreach.detector.image_queue import QueuedImage
 from printreach.ports.scoring import PictureUnreadable
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_scene import Scene
+from printreach.rules.detection.scene import Scene
 
 GREY = tuple(range(64))
 

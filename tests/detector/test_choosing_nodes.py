@@ -18,7 +18,7 @@ from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.ports.scoring import ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 from tests.detector.scorers import TOKEN, RunningNode, asking, running_node, until
 from tests.detector.stand_in import StandIn, seen
 from tests.rigs.certificates import Authority

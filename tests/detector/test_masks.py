@@ -5,8 +5,8 @@ import pytest
 
 from printreach.detector.masks import paint_out, without_masked
 from printreach.detector.preprocess import SIDE, prepare
-from printreach.rules.detection_scene import ViewCondition, compare_scene
-from printreach.rules.watching import Region
+from printreach.rules.detection.scene import ViewCondition, compare_scene
+from printreach.rules.watch.choices import Region
 from tests.detector.images import scene, written
 
 LEFT = Region(0.0, 0.0, 0.5, 1.0)

@@ -12,7 +12,7 @@ import pytest
 
 from printreach.detector.model import Model, WeightsRefused, load_model
 from printreach.detector.preprocess import SIDE, PreparedImage, prepare
-from printreach.rules.detection_scene import Scene
+from printreach.rules.detection.scene import Scene
 from tests.detector.images import scene, written
 
 SHIPPED = Path(str(resources.files("printreach.detector"))) / "weights"

@@ -10,7 +10,7 @@ from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.node import LIMITS
 from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.watching import MAX_REGIONS
+from printreach.rules.watch.choices import MAX_REGIONS
 from tests.detector.scorers import TOKEN, RunningNode, running_node, until
 from tests.detector.stand_in import StandIn
 

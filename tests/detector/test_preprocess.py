@@ -14,7 +14,7 @@ from printreach.detector.preprocess import (
     prepare,
 )
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detection_scene import ViewCondition, compare_scene
+from printreach.rules.detection.scene import ViewCondition, compare_scene
 from tests.detector.images import animated, jpeg_that_claims, scene, written
 
 JPEG = written(scene())

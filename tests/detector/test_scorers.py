@@ -20,7 +20,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
 )
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.watching import MAX_REGIONS, Region
+from printreach.rules.watch.choices import MAX_REGIONS, Region
 from tests.detector.images import scene, written
 from tests.detector.scorers import Rig, Way, at_a_node, in_threads, until
 from tests.detector.stand_in import StandIn, seen

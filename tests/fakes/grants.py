@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from printreach.ports import Clock, StoreUnavailable
 from printreach.ports.relaying import Agents
 from printreach.rules.connections import DEFAULT_LIMITS, Grant
-from printreach.rules.credentials import CredentialKind, digest
-from printreach.rules.internal_grants import (
+from printreach.rules.connections.credentials import CredentialKind, digest
+from printreach.rules.connections.internal_grants import (
     InternalKey,
     internal_grant,
     is_of_internal_kind,

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 
 from printreach.ports.notifications import NotSent
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 from printreach.store.store import Records
 
 LINK = re.compile(r"https?://\S+")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from printreach.ports.notifications import NotSent
-from printreach.rules.notify_channels import may_be_used
+from printreach.rules.notifications.channels import may_be_used
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from printreach.ports.scoring import ImageScore, PictureTooLarge, ScoringRefused
 from printreach.rules.detection import MAX_IMAGE_BYTES, ImageAssessment
-from printreach.rules.detection_scene import Scene
-from printreach.rules.detector import DetectorOff
-from printreach.rules.watching import Region
+from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.detection.scene import Scene
+from printreach.rules.watch.choices import Region
 
 GREY = tuple(range(0, 256, 4))
 """A slope, so that it is neither dark nor blocked."""

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from printreach.rules.webhook_messages import SigningKey
 from printreach.rules.webhooks import Outcome
+from printreach.rules.webhooks.messages import SigningKey
 
 OK = Outcome(http_status=200, duration_ms=5)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from printreach.backends.detector_memory import MemoryDetectorStates
-from printreach.rules.watching import WatchPause, WatchSettings
-from printreach.store.events import EventRecords
-from printreach.store.watching import WatchRecords
+from printreach.rules.watch.choices import WatchPause, WatchSettings
+from printreach.store.prints.events import EventRecords
+from printreach.store.watch import WatchRecords
 from tests.hub.watch.world import BAD, GOOD, WatchWorld, watching
 from tests.hub.world import OpenWorld
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.server import FakeStripe, fake_stripe
-from tests.hub.billing_world import OpenShop
+from tests.hub.payments.billing_world import OpenShop
 from tests.hub.world import OpenWorld
 from tests.rigs.databases import copy_database, migrated
 

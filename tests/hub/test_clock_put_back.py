@@ -10,26 +10,26 @@ from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType
 from printreach.contract.status import Temps
-from printreach.hub.account_limits import RequestLimits
+from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.dashboard import Dashboard, dashboard
 from printreach.hub.once import ShownOnce
-from printreach.hub.pictures import SharedPictures
-from printreach.hub.snapshots import Snapshots
-from printreach.hub.temperatures import Temperatures
+from printreach.hub.printers.pictures import SharedPictures
+from printreach.hub.printers.temperatures import Temperatures
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.limits import LimitChanges
-from printreach.rules.live_links import LastFacts, LiveEnd
+from printreach.rules.accounts.limits import LimitChanges
+from printreach.rules.accounts.sessions import Session, is_fresh, is_note_due
+from printreach.rules.connections.live_links import LastFacts, LiveEnd
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import Session, is_fresh, is_note_due
-from printreach.store.events import StoredEvent
+from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
 from tests.hub.world import PRINTER_ID, OpenWorld, World
-from tests.rules.test_jpeg import picture
-from tests.rules.test_live_links import LINK, event
+from tests.rules.connections.test_live_links import LINK, event
+from tests.rules.detection.test_jpeg import picture
 
 AHEAD = timedelta(hours=2)
 ONE, TWO = OwnedPrinter("one", "ada"), OwnedPrinter("two", "ada")

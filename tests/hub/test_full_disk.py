@@ -1,12 +1,12 @@
 """The service's disk is full for a while: nothing is lost, and all goes on by itself."""
 
 from printreach.contract.events import EventType
-from printreach.hub.notify.sending import NotificationSender
+from printreach.hub.notifications.sending import NotificationSender
 from printreach.hub.webhooks.queue import LEASE
 from printreach.ports import StoreUnavailable
 from printreach.rules.webhooks import DeliveryState
 from tests.fakes.loop import on_a_loop
-from tests.hub.notify.test_enqueue import reached
+from tests.hub.notifications.test_enqueue import reached
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until

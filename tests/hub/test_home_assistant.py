@@ -14,7 +14,7 @@ import pytest
 from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
 from printreach.contract.status import State
 from printreach.hub.home_assistant import HomeAssistant
-from printreach.hub.live import LiveStatus
+from printreach.hub.printers.live import LiveStatus
 from printreach.ports.mqtt import BrokerLost, BrokerMessage, BrokerSession
 from printreach.rules.home_assistant import Topics
 from tests.fakes.loop import on_a_loop

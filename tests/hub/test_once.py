@@ -5,7 +5,7 @@ from datetime import timedelta
 from printreach.hub.connections import Shared
 from printreach.hub.once import KEPT_FOR, MAX_KEPT, ShownOnce
 from printreach.rules.connections import Connection, ConnectionKind
-from printreach.rules.credentials import AppSecrets
+from printreach.rules.connections.credentials import AppSecrets
 from tests.fakes.clock import NOON, FakeClock
 
 

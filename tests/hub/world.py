@@ -16,14 +16,14 @@ from printreach.hub.denied import Denied
 from printreach.hub.printers import Printers
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.addresses import Addresses
-from printreach.rules.completion import Completion
-from printreach.rules.credentials import printer_id_of
-from printreach.rules.limits import LimitChanges
-from printreach.rules.linking import LinkCode
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
-from printreach.store.agents import SqlAgents
-from printreach.store.grants import SqlGrants
+from printreach.rules.printers.linking import LinkCode
+from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
 from tests.fakes.clock import FakeClock

@@ -16,16 +16,16 @@ from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract import signin
 from printreach.hub.connections import Shared
+from printreach.hub.connections.own import LIFETIMES, OwnConnections
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_connections import LIFETIMES, OwnConnections
 from printreach.hub.tries import CallerTries
 from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.node import RelayDependencies, RelayNode
-from printreach.rules.completion import Completion
-from printreach.rules.credentials import AppSecrets
+from printreach.rules.connections.credentials import AppSecrets
+from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
-from printreach.store.inbox import SqlEventInbox
+from printreach.store.relay.inbox import SqlEventInbox
 from tests.hub.world import OpenWorld, World
 from tests.relay.caller import Answer, Caller, request
 from tests.relay.scripted_agent import SERVICE_HOST, Asked, ScriptedAgent

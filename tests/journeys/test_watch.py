@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.rules.watching import WatchPause, WatchSettings
+from printreach.rules.watch.choices import WatchPause, WatchSettings
 from printreach.store.store import Records, open_store
 from tests.rigs.calls import call
 from tests.rigs.fast_clock import let_time_fly, with_fast_clock

@@ -8,7 +8,7 @@ from tests.rigs.service import Service, service_on_localhost
 from tests.rigs.simulated import simulated_printer
 from tests.rigs.webhook_service import CallingApp
 from tests.rules.test_public_addresses import FORBIDDEN
-from tests.rules.test_webhook_urls import REFUSED
+from tests.rules.webhooks.test_urls import REFUSED
 
 pytestmark = [pytest.mark.slow]
 

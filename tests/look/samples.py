@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from printreach.rules.detection_scene import ViewCondition
-from printreach.rules.watching import Look
+from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.watch.choices import Look
 from printreach.web.dashboard.watch_chart import quality_chart
 
 NOW = datetime(2026, 11, 21, 15, 28, tzinfo=UTC)

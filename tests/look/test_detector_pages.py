@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
 from printreach.printers.simulated.webcam.scenery import room
-from printreach.rules.watching import Region, WatchPause, WatchSettings
+from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock

@@ -10,7 +10,7 @@ from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.rules.detection_usage import Calls
+from printreach.rules.detection.usage import Calls
 from printreach.rules.operators import COMMAND_LINE
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate

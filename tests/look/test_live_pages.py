@@ -9,7 +9,7 @@ from litestar.testing import TestClient
 from PIL import Image
 from playwright.sync_api import Page
 
-from printreach.hub.live_links import LiveWish
+from printreach.hub.connections.live_links import LiveWish
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock

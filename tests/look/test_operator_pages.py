@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.accounts import Account
-from printreach.rules.completion import Completion
+from printreach.rules.portal.completion import Completion
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock

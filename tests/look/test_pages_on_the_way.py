@@ -9,7 +9,7 @@ from httpx import Response
 from playwright.sync_api import Page, expect
 
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.completion import Completion
+from printreach.rules.portal.completion import Completion
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock

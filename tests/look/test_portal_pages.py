@@ -14,7 +14,7 @@ from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from printreach.store.store import Records
 from tests.fakes.clock import FakeClock
-from tests.hub.portal_world import FakeHostKeys
+from tests.hub.portal.portal_world import FakeHostKeys
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at

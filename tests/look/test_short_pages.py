@@ -8,12 +8,12 @@ from httpx import Response
 from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
+from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.detection.keys import MadeKey
-from printreach.hub.live_links import LiveWish
 from printreach.hub.print_mails import stop_token
 from printreach.rules.accounts import Account
-from printreach.rules.completion import Completion
-from printreach.rules.live_links import LiveLink
+from printreach.rules.connections.live_links import LiveLink
+from printreach.rules.portal.completion import Completion
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock

@@ -16,7 +16,7 @@ from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
-from printreach.rules import transitions
+from printreach.rules.prints import transitions
 from tests.printers.bench import Bench, on_the_bench
 
 E = EventType

@@ -13,7 +13,7 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import Pause
 from printreach.contract.status import State
 from printreach.printers.operations import Operation
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 from tests.printers.asking import Json
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine
 from tests.printers.rig import PrinterRig, PrintFile

@@ -16,10 +16,10 @@ from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Network
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.timeouts import Timeouts
-from printreach.rules.access import FULL_ACCESS
-from printreach.rules.access import Access as Granted
 from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits
-from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.connections.credentials import CredentialKind, digest
+from printreach.rules.connections.permissions import FULL_ACCESS
+from printreach.rules.connections.permissions import Access as Granted
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import MemoryEventInbox

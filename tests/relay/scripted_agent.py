@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from picows import ws_connect
 
 from printreach.contract import signin
-from printreach.rules.credentials import printer_id_of
-from printreach.rules.signin import Signer, statement
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.rules.printers.signin import Signer, statement
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract import signin
-from printreach.rules.commands import COMMAND_LIFETIME_S
+from printreach.rules.printers.commands import COMMAND_LIFETIME_S
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay

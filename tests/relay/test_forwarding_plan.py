@@ -5,7 +5,7 @@ from dataclasses import replace
 from printreach.http1.heads import RequestReader
 from printreach.relay.forwarding_plan import plan_forwarding
 from printreach.rules.connections import ConnectionKind, Grant
-from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.connections.credentials import CredentialKind, digest
 
 GRANT = Grant(
     unique_id="app-one",

@@ -7,7 +7,7 @@ from printreach.relay.link_code_limits import (
     TOTAL_BURST,
     LinkCodeLimiter,
 )
-from printreach.rules.linking import LINK_CODE_LIFETIME
+from printreach.rules.printers.linking import LINK_CODE_LIFETIME
 
 HERE = "203.0.113.7"
 

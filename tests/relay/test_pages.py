@@ -13,8 +13,8 @@ from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.permissions import Permission
 from printreach.relay.page_words import FROM_ANOTHER_SITE, Reader, failure_of
 from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_body, error_page
-from printreach.rules.access import FULL_ACCESS, Access, Requirement, refusal_of
 from printreach.rules.connections import ConnectionKind, Refused
+from printreach.rules.connections.permissions import FULL_ACCESS, Access, Requirement, refusal_of
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\x00\r\n\ud800"

@@ -7,15 +7,15 @@ import pytest
 
 from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.rules.access import Access
 from printreach.rules.connections import ConnectionKind
+from printreach.rules.connections.permissions import Access
 from tests.relay.caller import Answer, BrokenOff, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access as Proof
 from tests.relay.rig import Rig, relay
 from tests.relay.scripted_agent import Asked, answer_when_complete
 from tests.relay.waiting import until
-from tests.rules.test_access import ODD_SPELLINGS
+from tests.rules.connections.test_permissions import ODD_SPELLINGS
 
 API = b"/service-command-api"
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.contract import signin
 from printreach.relay import agent_connection
-from printreach.rules.signin import Signer
+from printreach.rules.printers.signin import Signer
 from printreach.wire.errors import CloseCode
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request

@@ -60,9 +60,9 @@ def arm(step: Step, kind: int) -> None:
 
 def _arm_service(step: Step, is_there: Callable[[object], bool]) -> None:
     # Here, because an agent has none of it.
-    from printreach.hub.fanout import Fanout
-    from printreach.store.events import EventRecords
-    from printreach.store.inbox import SqlEventInbox
+    from printreach.hub.prints.fanout import Fanout
+    from printreach.store.prints.events import EventRecords
+    from printreach.store.relay.inbox import SqlEventInbox
 
     match step:
         case Step.BEFORE_COMMIT:

@@ -1,7 +1,7 @@
 """Whose messages are sent next: nobody is kept waiting by others who act together."""
 
 from printreach.rules.notifications import DESTINATION_TURNS, DESTINATIONS_AT_ONCE, FAILING
-from printreach.rules.notify_channels import MAIL
+from printreach.rules.notifications.channels import MAIL
 from printreach.rules.turns import QueuedItem, by_turns
 
 

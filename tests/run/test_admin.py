@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.run import admin_world
 from printreach.run.main import main
-from printreach.store.agents import SqlAgents
+from printreach.store.relay.agents import SqlAgents
 from printreach.store.store import open_store
 from tests.fakes.clock import FakeClock
 from tests.fakes.passwords import PlainPasswords

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from printreach.hub.detection.gate import DetectionGate
-from printreach.rules.address_claims import AddressClaim
-from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
-from printreach.rules.detection_usage import Calls, Plan, day_of
+from printreach.rules.apps.address_claims import AddressClaim
+from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused
+from printreach.rules.detection.usage import Calls, Plan, day_of
 from printreach.run import admin_world
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON, FakeClock

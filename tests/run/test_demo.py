@@ -9,7 +9,7 @@ import pytest
 
 from printreach.run.demo import Demo, cannot_start, describe
 from printreach.run.settings import settings_from
-from tests.rules.test_portal import DONE
+from tests.rules.portal.test_portal import DONE
 
 
 def demo(*, watches_prints: bool) -> Demo:
@@ -51,7 +51,7 @@ def test_the_mails_of_the_demo_are_on_its_console() -> None:
     lines = (
         "import asyncio, logging",
         "from printreach.backends.mail_log import LogMailer",
-        "from printreach.rules.mails import Mail",
+        "from printreach.rules.accounts.mails import Mail",
         "from printreach.run.demo import show_log",
         "show_log()",
         "logging.getLogger('printreach.other').info('a calm line')",

@@ -10,7 +10,7 @@ from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 from printreach.run import scoring as scoring_module
 from printreach.run.detector_node import DetectorCannotStart, node_address, running_node
 from printreach.run.embedded import ROLES, running_service

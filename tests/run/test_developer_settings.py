@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from printreach.rules.app_registration import AppPolicy
-from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
+from printreach.rules.apps.registration import AppPolicy
+from printreach.rules.detection.usage import DEFAULT_TIERS, Plan, Tier
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.rules.oidc import OidcProvider
+from printreach.rules.accounts.oidc import OidcProvider
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 GOOD = {

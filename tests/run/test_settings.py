@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import PRIVATE_NETWORKS
-from printreach.rules.snapshots import S3Bucket
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
-from printreach.rules.credentials import AppDigests
+from printreach.rules.connections.credentials import AppDigests
 from printreach.rules.printers import Printer
 from printreach.store.store import Records, Store
 from tests.fakes.clock import NOON

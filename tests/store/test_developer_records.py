@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from printreach.rules.address_claims import AddressClaim
-from printreach.rules.app_registration import AppIdHolder
-from printreach.rules.detection_access import DetectionCaller
-from printreach.rules.detection_keys import DetectionKey
-from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
+from printreach.rules.apps.address_claims import AddressClaim
+from printreach.rules.apps.registration import AppIdHolder
+from printreach.rules.detection.access import DetectionCaller
+from printreach.rules.detection.keys import DetectionKey
+from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

@@ -14,14 +14,14 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from printreach.rules.accounts import email_key
-from printreach.rules.watching import WatchSettings
+from printreach.rules.watch.choices import WatchSettings
 from printreach.store import migrate as migrations
 from printreach.store.engine import url_of
 from printreach.store.migrate import DatabaseTooNew, migrate
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
 from tests.store.records import store_all
-from tests.store.watch_records import begin, claim, look
+from tests.store.watch.watch_records import begin, claim, look
 
 
 def tables_of(path: Path) -> set[str]:

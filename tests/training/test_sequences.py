@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_scene import SIDE, Scene
+from printreach.rules.detection.scene import SIDE, Scene
 from training.sequences import LENGTH, ONSET, Watched, likely_share, outcomes, rendered
 
 GOOD, BAD = 0.02, 0.99

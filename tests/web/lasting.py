@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from printreach.hub.identity.sessions import NewSession, Visitor
+from printreach.hub.accounts.sessions import NewSession, Visitor
 from printreach.hub.leases import Access, AccessEnded, Leases
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.store.store import Records
 from tests.web.dashboard.conftest import printing

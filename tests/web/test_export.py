@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.hub import account_data
+from printreach.hub.accounts import data as account_data
 from tests.web.portal.people import APP, Person, add_app, link_printer
 from tests.web.world import ADA, Browser, WebWorld, sign_in
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.hub import own_printers
+from printreach.hub.printers import own as own_printers
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.conftest import home as home
 from tests.web.operator.conftest import office as office

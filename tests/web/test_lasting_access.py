@@ -5,10 +5,10 @@ from typing import Final
 import pytest
 
 from printreach.hub import leases
+from printreach.hub.connections.live_links import KNOWN_FOR, LiveWish
 from printreach.hub.leases import Access, Leases
-from printreach.hub.live_links import KNOWN_FOR, LiveWish
 from printreach.ports import Notice, StoreUnavailable, Topic
-from printreach.rules.live_links import LiveLink
+from printreach.rules.connections.live_links import LiveLink
 from printreach.web.dashboard import uploads
 from printreach.web.live import pages as live_pages
 from tests.fakes.loop import on_a_loop

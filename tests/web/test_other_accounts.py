@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.account_recovery import AccountRecovery
-from printreach.rules.totp import code_of, step_at
+from printreach.hub.accounts.recovery import AccountRecovery
+from printreach.rules.accounts.totp import code_of, step_at
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, NAME, Way, address_in, way_with
 from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in

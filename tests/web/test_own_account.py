@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
-from printreach.hub.account_recovery import AccountRecovery
+from printreach.hub.accounts.recovery import AccountRecovery
+from printreach.rules.accounts.totp import secret_in_words
 from printreach.rules.operators import Operator
-from printreach.rules.totp import secret_in_words
 from printreach.store.listings import Search
 from tests.web.codes import code_now, secret_of, set_up_totp
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in

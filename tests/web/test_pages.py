@@ -14,8 +14,8 @@ from litestar.testing import TestClient
 from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.registry import KINDS
-from printreach.rules.credentials import printer_id_of
-from printreach.store.agents import SqlAgents
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.store.relay.agents import SqlAgents
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, WebWorld, run, send, sign_in
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
-from printreach.hub.identity import passkeys
+from printreach.hub.accounts import passkeys
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, send, sign_in
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.rules.snapshots import KEPT_FOR
-from printreach.store.events import StoredEvent
+from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.store.prints.events import StoredEvent
 from printreach.web.snapshots import BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
-from tests.rules.test_jpeg import picture
-from tests.rules.test_live_links import event
+from tests.rules.connections.test_live_links import event
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, bobs_printer, home
 from tests.web.live.conftest import SNAPSHOT
 from tests.web.world import run, send, sign_in

@@ -21,7 +21,7 @@ from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
 from printreach.run.webhooks import WebhookDependencies
-from printreach.store.agents import SqlAgents
+from printreach.store.relay.agents import SqlAgents
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app

@@ -12,7 +12,7 @@ from printreach.contract import signin
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.printers.port import Printer, PrinterRefused, SupportsApiKeys, not_supported
-from printreach.rules.access import refusal_by_agent
+from printreach.rules.connections.permissions import refusal_by_agent
 
 log = logging.getLogger(__name__)
 

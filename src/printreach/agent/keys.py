@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from printreach.agent.data_dir import DataDirRefused, read_private, write_private
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 
 KEY_FILE: Final = "agent.key"
 PINS_FILE: Final = "service.json"

@@ -18,7 +18,7 @@ from printreach.contract.events import PrintEvent
 from printreach.http1.client import Client, Connect
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.rules.backoff import Backoff
-from printreach.rules.webhook_messages import About, message_body
+from printreach.rules.webhooks.messages import About, message_body
 
 log = logging.getLogger(__name__)
 

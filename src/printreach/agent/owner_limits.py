@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission, parse_permissions
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 MAX_CAMERA_HOSTS: Final = 32
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?")

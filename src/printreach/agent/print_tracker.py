@@ -13,10 +13,10 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.status import UNDER_WAY, DetectorStatus, JobStatus, ServiceStatus
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, SupportsOnChange, Trouble, View
-from printreach.rules.credentials import base32_text
-from printreach.rules.expected_pauses import expect_pause, forget_pause
+from printreach.rules.connections.credentials import base32_text
 from printreach.rules.prints import PrintObservation, smart_pause_sentence
-from printreach.rules.transitions import (
+from printreach.rules.prints.expected_pauses import expect_pause, forget_pause
+from printreach.rules.prints.transitions import (
     Moment,
     PrintUpdate,
     differs_durably,

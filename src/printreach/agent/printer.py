@@ -30,8 +30,8 @@ from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
 from printreach.printers.setup import PrinterSetup
 from printreach.rules.backoff import Backoff
-from printreach.rules.detector import aged
-from printreach.rules.webhook_messages import About
+from printreach.rules.detection.detector import aged
+from printreach.rules.webhooks.messages import About
 from printreach.wire.heads import encode_response
 
 log = logging.getLogger(__name__)

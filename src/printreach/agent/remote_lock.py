@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from printreach.printers.port import Printer, RestoresPauses
-from printreach.rules.access import Access, parse_access_stamp
+from printreach.rules.connections.permissions import Access, parse_access_stamp
 
 
 class RemoteLock:

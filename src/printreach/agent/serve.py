@@ -8,7 +8,7 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.rules.access import (
+from printreach.rules.connections.permissions import (
     is_command,
     refusal_by_agent,
     refusal_of,

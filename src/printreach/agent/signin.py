@@ -10,7 +10,7 @@ from printreach.agent.outbox import EventSender
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import ShownLinkCode
 from printreach.contract import signin
-from printreach.rules.signin import Signer, statement
+from printreach.rules.printers.signin import Signer, statement
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 import msgspec
 
-from printreach.rules.credentials import parse_link_code
+from printreach.rules.connections.credentials import parse_link_code
 from printreach.rules.safe_text import printable
 
 _LINK_URL: Final = re.compile(r"https?://[!-~]{1,2000}")

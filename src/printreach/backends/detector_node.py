@@ -30,8 +30,8 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_scene import SIDE, Scene
-from printreach.rules.watching import Region
+from printreach.rules.detection.scene import SIDE, Scene
+from printreach.rules.watch.choices import Region
 from printreach.wire.heads import Headers
 
 ANSWER_TIMEOUT_S: Final = 11.0

@@ -3,7 +3,7 @@
 import logging
 
 from printreach.ports.notifications import NotSent
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from printreach.backends.smtp import SmtpServer, SmtpTalk, is_final, reason_of, status_of
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from printreach.backends.fence import Fence, inside, take_no_proxies
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.notify_channels import is_plain, may_be_used
+from printreach.rules.notifications.channels import is_plain, may_be_used
 from printreach.rules.public_addresses import PUBLIC_ONLY, Reach
 
 if TYPE_CHECKING:

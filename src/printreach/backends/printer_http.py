@@ -23,7 +23,7 @@ from printreach.ports.printer_http import (
     PrinterRefusal,
 )
 from printreach.rules.connections import ConnectionKind
-from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from printreach.rules.connections.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.safe_text import readable
 from printreach.wire.heads import Headers, get

@@ -18,8 +18,8 @@ from printreach.ports.scoring import (
     ScorerUnavailable,
 )
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detector import DetectorOff
-from printreach.rules.watching import Region
+from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.watch.choices import Region
 
 MAX_CALLS: Final = 64
 MAX_BYTES_OF_CALLS: Final = 64 * 1024 * 1024

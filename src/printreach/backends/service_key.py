@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from printreach.rules.internal_grants import InternalKey
+from printreach.rules.connections.internal_grants import InternalKey
 from printreach.store.key_files import KeyFileRefused, write_once
 
 KEY_FILE = "service.key"

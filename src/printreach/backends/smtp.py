@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from printreach.rules.accounts import parse_email
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 
 TIMEOUT_S: Final = 20
 """For the connection, and for each answer."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.rules.snapshots import is_snapshot_id
+from printreach.rules.prints.snapshots import is_snapshot_id
 
 _UNFINISHED: Final = ".new"
 

@@ -9,7 +9,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from printreach.ports.snapshots import SnapshotsUnavailable
-from printreach.rules.snapshots import S3Bucket, is_snapshot_id
+from printreach.rules.prints.snapshots import S3Bucket, is_snapshot_id
 
 PATIENCE: Final = timedelta(seconds=10)
 """Timeout of one call, including its retries."""

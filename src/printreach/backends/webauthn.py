@@ -24,7 +24,7 @@ from webauthn.helpers.structs import (
 
 from printreach.ports.authenticators import MadePasskey
 from printreach.rules.accounts import Account
-from printreach.rules.passkeys import Passkey
+from printreach.rules.accounts.passkeys import Passkey
 
 _log = logging.getLogger(__name__)
 

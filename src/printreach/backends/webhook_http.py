@@ -23,8 +23,8 @@ from printreach.backends.own_addresses import is_own_address
 from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.rules.public_addresses import Reach, parse_ip_address
-from printreach.rules.webhook_urls import WebhookTarget, address_problem, parse_webhook_url
 from printreach.rules.webhooks import Outcome
+from printreach.rules.webhooks.urls import WebhookTarget, address_problem, parse_webhook_url
 from printreach.wire.heads import get
 
 TIMEOUT_S: Final = 10.0

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
+from printreach.rules.webhooks.messages import KEY_OVERLAP, SigningKey
 from printreach.store.key_files import KeyFileRefused
 
 log = logging.getLogger(__name__)

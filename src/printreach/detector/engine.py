@@ -20,8 +20,8 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.detection import MAX_IMAGE_BYTES, ImageAssessment
-from printreach.rules.detector import DetectorOff
-from printreach.rules.watching import Region
+from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.watch.choices import Region
 
 MAX_BATCH: Final = 4
 """Enough that the handover to a thread costs next to nothing; the first waits for few others."""

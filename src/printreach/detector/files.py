@@ -11,7 +11,7 @@ import struct
 from typing import Final
 
 from printreach.rules.detection import MAX_IMAGE_PIXELS
-from printreach.rules.jpeg import claimed_size, whole_jpeg
+from printreach.rules.detection.jpeg import claimed_size, whole_jpeg
 
 _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_CHUNK: Final = struct.Struct(">I4s")

@@ -7,7 +7,7 @@ from typing import Final
 
 from printreach.ports.scoring import ScoringRefused
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.watching import Region
+from printreach.rules.watch.choices import Region
 
 MAX_QUEUED: Final = 32
 """At 15 ms each the queue takes half a second; on a slow machine some seconds."""

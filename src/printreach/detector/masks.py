@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from printreach.rules.watching import Region
+from printreach.rules.watch.choices import Region
 
 Evidence: TypeAlias = tuple[tuple[float, ...], ...]
 """Rows of cells, 0 to 1 each, from the upper left corner, as in ports.scoring.Scored."""

@@ -30,7 +30,7 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.watching import MAX_REGIONS, Region
+from printreach.rules.watch.choices import MAX_REGIONS, Region
 
 LIMITS: Final = ServerLimits(
     idle_timeout_s=30.0,

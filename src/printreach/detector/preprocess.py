@@ -22,10 +22,10 @@ from PIL.JpegImagePlugin import JpegImageFile
 from printreach.detector.files import MalformedImage, check_file, check_pixels, declared_size
 from printreach.detector.masks import paint_out
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detection_scene import SIDE as SCENE_SIDE
-from printreach.rules.detection_scene import Scene
-from printreach.rules.jpeg import whole_jpeg
-from printreach.rules.watching import Region
+from printreach.rules.detection.jpeg import whole_jpeg
+from printreach.rules.detection.scene import SIDE as SCENE_SIDE
+from printreach.rules.detection.scene import Scene
+from printreach.rules.watch.choices import Region
 
 SIDE: Final = 320
 """Side of the model's input, in pixels."""

@@ -14,17 +14,17 @@ import msgspec
 from printreach.ports import Notice, Topic
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import (
+from printreach.rules.accounts.mail_links import LIFETIMES, MailLink, MailPurpose
+from printreach.rules.accounts.mails import NEWS_LASTS, Mail, Mails
+from printreach.rules.connections.credentials import (
     CredentialKind,
     TokenBytes,
     digest,
     new_record_id,
     new_session_token,
 )
-from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
-from printreach.rules.mails import NEWS_LASTS, Mail, Mails
+from printreach.store.accounts.waiting_mails import WaitingMail
 from printreach.store.store import Records
-from printreach.store.waiting_mails import WaitingMail
 
 log = logging.getLogger(__name__)
 

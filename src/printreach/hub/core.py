@@ -10,9 +10,9 @@ from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock
 from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.accounts.mails import Mails
 from printreach.rules.addresses import Addresses
-from printreach.rules.credentials import TokenBytes
-from printreach.rules.mails import Mails
+from printreach.rules.connections.credentials import TokenBytes
 from printreach.store.store import Store
 
 

@@ -4,23 +4,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from printreach.hub.connections import Connections, Shared
+from printreach.hub.connections.live_links import LiveLinks
+from printreach.hub.connections.own import OwnConnections
 from printreach.hub.core import Core
-from printreach.hub.file_lists import FileLists
-from printreach.hub.live import LiveStatus
-from printreach.hub.live_links import LiveLinks
 from printreach.hub.once import ShownOnce
-from printreach.hub.own_connections import OwnConnections
-from printreach.hub.own_printers import OwnPrinters
-from printreach.hub.pictures import SharedPictures
-from printreach.hub.print_history import PrintHistory
 from printreach.hub.printers import Printers
-from printreach.hub.snapshots import Snapshots
+from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.own import OwnPrinters
+from printreach.hub.printers.pictures import SharedPictures
+from printreach.hub.prints.history import PrintHistory
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.apps.own import OwnApps
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
+from printreach.hub.detection.usage import Usage
 from printreach.hub.once import ShownOnce
-from printreach.hub.own_apps import OwnApps
 from printreach.hub.reauthentication import Reauthentication
-from printreach.hub.usage import Usage
-from printreach.rules.app_registration import AppPolicy
-from printreach.rules.detection_usage import Plan
+from printreach.rules.apps.registration import AppPolicy
+from printreach.rules.detection.usage import Plan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

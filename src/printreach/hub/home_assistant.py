@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from printreach.hub.core import Core
-from printreach.hub.live import LiveStatus, LiveSubscription
+from printreach.hub.printers.live import LiveStatus, LiveSubscription
 from printreach.ports import StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal

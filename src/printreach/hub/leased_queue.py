@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from printreach.hub.core import Core
 from printreach.ports import StoreUnavailable
-from printreach.rules.credentials import new_record_id
+from printreach.rules.connections.credentials import new_record_id
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 

@@ -14,11 +14,11 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
-from printreach.hub.access_tokens import AccessTokens
-from printreach.hub.identity.sessions import Sessions, Visitor
+from printreach.hub.accounts.access_tokens import AccessTokens
+from printreach.hub.accounts.sessions import Sessions, Visitor
 from printreach.hub.printers import own_printer
 from printreach.ports import Bus, Notice, Topic
-from printreach.rules.access_tokens import Scope
+from printreach.rules.accounts.access_tokens import Scope
 from printreach.rules.printers import Printer
 from printreach.store.store import Store
 

@@ -11,9 +11,14 @@ from datetime import datetime
 from typing import Final
 
 from printreach.ports.notifications import Sealer
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.connections.credentials import TokenBytes, new_record_id
 from printreach.rules.notifications import Destination
-from printreach.rules.notify_channels import CHANNEL_BY_NAME, MAIL, InvalidField, parse_destination
+from printreach.rules.notifications.channels import (
+    CHANNEL_BY_NAME,
+    MAIL,
+    InvalidField,
+    parse_destination,
+)
 from printreach.store.store import Records, Store
 
 _ABOUT: Final = "an end of mails"

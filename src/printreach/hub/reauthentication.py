@@ -8,9 +8,9 @@ from printreach.hub.tries import PROOF_BY_SESSION, AccountTries
 from printreach.ports import Clock
 from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account
-from printreach.rules.passwords import MAX_PASSWORD_LENGTH
+from printreach.rules.accounts.passwords import MAX_PASSWORD_LENGTH
+from printreach.rules.accounts.sessions import Session, is_fresh
 from printreach.rules.rate_limits import TooSoon, widest_network_of
-from printreach.rules.sessions import Session, is_fresh
 
 WRONG_PASSWORD: Final = Denied(Reason.WRONG_CREDENTIALS, "That is not your password.")
 NOT_FRESH: Final = Denied(

@@ -5,7 +5,7 @@ from datetime import tzinfo
 from enum import Enum, auto
 from typing import Protocol
 
-from printreach.rules.mails import Mail
+from printreach.rules.accounts.mails import Mail
 
 
 class Zones(Protocol):

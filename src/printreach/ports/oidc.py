@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
-from printreach.rules.oidc import Claims, OidcFlowSecrets
+from printreach.rules.accounts.oidc import Claims, OidcFlowSecrets
 
 
 class ProviderFailure(Enum):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detector import DetectorOff
-from printreach.rules.watching import Region
+from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.watch.choices import Region
 
 
 class ScoringRefused(Exception):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from printreach.rules.webhook_messages import SigningKey
 from printreach.rules.webhooks import Outcome
+from printreach.rules.webhooks.messages import SigningKey
 
 
 class WebhookSender(Protocol):

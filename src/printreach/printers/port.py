@@ -3,7 +3,7 @@
 An adapter keeps a live view of its printer, so that status costs the printer nothing. Commands are
 coroutines that return when the printer has accepted them; they raise PrinterRefused and nothing
 else for what a printer or its network may do. Checks that are the same for every kind (arguments,
-features, states) are made before, by `rules/commands.py`.
+features, states) are made before, by `rules/printers/commands.py`.
 """
 
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
-from printreach.rules.commands import MAX_PAUSE_MM
+from printreach.rules.printers.commands import MAX_PAUSE_MM
 
 from . import loose
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from .camera_hosts import CameraHosts
 

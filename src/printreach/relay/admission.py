@@ -14,8 +14,8 @@ from typing import Protocol
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Notice, Topic
 from printreach.ports.relaying import Grants
-from printreach.rules.access import Requirement
 from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
+from printreach.rules.connections.permissions import Requirement
 
 from .last_used import LastUsedRecorder
 

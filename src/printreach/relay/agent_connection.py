@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from printreach.contract import signin
 from printreach.ports import Bus, Clock, Topic
 from printreach.ports.relaying import Agents, DetectorStates, EventInbox
-from printreach.rules.credentials import printer_id_of
-from printreach.rules.linking import LinkedPrinter
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.rules.printers.linking import LinkedPrinter
 from printreach.rules.safe_text import printable
 from printreach.tunnel.shared_timer import SharedTimer
 from printreach.tunnel.stream import Stream

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
-from printreach.rules.access import Requirement
 from printreach.rules.connections import ConnectionKind, Grant, Refused, is_opened_by
-from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.connections.credentials import CredentialKind, digest
+from printreach.rules.connections.permissions import Requirement
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.wire.heads import get
 

@@ -15,8 +15,8 @@ from printreach.contract.command_api import (
     PERMISSIONS_FIELD,
 )
 from printreach.http1.heads import Request
-from printreach.rules.access import Access, format_access_stamp
-from printreach.rules.commands import COMMAND_LIFETIME_S
+from printreach.rules.connections.permissions import Access, format_access_stamp
+from printreach.rules.printers.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
 OURS = frozenset(

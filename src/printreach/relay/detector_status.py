@@ -7,7 +7,7 @@ from collections.abc import Callable
 from printreach.contract import signin
 from printreach.ports import Clock
 from printreach.ports.relaying import DetectorStates
-from printreach.rules.detector import aged
+from printreach.rules.detection.detector import aged
 
 log = logging.getLogger(__name__)
 

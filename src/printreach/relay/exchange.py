@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
-from printreach.rules.access import Requirement
 from printreach.rules.connections import Limits, Refused
+from printreach.rules.connections.permissions import Requirement
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason, RemoteProtocolError

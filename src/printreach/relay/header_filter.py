@@ -6,7 +6,7 @@ from urllib.parse import unquote_to_bytes
 
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind
-from printreach.rules.credentials import (
+from printreach.rules.connections.credentials import (
     CredentialKind,
     digest,
     digest_of_authorization,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from printreach.contract import signin
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.connections.credentials import TokenBytes, new_record_id
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from printreach.ports import Clock
 from printreach.ports.relaying import Grants
-from printreach.rules.internal_grants import is_of_internal_kind
+from printreach.rules.connections.internal_grants import is_of_internal_kind
 
 log = logging.getLogger(__name__)
 

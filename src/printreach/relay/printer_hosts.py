@@ -9,7 +9,6 @@ from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
-from printreach.rules.access import is_command, must_be_plain_pause, required_of
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import (
     INTERNAL_KINDS,
@@ -19,6 +18,7 @@ from printreach.rules.connections import (
     Refused,
     is_opened_by,
 )
+from printreach.rules.connections.permissions import is_command, must_be_plain_pause, required_of
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.frames import MAX_STREAMS
 from printreach.wire.heads import Headers

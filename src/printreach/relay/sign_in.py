@@ -9,7 +9,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from printreach.contract import signin
-from printreach.rules.signin import Signer, is_ours, statement
+from printreach.rules.printers.signin import Signer, is_ours, statement
 
 _HOST = re.compile(r"[0-9A-Za-z._:\[\]-]{1,300}")
 

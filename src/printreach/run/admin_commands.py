@@ -9,9 +9,9 @@ from typing import TypeAlias, TypeVar
 from printreach.contract.permissions import Permission, format_permissions
 from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
-from printreach.rules.completion import completion_parameters
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.operators import COMMAND_LINE
+from printreach.rules.portal.completion import completion_parameters
 from printreach.run.admin_output import Json, Result, table
 from printreach.run.admin_world import World
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, fields, replace
 from typing import Final, TypeAlias
 
 from printreach.rules.accounts import email_key
-from printreach.rules.limits import (
+from printreach.rules.accounts.limits import (
     DEFAULT_ACCOUNT_LIMITS,
     LimitChanges,
     with_changes,

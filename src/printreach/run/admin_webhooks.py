@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from printreach.backends.webhook_keys import open_webhook_keys, rotate_webhook_keys
-from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
+from printreach.rules.webhooks.messages import KEY_OVERLAP, SigningKey
 from printreach.run.admin_commands import Command, CommandFailed
 from printreach.run.admin_output import Result, table
 from printreach.run.admin_world import World

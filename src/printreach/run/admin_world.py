@@ -9,16 +9,16 @@ from pathlib import Path
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
 from printreach.hub.account_mailer import SealedOutbox
-from printreach.hub.account_recovery import AccountRecovery
 from printreach.hub.accounts import Accounts
-from printreach.hub.address_claims import AddressClaims
+from printreach.hub.accounts.invitations import Invitations
+from printreach.hub.accounts.recovery import AccountRecovery
 from printreach.hub.apps import Apps
+from printreach.hub.apps.address_claims import AddressClaims
 from printreach.hub.connections import Connections
 from printreach.hub.detection.keys import DetectionKeys
-from printreach.hub.invitations import Invitations
-from printreach.hub.operating import Operating, operating
+from printreach.hub.detection.usage import Usage
+from printreach.hub.operators import Operating, operating
 from printreach.hub.printers import Printers
-from printreach.hub.usage import Usage
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.run.dependencies import core_of

@@ -33,7 +33,7 @@ from printreach.hub.denied import Denied
 from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
-from printreach.rules.completion import Completion
+from printreach.rules.portal.completion import Completion
 from printreach.run.address_warnings import address_warnings
 from printreach.run.admin_world import World, open_world
 from printreach.run.agent import this_machine

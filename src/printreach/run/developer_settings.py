@@ -4,8 +4,8 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from printreach.rules.app_registration import AppPolicy
-from printreach.rules.detection_usage import Tier, problem_with_tiers
+from printreach.rules.apps.registration import AppPolicy
+from printreach.rules.detection.usage import Tier, problem_with_tiers
 from printreach.run.setting_values import WrongValue
 
 DEFAULT_PRICES: Final = "1000000:0.0004 20000000:0.00025 0.00015"

@@ -24,7 +24,7 @@ from printreach.relay.asgi import Application
 from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.addresses import may_require_https
-from printreach.rules.credentials import new_record_id
+from printreach.rules.connections.credentials import new_record_id
 from printreach.run.counting import counting
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.detector_node import node_address, running_node
@@ -39,9 +39,9 @@ from printreach.run.web_node import running_web_node
 from printreach.run.web_services import web_services
 from printreach.run.webhooks import open_webhook_dependencies
 from printreach.run.worker import running_worker
-from printreach.store.agents import SqlAgents
-from printreach.store.grants import SqlGrants
-from printreach.store.inbox import SqlEventInbox
+from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay.grants import SqlGrants
+from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app
 from printreach.web.draining import Draining

@@ -10,10 +10,10 @@ from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.smtp import SmtpServer
 from printreach.hub.account_mailer import SealedOutbox
+from printreach.hub.accounts.mail_queue import MailDelivery
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
-from printreach.hub.mailing import MailDelivery
-from printreach.hub.notify.sending import NotificationSender
+from printreach.hub.notifications.sending import NotificationSender
 from printreach.ports.notifications import Mailer, Messenger, Sealer, Zones
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer

@@ -7,7 +7,7 @@ from printreach import __version__
 from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
 from printreach.hub.core import Core
 from printreach.hub.home_assistant import HomeAssistant
-from printreach.hub.live import LiveStatus
+from printreach.hub.printers.live import LiveStatus
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.setting_values import WrongValue
 

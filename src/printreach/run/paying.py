@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.hub.billing import Billing
+from printreach.hub.payments import Billing
 from printreach.ports import Clock
 from printreach.ports.payments import Payments
 from printreach.run.installing import how_to_install

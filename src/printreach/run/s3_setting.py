@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from printreach.rules.snapshots import S3Bucket
+from printreach.rules.prints.snapshots import S3Bucket
 from printreach.run.setting_values import WrongValue
 
 _EXAMPLE: Final = "https://id:key@s3.example.com/bucket?region=eu-central-1"

@@ -12,7 +12,7 @@ from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
 from printreach.ports.scoring import Scorer
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings
 

@@ -10,13 +10,13 @@ from printreach.backends.mqtt_broker import MqttAddress
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.accounts.oidc import OidcProvider
 from printreach.rules.addresses import Addresses
-from printreach.rules.app_registration import AppPolicy
-from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
+from printreach.rules.apps.registration import AppPolicy
+from printreach.rules.detection.usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
-from printreach.rules.oidc import OidcProvider
+from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import Reach
-from printreach.rules.snapshots import S3Bucket
 from printreach.run import developer_settings
 from printreach.run import setting_values as values
 from printreach.run.mqtt import read_broker

@@ -4,7 +4,7 @@ from typing import Final
 
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.hub.core import Core
-from printreach.hub.snapshots import Snapshots
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.snapshots import SnapshotStore
 from printreach.run.installing import how_to_install

@@ -5,25 +5,25 @@ from urllib.parse import urlsplit
 
 from printreach.backends.oidc.provider import Provider
 from printreach.backends.webauthn import WebAuthn
-from printreach.hub.access_tokens import AccessTokens
-from printreach.hub.account_data import AccountData
-from printreach.hub.account_limits import RequestLimits
-from printreach.hub.app_calls import AppCalls
+from printreach.hub.accounts.access_tokens import AccessTokens
+from printreach.hub.accounts.build import SignInServices, sign_in_services
+from printreach.hub.accounts.data import AccountData
+from printreach.hub.accounts.invitations import Invitations
+from printreach.hub.accounts.limits import RequestLimits
+from printreach.hub.accounts.owner import Owner
+from printreach.hub.connections.app_calls import AppCalls
 from printreach.hub.core import Core
 from printreach.hub.dashboard import dashboard
 from printreach.hub.detection.contexts import Detection
 from printreach.hub.developers import developers
-from printreach.hub.event_stream import EventStreams
-from printreach.hub.identity.build import SignInServices, sign_in_services
-from printreach.hub.identity.owner import Owner
-from printreach.hub.invitations import Invitations
 from printreach.hub.leases import Leases
-from printreach.hub.notify.choices import Notifications
+from printreach.hub.notifications.choices import Notifications
 from printreach.hub.once import ShownOnce
-from printreach.hub.operating import operating
+from printreach.hub.operators import operating
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
-from printreach.hub.remote_lock import RemoteLock
+from printreach.hub.printers.remote_lock import RemoteLock
+from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
 from printreach.run.dependencies import Dependencies

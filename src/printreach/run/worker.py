@@ -12,14 +12,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final, TypeAlias
 
-from printreach.hub.billing import Billing
 from printreach.hub.clock_jumps import ClockJumpGuard
+from printreach.hub.connections.live_links import LiveLinkEnder, forget_ended_links
 from printreach.hub.detection.contexts import forget_old_contexts
-from printreach.hub.fanout import Consumer, Fanout
-from printreach.hub.live_links import LiveLinkEnder, forget_ended_links
-from printreach.hub.notify.enqueue import NotificationEnqueuer
-from printreach.hub.print_history import PrintHistoryWriter, forget_old_prints
-from printreach.hub.snapshots import Snapshots
+from printreach.hub.notifications.enqueue import NotificationEnqueuer
+from printreach.hub.payments import Billing
+from printreach.hub.prints.fanout import Consumer, Fanout
+from printreach.hub.prints.history import PrintHistoryWriter, forget_old_prints
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds

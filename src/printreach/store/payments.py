@@ -10,7 +10,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.payments import Payer, PaymentState, Subscription
-from printreach.store.account_tables import payers, payment_calls, subscriptions
+from printreach.store.accounts.tables import payers, payment_calls, subscriptions
 from printreach.store.columns import columns_for
 
 _PAYER = columns_for(Payer, payers)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, select, update
 
-from printreach.store.account_tables import totp_apps
+from printreach.store.accounts.second_factors import secret_about, secret_as_text
+from printreach.store.accounts.tables import totp_apps
 from printreach.store.engine import begin_immediate, set_up, url_of
-from printreach.store.notify_tables import notify_targets
+from printreach.store.notifications.tables import notify_targets
 from printreach.store.sealing import DataDirSealer
-from printreach.store.second_factors import secret_about, secret_as_text
 
 _log = logging.getLogger(__name__)
 

@@ -2,22 +2,17 @@
 
 from typing import Final
 
-from printreach.store import (
-    access_tokens,
-    account_tables,
-    detection_contexts,
-    detection_tables,
-    event_tables,
-    live_links,
-    notify_tables,
-    operator_tables,
-    prints,
-    snapshots,
-    tables,
-    waiting_mails,
-    watch_tables,
-    webhook_tables,
-)
+from printreach.store import prints, tables
+from printreach.store.accounts import access_tokens, waiting_mails
+from printreach.store.accounts import tables as account_tables
+from printreach.store.connections import live_links
+from printreach.store.detection import contexts as detection_contexts
+from printreach.store.detection import tables as detection_tables
+from printreach.store.notifications import tables as notify_tables
+from printreach.store.operators import tables as operator_tables
+from printreach.store.prints import event_tables, snapshots
+from printreach.store.watch import tables as watch_tables
+from printreach.store.webhooks import tables as webhook_tables
 
 MODULES: Final = (
     tables,

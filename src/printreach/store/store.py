@@ -13,41 +13,41 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
-from printreach.store.access_tokens import AccessTokenRecords
 from printreach.store.accounts import AccountRecords
+from printreach.store.accounts.access_tokens import AccessTokenRecords
+from printreach.store.accounts.identities import IdentityRecords
+from printreach.store.accounts.limits import LimitRecords
+from printreach.store.accounts.mail_links import InvitationRecords, MailLinkRecords
+from printreach.store.accounts.personal import PersonalRecords
+from printreach.store.accounts.second_factors import PasskeyRecords, SecondFactorRecords, TryRecords
+from printreach.store.accounts.sessions import SessionRecords, StepRecords
+from printreach.store.accounts.waiting_mails import MailRecords
 from printreach.store.apps import AppRecords
 from printreach.store.connections import ConnectionRecords
-from printreach.store.deliveries import DeliveryRecords
+from printreach.store.connections.live_links import LiveLinkRecords
 from printreach.store.detection import (
     ClaimRecords,
     DetectionKeyRecords,
     SwitchRecords,
     UsageRecords,
 )
-from printreach.store.detection_contexts import ContextRecords
+from printreach.store.detection.contexts import ContextRecords
 from printreach.store.engine import reading_engine, reason_of, writing_engine
-from printreach.store.events import EventRecords
-from printreach.store.identities import IdentityRecords
-from printreach.store.limits import LimitRecords
-from printreach.store.live_links import LiveLinkRecords
-from printreach.store.mail_links import InvitationRecords, MailLinkRecords
 from printreach.store.migrate import migrate
 from printreach.store.notifications import NotifyRecords
-from printreach.store.operating import OperatorRecords
+from printreach.store.operators import OperatorRecords
 from printreach.store.payments import PaymentRecords
-from printreach.store.personal import PersonalRecords
-from printreach.store.portal_flows import FlowRecords
+from printreach.store.portal import FlowRecords
 from printreach.store.printers import PrinterRecords
 from printreach.store.prints import PrintRecords
+from printreach.store.prints.events import EventRecords
+from printreach.store.prints.snapshots import SnapshotRecords
 from printreach.store.resealing import seal_anew
 from printreach.store.sealing import DataDirSealer
-from printreach.store.second_factors import PasskeyRecords, SecondFactorRecords, TryRecords
-from printreach.store.sessions import SessionRecords, StepRecords
-from printreach.store.snapshots import SnapshotRecords
 from printreach.store.tables import notices
-from printreach.store.waiting_mails import MailRecords
-from printreach.store.watching import WatchRecords, WatchSettingsRecords
+from printreach.store.watch import WatchRecords, WatchSettingsRecords
 from printreach.store.webhooks import WebhookRecords
+from printreach.store.webhooks.deliveries import DeliveryRecords
 from printreach.store.writer import Writer
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.enums import HttpMethod
 from litestar.response import Redirect, Template
 
-from printreach.hub.identity.signing_up import NOT_SET_UP
+from printreach.hub.accounts.signing_up import NOT_SET_UP
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 

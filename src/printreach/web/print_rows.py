@@ -7,16 +7,16 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import urlencode
 
-from printreach.hub.print_history import EventEntry
-from printreach.rules.notify_words import words_for
-from printreach.rules.print_history import (
+from printreach.hub.prints.history import EventEntry
+from printreach.rules.notifications.words import words_for
+from printreach.rules.prints.history import (
     ENDED,
     Print,
     PrintResult,
     counted_duration_s,
     counted_progress,
 )
-from printreach.rules.snapshots import KEPT_FOR
+from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints import HistoryCursor, Tally
 
 _STATES: Final = {

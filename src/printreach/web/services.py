@@ -2,35 +2,35 @@
 
 from dataclasses import dataclass
 
-from printreach.hub.access_tokens import AccessTokens, MadeToken
-from printreach.hub.account_data import AccountData
-from printreach.hub.account_limits import RequestLimits
 from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import Accounts
-from printreach.hub.app_calls import AppCalls
-from printreach.hub.billing import Billing
+from printreach.hub.accounts.access_tokens import AccessTokens, MadeToken
+from printreach.hub.accounts.data import AccountData
+from printreach.hub.accounts.invitations import Invitations
+from printreach.hub.accounts.limits import RequestLimits
+from printreach.hub.accounts.oidc import OtherAccounts
+from printreach.hub.accounts.owner import Owner
+from printreach.hub.accounts.passkeys import Passkeys
+from printreach.hub.accounts.password_reset import Recovering
+from printreach.hub.accounts.sessions import Sessions
+from printreach.hub.accounts.sign_in_limits import SignInLimits
+from printreach.hub.accounts.signing_in import SigningIn
+from printreach.hub.accounts.signing_up import SigningUp
 from printreach.hub.connections import Connections
+from printreach.hub.connections.app_calls import AppCalls
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.detection.contexts import Detection
 from printreach.hub.developers import Developers
-from printreach.hub.event_stream import EventStreams
-from printreach.hub.identity.oidc import OtherAccounts
-from printreach.hub.identity.owner import Owner
-from printreach.hub.identity.passkeys import Passkeys
-from printreach.hub.identity.recovering import Recovering
-from printreach.hub.identity.sessions import Sessions
-from printreach.hub.identity.sign_in_limits import SignInLimits
-from printreach.hub.identity.signing_in import SigningIn
-from printreach.hub.identity.signing_up import SigningUp
-from printreach.hub.invitations import Invitations
 from printreach.hub.leases import Leases
-from printreach.hub.notify.choices import Notifications
+from printreach.hub.notifications.choices import Notifications
 from printreach.hub.once import ShownOnce
-from printreach.hub.operating import Operating
+from printreach.hub.operators import Operating
+from printreach.hub.payments import Billing
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
-from printreach.hub.remote_lock import RemoteLock, StoppedPrinter
+from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
+from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks

@@ -19,13 +19,13 @@ from litestar.exceptions import (
 )
 from litestar.response import Redirect
 
-from printreach.hub.identity.sessions import Visitor
+from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
 from printreach.rules.accounts import Account
+from printreach.rules.accounts.sessions import Session
 from printreach.rules.own_paths import parse_own_path, sign_in_path
 from printreach.rules.public_addresses import is_public, parse_ip_address
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import Session
 from printreach.web.cookies import DEVICE, SESSION, Cookies
 from printreach.web.problems import (
     AnyRequest,

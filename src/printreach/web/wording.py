@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from printreach.rules.detector import quality_in_words
+from printreach.rules.detection.detector import quality_in_words
 
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE

@@ -8,7 +8,7 @@ from printreach.agent.commands.pending_orders import SHOWS_WITHIN_S
 from printreach.contract.commands import CommandStatus, Pause, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
-from printreach.rules.commands import Action, shows_effect
+from printreach.rules.printers.commands import Action, shows_effect
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter, refusing
 from tests.printers.asking import Json, command_calls

@@ -5,7 +5,7 @@ import pytest
 from printreach.agent.owner_limits import OwnerLimits
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.contract.status import State
-from printreach.rules.commands import CommandLimits
+from printreach.rules.printers.commands import CommandLimits
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter
 from tests.printers.asking import Json, command_calls

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.agent.camera import LIST_RETRY_S, LIST_TIMEOUT_S, LIST_TTL_S
 from printreach.contract.status import JobStatus, Light, State, StatusResult
-from printreach.hub.live import read_status
+from printreach.hub.printers.live import read_status
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter
 from tests.printers.asking import CommandCalls, command_calls

@@ -8,10 +8,10 @@ from datetime import timedelta
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
-from printreach.hub.usage import Usage
+from printreach.hub.detection.usage import Usage
 from printreach.rules.accounts import Account
-from printreach.rules.detection_access import CallKind, CallRefused
-from printreach.rules.detection_usage import Calls, Month, Plan
+from printreach.rules.detection.access import CallKind, CallRefused
+from printreach.rules.detection.usage import Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from tests.hub.world import ADA, BOB, OpenWorld, World
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.hub.account_limits import RequestLimits
+from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.detection.contexts import (
     AdmittedImage,
     Call,
@@ -19,10 +19,10 @@ from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import MAX_OF_ACCOUNT
 from printreach.ports.scoring import ImageScore, PictureUnreadable
 from printreach.rules.detection import DetectionContext, Verdict, observe
-from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
-from printreach.rules.detection_contexts import RetryLater, StoredContext
-from printreach.rules.detection_usage import Calls, Plan
-from printreach.rules.watching import Region
+from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused
+from printreach.rules.detection.contexts import RetryLater, StoredContext
+from printreach.rules.detection.usage import Calls, Plan
+from printreach.rules.watch.choices import Region
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.fakes.scorer import FakeScorer

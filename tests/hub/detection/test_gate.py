@@ -9,10 +9,10 @@ import pytest
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import MadeKey
-from printreach.hub.usage import Usage
+from printreach.hub.detection.usage import Usage
 from printreach.ports import StoreUnavailable
-from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused, DetectionCaller
-from printreach.rules.detection_usage import Billing, Calls, Month, Plan
+from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused, DetectionCaller
+from printreach.rules.detection.usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
 from printreach.store.store import Records

@@ -8,9 +8,9 @@ from printreach.contract.app_answers import WatchState
 from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.ports.scoring import PictureUnreadable, ScorerBusy, ScorerUnavailable
-from printreach.rules.detector import watch_status
+from printreach.rules.detection.detector import watch_status
 from printreach.rules.watch import GIVEN_UP_AFTER
-from printreach.rules.watching import Region, WatchSettings
+from printreach.rules.watch.choices import Region, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.hub.watch.world import (

@@ -13,9 +13,9 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.detector import watch_status
+from printreach.rules.detection.detector import watch_status
 from printreach.rules.watch import MAX_TRIES
-from printreach.rules.watching import WatchPause, WatchSettings
+from printreach.rules.watch.choices import WatchPause, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.hub.watch.world import BAD, GOOD, PRINT, PowerCut, WatchWorld, watching

@@ -3,7 +3,7 @@
 import msgspec
 
 from printreach.contract.commands import Pause
-from printreach.hub.remote_lock import lock
+from printreach.hub.printers.remote_lock import lock
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.test_pause import PAUSES, fail, obeys
 from tests.hub.watch.world import watching

@@ -7,7 +7,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports.relaying import DetectorReport
-from printreach.rules.watching import WatchSettings
+from printreach.rules.watch.choices import WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
 from tests.hub.watch.world import PRINT, WatchWorld, watching

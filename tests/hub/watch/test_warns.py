@@ -6,9 +6,9 @@ from printreach.contract.events import EventType
 from printreach.hub.watch.parts import EventPictures
 from printreach.hub.watch.rounds import DEGRADED, LOOKS_AT_ONCE, WatchRounds
 from printreach.rules.watch import WARNED_FOR
-from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watching import Judgement, WatchSettings
-from printreach.store.events import StoredEvent
+from printreach.rules.watch.choices import Judgement, WatchSettings
+from printreach.rules.watch.memory import WatchedPrint, WatchMemory
+from printreach.store.prints.events import StoredEvent
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import (
     BAD,

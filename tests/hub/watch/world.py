@@ -18,22 +18,22 @@ from printreach.contract.status import (
     StatusResult,
     WebcamList,
 )
-from printreach.hub.snapshots import Snapshots
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.watch.parts import WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.ports.scoring import ImageScore, ScoringRefused
 from printreach.rules.detection import ImageAssessment
-from printreach.rules.detection_scene import SIDE, Scene
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.detection.scene import SIDE, Scene
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.watching import Judgement, LastLook, Look, Region, WatchSettings
-from printreach.store.events import StoredEvent
+from printreach.rules.watch.choices import Judgement, LastLook, Look, Region, WatchSettings
+from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.printer_http import FakePrinterHttp, Ordered
 from tests.hub.world import PRINTER_ID, OpenWorld, World
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 
 GOOD, BAD = 0.02, 0.99
 BED = tuple(60 + 12 * (place % 8) + 5 * (place // 8) for place in range(SIDE * SIDE))

@@ -14,7 +14,7 @@ from printreach.rules.webhooks import (
     DeliveryState,
     Outcome,
 )
-from printreach.store.events import StoredEvent
+from printreach.store.prints.events import StoredEvent
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until

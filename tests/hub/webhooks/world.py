@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from printreach.contract.events import PrintEvent
 from printreach.hub.clock_jumps import ClockHistory
-from printreach.hub.fanout import Fanout
+from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.rules.accounts import Account, SupporterPolicy

@@ -8,16 +8,18 @@ from typing import Any, Final
 
 import pytest
 
-from printreach.hub import home_assistant, live_links, own_connections
+from printreach.hub import home_assistant
+from printreach.hub.connections import live_links
+from printreach.hub.connections import own as own_connections
 from printreach.hub.leases import Leases
-from printreach.hub.own_printers import OwnPrinters
+from printreach.hub.printers.own import OwnPrinters
 from printreach.relay.admission import Admission
 from printreach.rules import connections
-from printreach.store import grants
+from printreach.store.accounts.sessions import SessionRecords
 from printreach.store.connections import ConnectionRecords
+from printreach.store.connections.live_links import LiveLinkRecords
 from printreach.store.listings import PrinterRow
-from printreach.store.live_links import LiveLinkRecords
-from printreach.store.sessions import SessionRecords
+from printreach.store.relay import grants
 from printreach.store.store import Records
 
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -26,14 +26,14 @@ from printreach.http1.client import Client
 from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.hub.core import Core
 from printreach.hub.home_assistant import HomeAssistant
-from printreach.hub.live import LiveStatus
+from printreach.hub.printers.live import LiveStatus
 from printreach.hub.tries import CallerTries
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Origin
 from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
-from printreach.rules.internal_grants import InternalKey
+from printreach.rules.connections.internal_grants import InternalKey
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.messaging import Messaging
 from printreach.run.relay_inside import RelayInside
@@ -41,9 +41,9 @@ from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
 from printreach.run.webhooks import WebhookDependencies
 from printreach.run.worker import running_worker
-from printreach.store.agents import SqlAgents
-from printreach.store.grants import SqlGrants
-from printreach.store.inbox import SqlEventInbox
+from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay.grants import SqlGrants
+from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app

@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import Final
 
-from printreach.hub.access_tokens import MadeToken
-from printreach.hub.identity.sessions import Visitor
-from printreach.rules.access_tokens import Scope
+from printreach.hub.accounts.access_tokens import MadeToken
+from printreach.hub.accounts.sessions import Visitor
 from printreach.rules.accounts import Account
+from printreach.rules.accounts.access_tokens import Scope
 from printreach.rules.operators import COMMAND_LINE
 from printreach.wire.heads import Headers
 from tests.isolation.walk.model import Key, Kind, Person

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 from printreach.contract import signin
 from printreach.contract.permissions import Permission
 from printreach.hub.connections import Shared
-from printreach.hub.live_links import LiveWish
-from printreach.hub.own_connections import LIFETIMES
-from printreach.rules.completion import Completion
-from printreach.rules.live_links import LiveLink
+from printreach.hub.connections.live_links import LiveWish
+from printreach.hub.connections.own import LIFETIMES
+from printreach.rules.connections.live_links import LiveLink
+from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import word_of

@@ -18,7 +18,7 @@ from printreach.printers.duet.smart_pause import (
 )
 from printreach.printers.port import PrinterRefused, View, failed
 from printreach.printers.print_progress import PrintProgress
-from printreach.rules.commands import CommandLimits
+from printreach.rules.printers.commands import CommandLimits
 from tests.fakes.loop import on_a_loop
 
 SAVED = SavedState(

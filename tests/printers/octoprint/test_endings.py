@@ -9,7 +9,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.rules import transitions
+from printreach.rules.prints import transitions
 from tests.fakes.loop import on_a_loop
 from tests.printers.bench import Bench
 from tests.printers.contract_events import ObservedEvents, watched

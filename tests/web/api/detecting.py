@@ -7,7 +7,7 @@ from httpx import Response
 
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.keys import MadeKey
-from printreach.rules.detection_usage import Calls, month_of
+from printreach.rules.detection.usage import Calls, month_of
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
 
 CREATE = "/api/detector/v1/createcontext"

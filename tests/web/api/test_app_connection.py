@@ -8,8 +8,8 @@ import pytest
 from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
 from printreach.ports.relaying import DetectorReport
-from printreach.rules.watching import WatchSettings
-from printreach.store.agents import SqlAgents
+from printreach.rules.watch.choices import WatchSettings
+from printreach.store.relay.agents import SqlAgents
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.web.api.conftest import INFO, CallingApp

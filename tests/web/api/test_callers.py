@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS
+from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS
 from tests.web.api.conftest import INFO, CallingApp, connect
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, Browser, run

@@ -14,7 +14,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection_usage import Calls
+from printreach.rules.detection.usage import Calls
 from tests.web.api.detecting import (
     CREATE,
     IMAGE,

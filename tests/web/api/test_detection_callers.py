@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.rules.detection_usage import Billing, Switches
-from printreach.rules.limits import LimitChanges
+from printreach.rules.accounts.limits import LimitChanges
+from printreach.rules.detection.usage import Billing, Switches
 from printreach.web import signed_in
 from printreach.web.api import detection
 from tests.web.api.detecting import CREATE, DetectionClient, detecting, error_of, told

@@ -14,9 +14,9 @@ from litestar.types import Message
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub import leases
-from printreach.hub.access_tokens import MadeToken
-from printreach.hub.fanout import Fanout
-from printreach.hub.identity.sessions import NewSession, Visitor
+from printreach.hub.accounts.access_tokens import MadeToken
+from printreach.hub.accounts.sessions import NewSession, Visitor
+from printreach.hub.prints.fanout import Fanout
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer

@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
-from printreach.hub.event_stream import PAGE, EventStreams, StreamedEvent
-from printreach.hub.fanout import Fanout
+from printreach.hub.prints.event_stream import PAGE, EventStreams, StreamedEvent
+from printreach.hub.prints.fanout import Fanout
 from printreach.ports import StoreUnavailable
 from printreach.relay.asgi import Application
 from printreach.store.store import Records

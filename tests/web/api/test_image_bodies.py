@@ -10,7 +10,7 @@ from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent
 from printreach.contract.detection_errors import DetectionError
 from printreach.ports.scoring import ImageScore
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detection_usage import Calls
+from printreach.rules.detection.usage import Calls
 from printreach.web.api.image_body import MAX_OVERHEAD_BYTES
 from tests.web.api.detecting import IMAGE, DetectionClient, detecting, error_of, told
 from tests.web.world import Browser, WebWorld, run

@@ -9,12 +9,12 @@ from sqlalchemy import update
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.contract.status import State
 from printreach.hub.apps import remove_app
-from printreach.hub.live_links import LiveWish
-from printreach.rules.live_links import MAX_LIVE_LINKS, LiveLink
+from printreach.hub.connections.live_links import LiveWish
+from printreach.rules.connections.live_links import MAX_LIVE_LINKS, LiveLink
 from printreach.store.store import Records
 from printreach.store.tables import connections
 from tests.fakes.printer_http import OFFLINE
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 from tests.web.api.conftest import CallingApp, connect
 from tests.web.api.test_app_connection import allow
 from tests.web.conftest import MakeWorld

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.clock_jumps import ClockHistory
-from printreach.hub.fanout import Fanout
+from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.hub.webhooks.settings import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook

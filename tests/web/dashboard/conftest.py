@@ -18,7 +18,7 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from tests.fakes.printer_http import Ordered
 from tests.web.world import Browser, WebWorld, send, sign_in

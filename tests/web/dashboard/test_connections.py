@@ -7,8 +7,8 @@ import pytest
 
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.completion import Completion
-from printreach.store.grants import SqlGrants
+from printreach.rules.portal.completion import Completion
+from printreach.store.relay.grants import SqlGrants
 from tests.fakes.grants import INTERNAL_KEY
 from tests.web.dashboard.conftest import Home
 from tests.web.world import BASE_URL, run, send

@@ -8,15 +8,15 @@ from msgspec import structs
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry, WebcamList
-from printreach.hub.own_printers import SeenPrinter
-from printreach.rules.detection_scene import ViewCondition
-from printreach.rules.detector import NO_CAMERA
-from printreach.rules.watching import WatchSettings
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.detection.detector import NO_CAMERA
+from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.watch.choices import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MAX_BARS
 from printreach.web.dashboard.watch_view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import EVIL, FORM
 from tests.web.dashboard.watching import (

@@ -7,10 +7,10 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import WebcamEntry
-from printreach.rules.snapshots import KEPT_FOR
-from printreach.rules.watching import WatchSettings
+from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.rules.watch.choices import WatchSettings
 from printreach.web.dashboard.watch_view import format_time
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import EVIL
 from tests.web.dashboard.watching import (

@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 from printreach.web.wording import typeset
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import FORM

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.contract.status import WebcamEntry
 from printreach.hub.print_mails import mail_destination
-from printreach.rules.watching import Region, WatchPause, WatchSettings
+from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from printreach.web.dashboard.watch_view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home

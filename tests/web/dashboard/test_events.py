@@ -15,9 +15,9 @@ from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
-from printreach.hub.identity.sessions import NewSession, Visitor
-from printreach.hub.live import INTERVAL_S
-from printreach.rules.credentials import printer_id_of
+from printreach.hub.accounts.sessions import NewSession, Visitor
+from printreach.hub.printers.live import INTERVAL_S
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.web.dashboard import open_pages, printer_pages
 from printreach.web.dashboard.open_pages import SharedParts

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.remote_lock import lock
+from printreach.hub.printers.remote_lock import lock
 from printreach.ports import Notice, Topic
-from printreach.rules.print_history import Print, PrintResult
+from printreach.rules.prints.history import Print, PrintResult
 from printreach.web.dashboard import events, printer_pages
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until

@@ -18,7 +18,7 @@ from printreach.contract.materials import (
 from printreach.contract.status import DetectorStatus, Light, State, WebcamEntry, WebcamList
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import BASE_URL
 

@@ -10,12 +10,12 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.status import State
-from printreach.hub import stopping
+from printreach.hub.printers import stopping
 from printreach.ports import Notice, Topic
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.access import Access
 from printreach.rules.accounts import Account, SupporterPolicy
-from printreach.store.grants import SqlGrants
+from printreach.rules.connections.permissions import Access
+from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.grants import INTERNAL_KEY

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.detection_scene import ViewCondition
-from printreach.rules.watching import Look
+from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.watch.choices import Look
 from printreach.web.dashboard.watch_chart import (
     MAX_BARS,
     MAX_SQUARES,

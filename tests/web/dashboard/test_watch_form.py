@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.watch_pose import Pose
-from printreach.rules.watching import MAX_REGIONS, Region, WatchPause, WatchSettings
+from printreach.rules.watch.choices import MAX_REGIONS, Region, WatchPause, WatchSettings
+from printreach.rules.watch.pose import Pose
 from printreach.web.accounts.forms import Fields
 from printreach.web.dashboard.watch_form import (
     EDGES,

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.rules.completion import Completion
+from printreach.rules.portal.completion import Completion
 from printreach.rules.webhooks import LIFETIME
 from tests.web.dashboard.conftest import BOB, Home
 from tests.web.dashboard.test_connections import connect_app, share

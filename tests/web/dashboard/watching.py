@@ -17,14 +17,14 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.rules.credentials import new_secret
-from printreach.rules.detection_scene import ViewCondition
-from printreach.rules.snapshots import Snapshot
+from printreach.rules.connections.credentials import new_secret
+from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.prints.snapshots import Snapshot
 from printreach.rules.turns import TurnRule
-from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
+from printreach.rules.watch.choices import Judgement, LastLook, Look, WatchSettings
 from printreach.store.leases import Claim
 from printreach.store.store import Records
-from printreach.store.watch_tables import watch_looks
+from printreach.store.watch.tables import watch_looks
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import run
 

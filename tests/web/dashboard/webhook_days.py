@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from printreach.hub.clock_jumps import ClockHistory
-from printreach.hub.fanout import Fanout
+from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.rules.webhooks import Outcome, Webhook

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from printreach.rules.completion import Completion
+from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from tests.web.conftest import MakeWorld
 from tests.web.developer.conftest import DeveloperSite

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from printreach.rules.completion import Completion
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
+from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from tests.web.dashboard.webhook_days import a_mixed_day, deliver, delivery_ids
 from tests.web.developer.conftest import BOB, DeveloperSite

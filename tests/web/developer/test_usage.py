@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from printreach.hub.detection.keys import MadeKey
-from printreach.rules.detection_usage import Billing, Calls, Switches
+from printreach.rules.detection.usage import Billing, Calls, Switches
 from printreach.rules.operators import COMMAND_LINE
 from printreach.store.store import Records
 from tests.web.conftest import MakeWorld

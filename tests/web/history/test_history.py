@@ -10,9 +10,9 @@ import pytest
 from httpx import Response
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.hub.fanout import Fanout
-from printreach.hub.print_history import PAGE_SIZE, PrintHistoryWriter
-from tests.rules.test_jpeg import picture
+from printreach.hub.prints.fanout import Fanout
+from printreach.hub.prints.history import PAGE_SIZE, PrintHistoryWriter
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, bobs_printer, home
 from tests.web.live.conftest import SNAPSHOT
 from tests.web.world import run

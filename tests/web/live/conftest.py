@@ -6,9 +6,9 @@ import pytest
 from httpx import Response
 
 from printreach.contract.status import ServiceStatus, State, StatusResult
-from printreach.hub.live_links import LiveWish
-from printreach.rules.live_links import LiveLink
-from tests.rules.test_jpeg import picture
+from printreach.hub.connections.live_links import LiveWish
+from printreach.rules.connections.live_links import LiveLink
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, bobs_printer, home, printing
 from tests.web.world import run, send
 

@@ -3,13 +3,13 @@
 import pytest
 
 from printreach.contract.status import State
-from printreach.hub.live_links import LiveWish
-from printreach.rules.live_links import LiveLink
+from printreach.hub.connections.live_links import LiveWish
+from printreach.rules.connections.live_links import LiveLink
 from printreach.web.live import pages, viewers
 from printreach.web.live.viewers import Viewers
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
-from tests.rules.test_jpeg import picture
+from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.test_events import PRINTER_ID, Hall, hall
 from tests.web.live.conftest import SNAPSHOT, at_print
 from tests.web.world import WebWorld

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.errors import ErrorCode
-from printreach.hub.live_links import LiveWish
-from printreach.rules.live_links import LiveLink
+from printreach.hub.connections.live_links import LiveWish
+from printreach.rules.connections.live_links import LiveLink
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.test_passkeys import HOST, add, come_in

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.identity.sessions import Visitor
-from printreach.rules.detector import DetectorOff
+from printreach.hub.accounts.sessions import Visitor
+from printreach.rules.detection.detector import DetectorOff
 from printreach.rules.payments import PaymentState, Subscription
 from printreach.store.store import Records
 from printreach.web import signed_in

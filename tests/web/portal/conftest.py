@@ -7,7 +7,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from tests.fakes.clock import FakeClock
-from tests.hub.portal_world import FakeHostKeys
+from tests.hub.portal.portal_world import FakeHostKeys
 from tests.rigs.databases import copy_database
 from tests.web.portal.people import Person, add_app
 from tests.web.world import BASE_URL, WebWorld

@@ -10,9 +10,9 @@ from httpx import Response
 
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
-from printreach.rules.credentials import printer_id_of
+from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
-from printreach.store.agents import SqlAgents
+from printreach.store.relay.agents import SqlAgents
 from tests.web.world import ADA, Browser, WebWorld, run, send, sign_in
 
 APP = "layerlark"

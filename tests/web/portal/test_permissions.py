@@ -1,7 +1,7 @@
 """A permission that a person leaves out in the portal is refused to the app's connection."""
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from tests.hub.portal_world import FakeHostKeys
+from tests.hub.portal.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, connections, link_printer, told
 from tests.web.world import WebWorld, send
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hub.portal_world import FakeHostKeys
+from tests.hub.portal.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, connections, link_printer, show_code, told, way_back
 from tests.web.world import WebWorld, sign_in
 

@@ -9,10 +9,10 @@ from printreach.contract.status import State, StatusResult
 from printreach.hub import connections as hub_connections
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.limits import LimitChanges
+from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.printer_http import OFFLINE, status_of
-from tests.hub.portal_world import FakeHostKeys
+from tests.hub.portal.portal_world import FakeHostKeys
 from tests.web.portal.people import (
     APP,
     APP_NAME,

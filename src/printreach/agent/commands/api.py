@@ -37,11 +37,11 @@ from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
-from printreach.rules import commands as rules
-from printreach.rules.access import Access
-from printreach.rules.commands import Action
-from printreach.rules.materials import within_limits
-from printreach.rules.virtual_paths import parse_virtual_path
+from printreach.rules.connections.permissions import Access
+from printreach.rules.printers import commands as rules
+from printreach.rules.printers.commands import Action
+from printreach.rules.printers.virtual_paths import parse_virtual_path
+from printreach.rules.prints.materials import within_limits
 from printreach.tunnel.served import ServedStream, StreamGone
 from printreach.tunnel.stream import Stream
 from printreach.wire.events import StreamOpened

@@ -6,7 +6,7 @@ from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.files import FileList, FileRoot
 from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
-from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
+from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 
 
 class FileCommands:

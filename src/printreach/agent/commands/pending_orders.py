@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from printreach.printers.port import PrinterRefused
-from printreach.rules.commands import Action, shows_effect, state_problem
+from printreach.rules.printers.commands import Action, shows_effect, state_problem
 
 T = TypeVar("T")
 

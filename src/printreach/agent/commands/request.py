@@ -15,7 +15,7 @@ from printreach.contract.command_api import (
 )
 from printreach.contract.commands import CommandStatus, StatusQuery
 from printreach.printers.port import PrinterRefused
-from printreach.rules.access import Access, refusal_of, required_of
+from printreach.rules.connections.permissions import Access, refusal_of, required_of
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import RequestHead, get
 

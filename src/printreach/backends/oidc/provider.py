@@ -13,7 +13,7 @@ from printreach.backends.oidc.metadata import CachedMetadata, Metadata, Provider
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
-from printreach.rules.oidc import LONGEST_SUBJECT, Claims, OidcFlowSecrets, OidcProvider
+from printreach.rules.accounts.oidc import LONGEST_SUBJECT, Claims, OidcFlowSecrets, OidcProvider
 
 SCOPES: Final = "openid email"
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.hub.account_limits import RequestLimits
+from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
@@ -21,7 +21,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.credentials import new_secret
+from printreach.rules.connections.credentials import new_secret
 from printreach.rules.detection import (
     DEFAULT_LEVEL,
     MINIMUM_INTERVAL_S,
@@ -29,8 +29,8 @@ from printreach.rules.detection import (
     Verdict,
     observe,
 )
-from printreach.rules.detection_access import CallAdmitted, CallKind, CallRefused
-from printreach.rules.detection_contexts import (
+from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused
+from printreach.rules.detection.contexts import (
     CONTEXT_LIFETIME,
     MAX_CONTEXTS,
     RetryLater,

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from printreach.hub.accounts import account_with
-from printreach.hub.acts import note
+from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.rules.credentials import new_record_id
-from printreach.rules.detection_keys import (
+from printreach.rules.connections.credentials import new_record_id
+from printreach.rules.detection.keys import (
     MAX_DISABLED_KEYS,
     MAX_KEY_NAME_LENGTH,
     MAX_KEYS,

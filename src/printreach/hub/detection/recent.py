@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from printreach.rules.detection_contexts import StoredContext
+from printreach.rules.detection.contexts import StoredContext
 
 MAX_REMEMBERED: Final = 2000
 """Prints under way at once; each takes about 3 KB."""

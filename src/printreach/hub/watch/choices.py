@@ -9,7 +9,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
 from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
-from printreach.rules.watching import Judgement, WatchSettings
+from printreach.rules.watch.choices import Judgement, WatchSettings
 from printreach.store.store import Records
 
 _NOTHING_SAID: Final = Denied(

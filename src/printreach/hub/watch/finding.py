@@ -18,7 +18,7 @@ from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.turns import by_turns
-from printreach.rules.watch_memory import UnwatchedPrinter
+from printreach.rules.watch.memory import UnwatchedPrinter
 from printreach.store.store import Records
 
 AGAIN_AFTER: Final = timedelta(hours=1)

@@ -16,7 +16,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.fair_semaphore import FairSemaphore
-from printreach.hub.pictures import take_picture
+from printreach.hub.printers.pictures import take_picture
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
 from printreach.ports.printer_http import PrinterRefusal
@@ -32,9 +32,9 @@ from printreach.rules.watch import (
     is_degraded,
     is_given_up,
 )
-from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watch_why import watch_event
-from printreach.rules.watching import LastLook, WatchSettings, levels_after
+from printreach.rules.watch.choices import LastLook, WatchSettings, levels_after
+from printreach.rules.watch.memory import WatchedPrint, WatchMemory
+from printreach.rules.watch.why import watch_event
 from printreach.store.store import Records
 
 log = logging.getLogger(__name__)

@@ -9,16 +9,16 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
-from printreach.hub.live import read_status
-from printreach.hub.snapshots import Snapshots
+from printreach.hub.printers.live import read_status
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch import status_of
-from printreach.rules.watch_memory import WatchMemory
-from printreach.rules.watching import WatchSettings
-from printreach.store.events import StoredEvent
+from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.memory import WatchMemory
+from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 
 ASK_WITHIN_S: Final = 5.0

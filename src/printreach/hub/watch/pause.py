@@ -16,13 +16,13 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.commands import plain_pause
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.commands import plain_pause
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import NoLook, after_none, after_pause, after_refusal
-from printreach.rules.watch_memory import WatchedPrint, WatchMemory
-from printreach.rules.watch_why import watch_event
-from printreach.rules.watching import WatchPause
+from printreach.rules.watch.choices import WatchPause
+from printreach.rules.watch.memory import WatchedPrint, WatchMemory
+from printreach.rules.watch.why import watch_event
 from printreach.store.store import Records
 
 log = logging.getLogger(__name__)

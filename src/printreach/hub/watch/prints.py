@@ -7,12 +7,12 @@ from datetime import datetime
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
-from printreach.hub.notify.choices import is_notified_of
+from printreach.hub.notifications.choices import is_notified_of
 from printreach.hub.printers import own_printer
 from printreach.ports.snapshots import SnapshotStore
-from printreach.rules.detector import DetectorOff
+from printreach.rules.detection.detector import DetectorOff
 from printreach.rules.printers import Printer
-from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
+from printreach.rules.watch.choices import Judgement, LastLook, Look, WatchSettings, levels_after
 from printreach.store.store import Records
 
 

@@ -17,9 +17,9 @@ from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.watch.look import LookAtPrint
 from printreach.hub.watch.parts import WatchParts
-from printreach.rules.snapshots import KEPT_FOR
+from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.turns import TurnRule
-from printreach.rules.watch_memory import WatchedPrint
+from printreach.rules.watch.memory import WatchedPrint
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 

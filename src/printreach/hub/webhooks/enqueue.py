@@ -8,9 +8,9 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.webhooks.state import is_unconfirmed, why_closed
 from printreach.rules.accounts import Account
-from printreach.rules.webhook_messages import About, message_body
 from printreach.rules.webhooks import NewDelivery, wants
-from printreach.store.events import StoredEvent
+from printreach.rules.webhooks.messages import About, message_body
+from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook
 

@@ -9,8 +9,8 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
-from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import LoggedDelivery, Webhook, is_active, is_live
+from printreach.rules.webhooks.urls import place_to_show
 from printreach.store.store import Records
 
 MAX_SHOWN: Final = 100

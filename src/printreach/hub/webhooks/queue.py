@@ -17,8 +17,6 @@ from printreach.hub.core import Core
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
 from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
-from printreach.rules.webhook_messages import signature_headers, without_picture
-from printreach.rules.webhook_urls import target_of
 from printreach.rules.webhooks import (
     GONE,
     Attempted,
@@ -32,6 +30,8 @@ from printreach.rules.webhooks import (
     problem_with_delivery,
     retry_delay,
 )
+from printreach.rules.webhooks.messages import signature_headers, without_picture
+from printreach.rules.webhooks.urls import target_of
 from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook, Lease
 

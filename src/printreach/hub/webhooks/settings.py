@@ -6,18 +6,18 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.hub.app_calls import AppCaller
+from printreach.hub.connections.app_calls import AppCaller
 from printreach.hub.core import Core
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
-from printreach.rules.credentials import new_record_id
+from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.rules.webhook_messages import (
+from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
+from printreach.rules.webhooks.messages import (
     About,
     SigningKey,
     message_body,
     signature_headers,
 )
-from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
 from printreach.store.store import Records
 
 TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedelta(seconds=6))

@@ -8,7 +8,7 @@ from printreach.contract.status import State
 from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import SmartPauses
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from .api import BambuApi
 from .live_view import LiveView

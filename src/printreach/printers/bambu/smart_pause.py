@@ -13,7 +13,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.print_progress import UNKNOWN_PROGRESS, PrintProgress, parse_progress
 from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .orders import extrude_lines, move_lines, temp_lines
 

@@ -13,7 +13,7 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.print_progress import UNKNOWN_PROGRESS, PrintProgress, parse_progress
 from printreach.printers.saved_state import SavedStateStore, distance_mm
-from printreach.rules.commands import (
+from printreach.rules.printers.commands import (
     DEFAULT_LIMITS,
     MAX_TOOL_NUMBER,
     CommandLimits,

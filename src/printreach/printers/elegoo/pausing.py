@@ -24,7 +24,7 @@ from printreach.printers.print_progress import (
 )
 from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
 from printreach.printers.smart_pauses import SmartPauses
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .live_view import LiveView
 

@@ -9,7 +9,7 @@ from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import PrintReport
 from printreach.printers.saved_state import SavedStateStore
 from printreach.printers.smart_pauses import PAUSED_WITHIN_S, SmartPauses
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from . import gcode
 from .api import MoonrakerApi

@@ -20,7 +20,7 @@ from printreach.printers.print_progress import (
     positions,
 )
 from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .status import KnownState, active_extruder, obj, print_path, state_of
 

@@ -20,7 +20,7 @@ from printreach.printers.print_progress import (
     positions,
 )
 from printreach.printers.saved_state import SavedStateStore, distance_mm
-from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .translate import KnownState, is_fully_paused, job_path
 

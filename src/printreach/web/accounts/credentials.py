@@ -7,9 +7,9 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
+from printreach.hub.accounts.owner import Refusal
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.owner import Refusal
-from printreach.rules.totp import key_uri, secret_in_words, spaced
+from printreach.rules.accounts.totp import key_uri, secret_in_words, spaced
 from printreach.web.accounts.forms import (
     Fields,
     page,

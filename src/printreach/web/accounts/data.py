@@ -8,7 +8,7 @@ from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Stream, Template
 
-from printreach.hub.account_data import Row
+from printreach.hub.accounts.data import Row
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies

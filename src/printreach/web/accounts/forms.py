@@ -12,14 +12,14 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
 
+from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.denied import Denied
-from printreach.hub.identity.sessions import NewSession
 from printreach.hub.tries import FORM_BY_ADDRESS
 from printreach.rules.accounts import MAX_EMAIL_LENGTH
-from printreach.rules.devices import DEVICE_LIFETIME
+from printreach.rules.accounts.known_devices import DEVICE_LIFETIME
+from printreach.rules.accounts.sessions import IDLE_TIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import IDLE_TIME
 from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import PUBLIC

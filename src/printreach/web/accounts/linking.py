@@ -9,8 +9,8 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
-from printreach.rules.credentials import parse_link_code
-from printreach.rules.linking import LOCK_TIME
+from printreach.rules.connections.credentials import parse_link_code
+from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.pages import READ

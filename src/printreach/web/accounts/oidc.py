@@ -6,13 +6,13 @@ from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Template
 
+from printreach.hub.accounts.oidc import IdentityJoined, ProviderRedirect
+from printreach.hub.accounts.sessions import NewSession
+from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.oidc import IdentityJoined, ProviderRedirect
-from printreach.hub.identity.sessions import NewSession
-from printreach.hub.identity.signing_in import NeedsCode
 from printreach.ports.oidc import ProviderAnswer
+from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
-from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
     provide_fields,

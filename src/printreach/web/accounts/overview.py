@@ -15,10 +15,10 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
-from printreach.rules.oidc import Identity
-from printreach.rules.passkeys import Passkey
+from printreach.rules.accounts.oidc import Identity
+from printreach.rules.accounts.passkeys import Passkey
+from printreach.rules.accounts.sessions import Session, browser_in_words, is_fresh
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import Session, browser_in_words, is_fresh
 from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services

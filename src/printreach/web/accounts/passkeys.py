@@ -5,12 +5,12 @@ from typing import Any
 from litestar import MediaType, Response, Router, post
 from litestar.di import NamedDependency, Provide
 
+from printreach.hub.accounts.passkeys import PasskeyRequest
+from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.denied import Denied
-from printreach.hub.identity.passkeys import PasskeyRequest
-from printreach.hub.identity.sessions import NewSession
-from printreach.rules.passkeys import Passkey
+from printreach.rules.accounts.passkeys import Passkey
+from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
     provide_fields,

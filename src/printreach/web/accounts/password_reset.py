@@ -8,13 +8,13 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
+from printreach.hub.accounts.password_reset import LINK_OVER, Reset
+from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.recovering import LINK_OVER, Reset
-from printreach.hub.identity.signing_in import NeedsCode
-from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.accounts.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
     mail_sent_redirect,

@@ -7,13 +7,13 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
+from printreach.hub.accounts.sessions import NewSession
+from printreach.hub.accounts.signing_in import NeedsCode, Unconfirmed
+from printreach.hub.accounts.signing_up import NOT_SET_UP
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import NewSession
-from printreach.hub.identity.signing_in import NeedsCode, Unconfirmed
-from printreach.hub.identity.signing_up import NOT_SET_UP
+from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
     mail_sent_redirect,

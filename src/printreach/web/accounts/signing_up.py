@@ -7,20 +7,20 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
-from printreach.hub.denied import Denied, Reason
-from printreach.hub.identity.sessions import NewSession
-from printreach.hub.identity.signing_up import (
+from printreach.hub.accounts.invitations import INVITATION_OVER
+from printreach.hub.accounts.sessions import NewSession
+from printreach.hub.accounts.signing_up import (
     LINK_OVER,
     Confirmed,
     MailSent,
     NeedsPassword,
     SignUpOutcome,
 )
-from printreach.hub.invitations import INVITATION_OVER
-from printreach.rules.mail_links import MailLink
+from printreach.hub.denied import Denied, Reason
+from printreach.rules.accounts.mail_links import MailLink
+from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
     ERROR_STATUS,
     Fields,

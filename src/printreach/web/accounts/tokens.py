@@ -8,10 +8,10 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
-from printreach.hub.access_tokens import MadeToken
+from printreach.hub.accounts.access_tokens import MadeToken
 from printreach.hub.denied import Denied, Reason
-from printreach.rules.access_tokens import SCOPES_IN_WORDS
-from printreach.rules.sessions import is_fresh
+from printreach.rules.accounts.access_tokens import SCOPES_IN_WORDS
+from printreach.rules.accounts.sessions import is_fresh
 from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.flash import redirect_with_flash
 from printreach.web.safe_methods import USED_UP

@@ -6,7 +6,7 @@ from litestar.params import JSONBody
 from msgspec import Struct
 
 from printreach.contract.app_answers import AppInfo, TokenBody, WatchStatus
-from printreach.hub.app_calls import AppCaller
+from printreach.hub.connections.app_calls import AppCaller
 from printreach.web.api.callers import provide_caller
 from printreach.web.problems import answer_app_api_failure
 from printreach.web.services import Services

@@ -14,7 +14,7 @@ from litestar.params import HeaderParameter
 from printreach.contract.app_answers import TokenBody
 from printreach.contract.codec import sentence_of
 from printreach.contract.errors import ErrorCode
-from printreach.hub.app_calls import AppCaller
+from printreach.hub.connections.app_calls import AppCaller
 from printreach.web.problems import AnyRequest, ServiceFailure
 from printreach.web.requests import note_caller
 from printreach.web.services import Services

@@ -25,8 +25,8 @@ from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
 from printreach.ports.passwords import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, MAX_IMAGE_BYTES, Verdict
-from printreach.rules.detection_access import CallKind, CallRefused
-from printreach.rules.detection_contexts import RetryLater
+from printreach.rules.detection.access import CallKind, CallRefused
+from printreach.rules.detection.contexts import RetryLater
 from printreach.web.api.detection_problems import (
     DETECTION_PATH,
     DetectionRefused,

@@ -13,8 +13,8 @@ from litestar.exceptions import (
 
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.rules.detection_access import CallRefused
-from printreach.rules.detection_contexts import RetryLater
+from printreach.rules.detection.access import CallRefused
+from printreach.rules.detection.contexts import RetryLater
 from printreach.web.problems import AnyRequest, path_in_log
 
 _log = logging.getLogger(__name__)

@@ -21,10 +21,15 @@ from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
-from printreach.hub.event_stream import EventGone, EventStreams, StreamedEvent, TooManyStreams
-from printreach.hub.identity.sessions import Visitor
+from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, AccessEnded
-from printreach.rules.access_tokens import Scope
+from printreach.hub.prints.event_stream import (
+    EventGone,
+    EventStreams,
+    StreamedEvent,
+    TooManyStreams,
+)
+from printreach.rules.accounts.access_tokens import Scope
 from printreach.web import disconnects
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing

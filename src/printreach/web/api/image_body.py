@@ -14,7 +14,7 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.rules.detection import MAX_IMAGE_BYTES
-from printreach.rules.detection_access import CallRefused
+from printreach.rules.detection.access import CallRefused
 from printreach.web.api.detection_problems import DetectionRefused
 from printreach.web.body_limiter import Body
 from printreach.web.problems import AnyRequest

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from printreach.contract.app_answers import LiveCreated, LiveRequest
 from printreach.contract.errors import ErrorCode
-from printreach.hub.app_calls import AppCaller
+from printreach.hub.connections.app_calls import AppCaller
+from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.live_links import LiveWish
 from printreach.web.api.callers import provide_caller, read_strictly
 from printreach.web.problems import AnyRequest, ServiceFailure, answer_app_api_failure
 from printreach.web.services import Services

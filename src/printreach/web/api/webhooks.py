@@ -15,7 +15,7 @@ from printreach.contract.app_answers import (
     WebhookKeyList,
     WebhookTried,
 )
-from printreach.hub.app_calls import AppCaller
+from printreach.hub.connections.app_calls import AppCaller
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.api.callers import provide_caller, read_strictly
 from printreach.web.problems import AnyRequest, answer_app_api_failure

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from printreach.contract.errors import ErrorCode
 from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
-from printreach.hub.own_printers import SeenPrinter
-from printreach.rules.detector import is_paused_by_it
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.detection.detector import is_paused_by_it
 from printreach.web.dashboard.looks import Look, is_suppressed, looks_of, newest_quality
 from printreach.web.wording import duration, moment
 

@@ -8,9 +8,9 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.hub.connections.own import LIFETIMES
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_connections import LIFETIMES
 from printreach.rules.connections import ConnectionKind
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.qr_code import qr_code

@@ -16,10 +16,10 @@ from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.status import StatusResult
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.commands import Action, shows_effect
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.commands import Action, shows_effect
 from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import PrinterNotFound
 from printreach.web.services import Services

@@ -16,8 +16,8 @@ from litestar.response.sse import ServerSentEventMessage
 
 from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
-from printreach.hub.live import INTERVAL_S as POLL_INTERVAL_S
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
+from printreach.hub.printers.own import SeenPrinter
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.dashboard.cards import is_warned, state_of

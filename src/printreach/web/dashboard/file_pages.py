@@ -13,11 +13,11 @@ from litestar.response import Redirect, Stream, Template
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileRoot
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.commands import Action
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
+from printreach.rules.printers.commands import Action
+from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import (
     FLASH_MESSAGES,

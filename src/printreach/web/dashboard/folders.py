@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from printreach.contract.files import EntryType, FileRoot
-from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
+from printreach.rules.printers.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
 
 ROOT: Final = FileRoot.GCODE.value
 PAGE_SIZE: Final = 200

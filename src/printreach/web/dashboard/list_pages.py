@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.web.dashboard.cards import Card
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES
 from printreach.web.dashboard.events import Page, templates_of

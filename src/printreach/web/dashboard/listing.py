@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from printreach.contract.status import AT_WORK
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.web.dashboard.cards import OFFLINE, Card, card_of
 
 MAX_WIDE: Final = 4

@@ -8,9 +8,9 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
+from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.live_links import LiveWish
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import or_404
 from printreach.web.flash import redirect_with_flash

@@ -11,8 +11,8 @@ from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.remote_lock import StoppedPrinter
-from printreach.hub.stopping import StopResult
+from printreach.hub.printers.remote_lock import StoppedPrinter
+from printreach.hub.printers.stopping import StopResult
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, page_with_error, provide_fields, step_token
 from printreach.web.accounts.passkeys import passkey_options

@@ -6,7 +6,7 @@ from typing import Final, TypedDict
 from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
 from printreach.contract.status import DetectorStatus
 from printreach.contract.unset import UnsetType
-from printreach.rules.detector import quality_of
+from printreach.rules.detection.detector import quality_of
 
 MAX_LOOKS: Final = 90
 """Bars that fit into a strip; the newest looks are shown."""

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from litestar.exceptions import TooManyRequestsException
 
-from printreach.hub.own_printers import OwnPrinters, SeenPrinter
+from printreach.hub.printers.own import OwnPrinters, SeenPrinter
 from printreach.store.listings import PrinterRow
 from printreach.web.problems import AnyRequest
 

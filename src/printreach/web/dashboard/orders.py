@@ -12,10 +12,10 @@ from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLigh
 from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.own_printers import SeenPrinter
-from printreach.rules import commands as rules
-from printreach.rules.commands import DEFAULT_LIMITS, Action
+from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers import commands as rules
+from printreach.rules.printers.commands import DEFAULT_LIMITS, Action
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import (
     Order,

@@ -10,8 +10,8 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.own_printers import SeenPrinter
-from printreach.hub.temperatures import SPAN
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.temperatures import SPAN
 from printreach.web.dashboard.cards import state_of
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, provide_seen
 from printreach.web.dashboard.events import Page, templates_of

@@ -22,9 +22,9 @@ from printreach.contract.status import (
     StatusResult,
 )
 from printreach.contract.unset import UnsetType
-from printreach.hub.own_printers import SeenPrinter
-from printreach.hub.temperatures import SPAN, TemperatureReading
-from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.temperatures import SPAN, TemperatureReading
+from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of

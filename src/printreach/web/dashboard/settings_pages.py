@@ -9,7 +9,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import (
     FLASH_MESSAGES,

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from math import ceil, isfinite
 from typing import Final
 
-from printreach.rules.detector import quality_of
-from printreach.rules.watch_why import VIEW_WORDS
-from printreach.rules.watching import Look
+from printreach.rules.detection.detector import quality_of
+from printreach.rules.watch.choices import Look
+from printreach.rules.watch.why import VIEW_WORDS
 
 MAX_BARS: Final = 96
 """Bars across the whole width; more can't be told apart on a phone."""

@@ -6,8 +6,7 @@ from math import isfinite
 from typing import Final
 
 from printreach.rules.detection import LEVELS
-from printreach.rules.watch_pose import Pose, as_shown, as_taken
-from printreach.rules.watching import (
+from printreach.rules.watch.choices import (
     MAX_LIFT_MM,
     MAX_REGIONS,
     MAX_RETRACT_MM,
@@ -15,6 +14,7 @@ from printreach.rules.watching import (
     WatchPause,
     WatchSettings,
 )
+from printreach.rules.watch.pose import Pose, as_shown, as_taken
 from printreach.web.accounts.forms import Fields
 
 LEVEL_WORDS: Final = (

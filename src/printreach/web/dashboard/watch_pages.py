@@ -12,8 +12,8 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.status import WebcamEntry
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.own_printers import SeenPrinter
-from printreach.rules.detector import NO_CAMERA
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.detection.detector import NO_CAMERA
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.cards import camera_label
 from printreach.web.dashboard.dashboard import (

@@ -13,13 +13,13 @@ from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
-from printreach.rules.detector import DetectorOff, not_watching, watch_status
-from printreach.rules.snapshots import KEPT_FOR
-from printreach.rules.watch_pose import Pose
-from printreach.rules.watch_why import VIEW_WORDS, Why, why
-from printreach.rules.watching import WatchSettings
+from printreach.rules.detection.detector import DetectorOff, not_watching, watch_status
+from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.pose import Pose
+from printreach.rules.watch.why import VIEW_WORDS, Why, why
 from printreach.web.dashboard.cards import quarters_of
 from printreach.web.dashboard.printer_view import PrinterView
 from printreach.web.dashboard.watch_chart import (

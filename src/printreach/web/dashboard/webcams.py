@@ -16,7 +16,7 @@ from litestar.response import Stream
 
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.leases import Access, AccessEnded
-from printreach.hub.pictures import take_picture
+from printreach.hub.printers.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.dashboard.dashboard import provide_printer_id

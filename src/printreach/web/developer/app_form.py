@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from printreach.rules.app_registration import AppDraft
 from printreach.rules.apps import App
+from printreach.rules.apps.registration import AppDraft
 from printreach.web.accounts.forms import Fields
 
 _FIELDS: Mapping[str, str] = {

@@ -10,9 +10,9 @@ from litestar.exceptions import PermissionDeniedException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
+from printreach.hub.apps.own import InvalidDraft
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
-from printreach.hub.own_apps import InvalidDraft
 from printreach.rules.apps import App
 from printreach.web.accounts.forms import ERROR_STATUS, Fields, page, page_with_error
 from printreach.web.dashboard.dashboard import or_404

@@ -10,8 +10,8 @@ from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
+from printreach.rules.accounts.sessions import is_fresh
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import is_fresh
 from printreach.web.accounts.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

@@ -11,9 +11,9 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied
+from printreach.hub.detection.usage import MonthOfUse
 from printreach.hub.developers import Developers
-from printreach.hub.usage import MonthOfUse
-from printreach.rules.detection_usage import Billing, Tier, parse_month, print_hours
+from printreach.rules.detection.usage import Billing, Tier, parse_month, print_hours
 from printreach.web.accounts.forms import Fields, page, page_with_error
 from printreach.web.developer.developer import (
     FLASH_MESSAGES,

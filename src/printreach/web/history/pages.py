@@ -10,9 +10,9 @@ from litestar.response import Stream, Template
 
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.leases import Access
-from printreach.hub.own_printers import SeenPrinter
-from printreach.rules.print_history import Print
-from printreach.rules.print_table import csv_head, csv_line, json_line
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.prints.history import Print
+from printreach.rules.prints.table import csv_head, csv_line, json_line
 from printreach.web.dashboard.dashboard import (
     FLASH_MESSAGES,
     or_404,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.contract.status import UNDER_WAY, JobStatus
-from printreach.hub.live_links import LiveView
-from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.connections.live_links import LiveView
+from printreach.hub.printers.own import SeenPrinter
 from printreach.web.dashboard.cards import OFFLINE, Temp, Webcam, state_of, temps_of, webcam_of
 from printreach.web.dashboard.printer_view import layers_of
 

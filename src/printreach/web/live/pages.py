@@ -17,8 +17,8 @@ from litestar.response import Redirect, ServerSentEvent, Template
 from litestar.response.sse import ServerSentEventMessage
 
 from printreach.contract.codec import encode
+from printreach.hub.connections.live_links import LiveView
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.live_links import LiveView
 from printreach.rules.rate_limits import Limit
 from printreach.web.dashboard.events import templates_of
 from printreach.web.disconnects import closing, ends_slow_readers

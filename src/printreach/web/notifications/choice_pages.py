@@ -8,7 +8,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
-from printreach.hub.notify.choices import WrongField
+from printreach.hub.notifications.choices import WrongField
 from printreach.web.accounts.forms import Fields
 from printreach.web.flash import redirect_with_flash
 from printreach.web.notifications.pages import PAGE, NotificationPages, ticked

@@ -9,8 +9,8 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.notify.choices import WrongField
-from printreach.rules.notify_channels import CHANNEL_BY_NAME
+from printreach.hub.notifications.choices import WrongField
+from printreach.rules.notifications.channels import CHANNEL_BY_NAME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields
 from printreach.web.flash import redirect_with_flash

@@ -10,11 +10,11 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
 from litestar.response import Template
 
-from printreach.hub.notify.choices import Notifications, WrongField
-from printreach.hub.notify.sending import NO_MAIL_SERVER
+from printreach.hub.notifications.choices import Notifications, WrongField
+from printreach.hub.notifications.sending import NO_MAIL_SERVER
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events
-from printreach.rules.notify_channels import CHANNEL_BY_NAME, CHANNELS
+from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

@@ -11,7 +11,7 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
+from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AccountFilter, Search
 from printreach.web.accounts.forms import Fields

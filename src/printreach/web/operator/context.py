@@ -11,10 +11,10 @@ from litestar.params import FromQuery
 from litestar.response import Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.operating import Operating
+from printreach.hub.operators import Operating
+from printreach.rules.accounts.sessions import is_fresh
 from printreach.rules.operators import Operator
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import is_fresh
 from printreach.web.accounts.forms import Fields, page, page_with_error
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from printreach.rules.limits import AccountLimits, LimitChanges
+from printreach.rules.accounts.limits import AccountLimits, LimitChanges
 from printreach.web.accounts.forms import Fields
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")

@@ -6,7 +6,7 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 
 from printreach.hub.denied import Denied
-from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
+from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import Search
 from printreach.web.accounts.forms import ERROR_STATUS, Fields

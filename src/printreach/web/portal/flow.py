@@ -8,8 +8,8 @@ from litestar.di import NamedDependency, Provide
 from litestar.enums import HttpMethod
 from litestar.params import FromQuery
 
-from printreach.hub.live import LiveStatus
-from printreach.hub.portal_view import PrinterHere
+from printreach.hub.portal.view import PrinterHere
+from printreach.hub.printers.live import LiveStatus
 from printreach.rules.portal import Step
 from printreach.web.portal.flow_request import (
     FlowRequest,

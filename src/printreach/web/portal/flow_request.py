@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from printreach.hub.leases import Access
-from printreach.hub.portal_view import FlowKey, View
+from printreach.hub.portal.view import FlowKey, View
 from printreach.rules.accounts import Account
 from printreach.rules.rate_limits import Limit
 from printreach.web.accounts.forms import Fields, read_fields

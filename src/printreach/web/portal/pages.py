@@ -10,14 +10,14 @@ from litestar.response import Template
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.platforms import facts_of
 from printreach.hub.portal import IssuedConnection, Request
-from printreach.hub.portal_view import FlowKey, PrinterHere, View
+from printreach.hub.portal.view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
-from printreach.rules.completion import completion_parameters, failure_parameters
+from printreach.rules.apps.return_urls import completion_url, place_to_show
 from printreach.rules.connections import MAX_APP_CONNECTIONS
 from printreach.rules.portal import PortalError, Step
-from printreach.rules.portal_query import logo_address, logo_origin
-from printreach.rules.return_urls import completion_url, place_to_show
+from printreach.rules.portal.completion import completion_parameters, failure_parameters
+from printreach.rules.portal.query import logo_address, logo_origin
 from printreach.web.accounts.plans import Plan
 from printreach.web.permissions import ticks_of
 from printreach.web.security import CONTENT_SECURITY_POLICY

@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 from printreach.hub.portal import Portal, Refusal, Request
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import FLOW_KEPT
-from printreach.rules.portal_query import PortalQuery, parse_portal_query
+from printreach.rules.portal.query import PortalQuery, parse_portal_query
 from printreach.web.cookies import Cookies
 from printreach.web.portal.flow_request import BROWSER, FLOW_BY_ADDRESS, browser_of
 from printreach.web.portal.pages import failed_page, flow_path, welcome_page

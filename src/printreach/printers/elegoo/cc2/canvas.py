@@ -18,7 +18,7 @@ from printreach.contract.materials import (
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.rules.materials import within_limits
+from printreach.rules.prints.materials import within_limits
 
 TOOL = "elegoo-tool-0"
 EXTERNAL = "elegoo-external"

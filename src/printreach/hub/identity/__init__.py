@@ -1,1 +1,0 @@
-"""Authentication: sign-up, sign-in, sessions, and reauthentication."""

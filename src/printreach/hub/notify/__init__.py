@@ -1,1 +1,0 @@
-"""Notifications to owners: their choices, the queue of messages, and sending."""

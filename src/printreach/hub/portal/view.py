@@ -1,0 +1,133 @@
+"""The present state of a portal flow: the person, their printers and the open step."""
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+
+from printreach.contract.platforms import facts_of
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
+from printreach.rules.apps import App
+from printreach.rules.connections.credentials import CredentialKind, digest
+from printreach.rules.portal import (
+    Facts,
+    Flow,
+    Step,
+    as_seen_by,
+    chosen_printer,
+    preselected_printer,
+    step_of,
+)
+from printreach.rules.printers import Printer, is_online
+from printreach.store.listings import PrinterRow
+from printreach.store.store import Records
+
+
+@dataclass(frozen=True, slots=True)
+class FlowKey:
+    """Identifies a flow: its id, from the address, and the secret of its browser's cookie."""
+
+    flow_id: str
+    browser: str = ""
+
+    @property
+    def form_token(self) -> str:
+        """Return the token that forms of this flow in this browser carry; no one else knows it."""
+        return digest(CredentialKind.PORTAL_FORM, f"{self.browser}:{self.flow_id}".encode()).hex()
+
+    def is_form_token(self, token: str) -> bool:
+        """Return whether the token belongs to this flow in this browser."""
+        return hmac.compare_digest(self.form_token.encode(), token.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterHere:
+    """A printer of the person, and whether its agent is connected."""
+
+    printer: Printer
+    is_online: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """A flow and what its page shows. flow: as the account that is signed in sees it.
+
+    printer: the flow's printer, once that is known. preselected: the id of the one to be marked.
+    """
+
+    flow: Flow
+    facts: Facts
+    app: App
+    step: Step
+    printers: tuple[PrinterHere, ...]
+    printer: PrinterHere | None
+    preselected: str | None
+
+
+def browser_digest(browser: str) -> bytes:
+    """Return the digest of a browser's secret that is stored."""
+    return digest(CredentialKind.PORTAL_BROWSER, browser.encode())
+
+
+async def read_flow(records: Records, key: FlowKey) -> Flow | None:
+    """Return the flow if this browser began it."""
+    flow = await records.flows.get(key.flow_id)
+    if flow is None or not hmac.compare_digest(flow.browser_digest, browser_digest(key.browser)):
+        return None
+    return flow
+
+
+async def view_of(
+    records: Records,
+    flow: Flow,
+    account: Account | None,
+    supporters: SupporterPolicy,
+    *,
+    at: datetime,
+    makes_keys: bool,
+) -> View | None:
+    """Collect what the flow's step depends on; None if its app is gone.
+
+    makes_keys: whether keys of a printer's own software can be created here at all. While remote
+    control is locked, no printer creates any.
+    """
+    app = await records.apps.get(flow.app_id)
+    if app is None:
+        return None
+    if account is not None and await is_locked(records, account.account_id):
+        makes_keys = False
+    rows = await records.printers.rows_of_account(account.account_id) if account else []
+    printers = tuple(_printer(row, at) for row in rows)
+    facts = Facts(
+        account_id=account.account_id if account else None,
+        printer_ids=tuple(one.printer.printer_id for one in printers),
+        is_supporter=account is not None and may_connect_apps(supporters, account, at),
+        with_keys=frozenset(
+            one.printer.printer_id for one in printers if makes_keys and _can_make_key(one)
+        ),
+    )
+    seen = as_seen_by(flow, account.account_id) if account else flow
+    chosen = chosen_printer(seen, facts)
+    return View(
+        flow=seen,
+        facts=facts,
+        app=app,
+        step=step_of(flow, facts, at),
+        printers=printers,
+        printer=next((one for one in printers if one.printer.printer_id == chosen), None),
+        preselected=preselected_printer(seen, facts),
+    )
+
+
+async def is_locked(records: Records, account_id: str) -> bool:
+    """Return whether remote control is locked now; what a session knows of its account may be
+    older."""
+    account = await records.accounts.get(account_id)
+    return account is None or account.is_locked
+
+
+def _printer(row: PrinterRow, at: datetime) -> PrinterHere:
+    return PrinterHere(row.printer, is_online(row.printer, row.node_alive_at, at))
+
+
+def _can_make_key(one: PrinterHere) -> bool:
+    return one.is_online and facts_of(one.printer.platform).key_maker != ""

@@ -1,0 +1,177 @@
+"""Stopping one printer for good: its print, a start that is under way, and its heaters.
+
+One look is not enough. A start that reached the printer just before may not show in its status yet,
+and relays learn of a lock of remote control within a second or so: a start may pass until then.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from printreach.contract.codec import encode
+from printreach.contract.commands import CommandStatus, SetTemp
+from printreach.contract.errors import ErrorCode
+from printreach.contract.status import UNDER_WAY, Feature, StatusResult
+from printreach.hub.printers.live import read_status
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
+
+STOP_WITHIN_S: Final = 20.0
+"""For the first order to one printer, and again for what follows it. A person who stopped
+everything wants to know which printers to walk to."""
+LOOK_AGAIN_FOR_S: Final = 6.0
+"""After the first order, the printer is looked at each LOOK_EVERY_S for so long; then comes the
+last order."""
+LOOK_EVERY_S: Final = 1.0
+_NO_ANSWER: Final = f"It gave no answer in {STOP_WITHIN_S:.0f} seconds."
+_QUERY: Final = {"IncludeMaterialSystem": "true"}
+_UNREACHABLE: Final = frozenset(
+    {
+        ErrorCode.PRINTER_NOT_CONNECTED,
+        ErrorCode.PRINTER_TIMED_OUT,
+        CommandStatus.NOT_CONNECTED,
+    }
+)
+
+
+class StopResult(StrEnum):
+    """The outcome of stopping one printer."""
+
+    STOPPED = "stopped"
+    NOTHING = "nothing"
+    """No print was under way."""
+    UNREACHABLE = "unreachable"
+    FAILED = "failed"
+    """It was reached, and did not stop."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StopOutcome:
+    """sentence: why it was not stopped; "" if it was.
+
+    heaters: what failed in switching its heaters off; "" if they are off or it was not reached.
+    """
+
+    stop: StopResult
+    sentence: str = ""
+    heaters: str = ""
+
+
+class PrinterStop:
+    """Stops one printer, once, despite a lock of remote control.
+
+    room: how many printers may be asked at once. It is released between the looks, so that each
+    printer gets its first order soon, however many there are.
+    """
+
+    def __init__(self, http: PrinterHttp, printer: OwnedPrinter, room: asyncio.Semaphore) -> None:
+        self._http = http
+        self._printer = printer
+        self._room = room
+        self._had_print = False
+        self._is_ending = False  # the print that shows was cancelled
+        self._refusal: PrinterRefusal | None = None
+        self._heaters = ""
+
+    async def stop(self) -> StopOutcome:
+        """Cancel, look again for some seconds, cancel again; switch heaters off each time."""
+        try:
+            async with self._room, asyncio.timeout(STOP_WITHIN_S):
+                look_until = asyncio.get_running_loop().time() + LOOK_AGAIN_FOR_S
+                await self._cancel()
+                if self._is_away:
+                    return self._outcome()
+                await self._look()
+            async with asyncio.timeout(STOP_WITHIN_S):
+                await self._look_again(look_until)
+        except TimeoutError:
+            return StopOutcome(stop=StopResult.FAILED, sentence=_NO_ANSWER)
+        return self._outcome()
+
+    async def _look_again(self, until: float) -> None:
+        loop = asyncio.get_running_loop()
+        while loop.time() < until:
+            await asyncio.sleep(LOOK_EVERY_S)
+            async with self._room:
+                await self._look()
+        async with self._room:
+            # Agents know of starts that do not show yet, so they are asked whatever the status
+            # shows.
+            await self._cancel()
+            if not self._is_away:
+                await self._look()
+
+    async def _look(self) -> None:
+        """Cancel a print that shows and was not cancelled yet, and cool what has to be cooled."""
+        answer = await self._http.ask(self._printer, "/status", _QUERY, despite_lock=True)
+        status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
+        if isinstance(status, PrinterRefusal):
+            self._heaters = f"They may still be on: {status.sentence}"
+            return
+        if status.job_status.state not in UNDER_WAY:
+            self._is_ending, self._refusal = False, None
+        elif not self._is_ending:
+            await self._cancel()
+        self._heaters = await self._cool(status)
+
+    async def _cancel(self) -> None:
+        answer = await self._order("/cancel")
+        has_nothing = answer is not None and answer.code == CommandStatus.INVALID_STATE
+        self._is_ending = answer is None
+        self._refusal = None if has_nothing else answer
+        self._had_print = self._had_print or not has_nothing
+
+    async def _cool(self, status: StatusResult) -> str:
+        """Switch off every heater that is on; return a sentence that names those that may still be
+        on.
+
+        Each has an order of its own, so a heater that cannot be set does not delay the others.
+        """
+        sentences = []
+        for heater, order in _heaters_on(status):
+            refused = await self._order("/set-temp", encode(order))
+            if refused is not None:
+                sentences.append(f"The {heater} may still be on: {refused.sentence}")
+        return " ".join(sentences)
+
+    async def _order(self, command: str, arguments: bytes = b"") -> PrinterRefusal | None:
+        answer = await self._http.order(
+            self._printer, command, arguments=arguments, despite_lock=True
+        )
+        return answer if isinstance(answer, PrinterRefusal) else None
+
+    @property
+    def _is_away(self) -> bool:
+        return self._refusal is not None and self._refusal.code in _UNREACHABLE
+
+    def _outcome(self) -> StopOutcome:
+        if self._refusal is None:
+            stop = StopResult.STOPPED if self._had_print else StopResult.NOTHING
+            return StopOutcome(stop=stop, heaters=self._heaters)
+        if self._is_away:
+            return StopOutcome(stop=StopResult.UNREACHABLE, sentence=self._refusal.sentence)
+        return StopOutcome(
+            stop=StopResult.FAILED, sentence=self._refusal.sentence, heaters=self._heaters
+        )
+
+
+def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:
+    """Yield the heaters that have a target, with the order that switches each off.
+
+    A printer whose temperatures cannot be set remotely is left to what its own cancelling does.
+    """
+    if Feature.TEMPERATURE_CONTROL not in Feature(status.features):
+        return
+    temps = status.job_status.current_print.temps
+    if temps.hotend_target:
+        yield "hotend", SetTemp(tool_c=0.0)
+    if temps.bed_target:
+        yield "bed", SetTemp(bed_c=0.0)
+    if temps.chamber_target:
+        yield "chamber", SetTemp(chamber_c=0.0)
+    materials = status.job_status.material_system
+    for tool in materials.tools if materials else []:
+        if tool.target_celsius:
+            yield f"tool {tool.index}", SetTemp(tool_c=0.0, tool_number=tool.index)

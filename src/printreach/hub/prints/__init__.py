@@ -1,0 +1,1 @@
+"""Prints: their events handed on, their history, and the snapshots of both."""

@@ -1,0 +1,221 @@
+"""The fan-out of events: each event is handed once to every consumer.
+
+The consumers write in the unit of work that marks the event, so a crash leaves the event unmarked
+and nothing written. A picture is taken before, while events of other printers go on.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final, Protocol
+
+from printreach.hub.core import Core
+from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.store.prints.events import DamagedEvent, PendingEvents, StoredEvent
+from printreach.store.store import Records
+
+log = logging.getLogger(__name__)
+
+AT_ONCE: Final = 200
+"""Events in one unit of work, so that other writers get their turn."""
+PICTURE_WITHIN_S: Final = 5.0
+PICTURES_AT_ONCE: Final = 200
+"""Printers whose picture is being taken; beyond that, events go without one."""
+PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
+"""An older event gets no picture, since it would not show what happened."""
+WAIT_AFTER_FAULT_S: Final = 60.0
+"""After a consumer failed at an event, the events of its printer wait this long."""
+KEPT_FOR: Final = timedelta(days=7)
+"""How far back a stream can be resumed."""
+PRUNED_AT_ONCE: Final = 1000
+
+TakePicture = Callable[[StoredEvent], Awaitable[str | None]]
+"""Takes a picture of the printer and stores it; returns its id, or None. An exception counts as
+None.
+
+It is called for the newest of a printer's waiting events, and all of them get the picture.
+"""
+
+
+class Consumer(Protocol):
+    """Writes down what follows from an event: a delivery, a notification, a line of history."""
+
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
+        """Write down what follows from the event, and await nothing but the records.
+
+        Called once for each event. If it raises, the event stays unmarked and comes again.
+        """
+        ...
+
+
+class Fanout:
+    """One pass at a time: `fan_out_due`. picture: None where no pictures are taken."""
+
+    def __init__(
+        self,
+        core: Core,
+        consumers: Sequence[Consumer],
+        picture: TakePicture | None = None,
+        *,
+        picture_within_s: float = PICTURE_WITHIN_S,
+        wait_after_fault_s: float = WAIT_AFTER_FAULT_S,
+    ) -> None:
+        self._core = core
+        self._consumers = tuple(consumers)
+        self._picture = picture
+        self._picture_within_s = picture_within_s
+        self._wait_after_fault_s = wait_after_fault_s
+        self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
+        self._waiting: dict[str, float] = {}  # by printer: until when it waits, in the loop's time
+        self._has_begun = False
+        self._on_freed: Callable[[], None] = lambda: None
+
+    def on_freed(self, callback: Callable[[], None]) -> None:
+        """Have this called when pictures of a printer were taken: more of its events may wait."""
+        self._on_freed = callback
+
+    async def fan_out_due(self) -> int:
+        """Hand out the waiting events; return how many, except those whose picture is being taken.
+
+        Raises StoreUnavailable.
+        """
+        count = 0
+        await self._begin_anew()
+        while (awaiting := await self._due()).events or awaiting.damaged:
+            due, plain = awaiting.events, list[StoredEvent]()
+            if awaiting.damaged:
+                await self._put_aside(awaiting.damaged)
+            for printer_id, events in _by_printer(due).items():
+                if self._wants_picture(events[-1]):
+                    self._begin(printer_id, events)
+                else:
+                    plain += events
+            if plain:
+                await self._hand_out(plain)
+            count += len(due)
+        return count
+
+    async def settled(self) -> None:
+        """Wait until no picture is being taken."""
+        while self._taking:
+            await asyncio.gather(*self._taking.values(), return_exceptions=True)
+
+    async def close(self) -> None:
+        """Cancel what is under way; the next start hands it out."""
+        for task in list(self._taking.values()):
+            task.cancel()
+        await self.settled()
+
+    async def prune(self) -> None:
+        """Delete events too old to be resumed from. Raises StoreUnavailable."""
+        before = self._core.clock.now() - KEPT_FOR
+        while await self._core.store.write(
+            lambda records: records.events.prune(before, PRUNED_AT_ONCE)
+        ):
+            pass
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _begin_anew(self) -> None:
+        """Take up again what an earlier process could not read; this one may be able to."""
+        if not self._has_begun:
+            await self._core.store.write(lambda records: records.events.take_up_again())
+            self._has_begun = True
+
+    async def _due(self) -> PendingEvents:
+        now = asyncio.get_running_loop().time()
+        self._waiting = {one: until for one, until in self._waiting.items() if until > now}
+        busy = [*self._taking, *self._waiting]
+        return await self._core.store.read(
+            lambda records: records.events.awaiting_fan_out(AT_ONCE, except_printers=busy)
+        )
+
+    async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
+        """Set damaged events aside and log each once; they are kept, and no consumer gets them."""
+        seqs = [one.seq for one in damaged]
+        put = await self._core.store.write(lambda records: records.events.set_aside(seqs))
+        for one in damaged:
+            if one.seq in put:
+                log.error(
+                    "event %s of printer %s can't be read (%s): it is kept, and nobody hears of it",
+                    one.event_id,
+                    one.printer_id,
+                    one.why,
+                )
+
+    def _wants_picture(self, newest: StoredEvent) -> bool:
+        if self._picture is None or len(self._taking) >= PICTURES_AT_ONCE:
+            return False
+        age_s = self._core.clock.now().timestamp() - newest.event.event_time_sec
+        return age_s <= PICTURE_FRESH_FOR.total_seconds()
+
+    def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
+        task = asyncio.create_task(self._with_picture(printer_id, events))
+        self._taking[printer_id] = task
+        task.add_done_callback(lambda _: self._free(printer_id))
+
+    def _free(self, printer_id: str) -> None:
+        del self._taking[printer_id]
+        self._on_freed()
+
+    async def _with_picture(self, printer_id: str, events: list[StoredEvent]) -> None:
+        """Take one picture for all of these events, since they happened at the same moment."""
+        snapshot_id = await self._take_picture(events[-1])
+        try:
+            await self._hand_out([replace(stored, snapshot_id=snapshot_id) for stored in events])
+        except StoreUnavailable as error:
+            log.warning("events of printer %s are handed out later: %s", printer_id, error)
+            self._wait_with(printer_id)
+
+    async def _take_picture(self, stored: StoredEvent) -> str | None:
+        assert self._picture is not None
+        try:
+            async with asyncio.timeout(self._picture_within_s):
+                return await self._picture(stored)
+        except TimeoutError:
+            return None
+        except Exception:
+            log.exception("no picture for an event of printer %s", stored.printer_id)
+            return None
+
+    async def _hand_out(self, events: Sequence[StoredEvent]) -> None:
+        """Hand out all at once; if a consumer fails, each alone, so that one harms no other."""
+        try:
+            await self._core.store.write(lambda records: self._owe(records, events))
+        except StoreUnavailable:
+            raise
+        except Exception:
+            if len(events) > 1:
+                for stored in events:
+                    # later events of the printer wait too, so that the order is kept
+                    if stored.printer_id not in self._waiting:
+                        await self._hand_out([stored])
+                return
+            [stored] = events
+            log.exception("event %s can't be handed out", stored.event.event_id)
+            self._wait_with(stored.printer_id)
+
+    async def _owe(self, records: Records, events: Sequence[StoredEvent]) -> None:
+        marked = await records.events.mark_fanned_out(
+            {stored.seq: stored.snapshot_id for stored in events}
+        )
+        handed_out = [stored for stored in events if stored.seq in marked]
+        for stored in handed_out:
+            for consumer in self._consumers:
+                await consumer.consume(records, stored)
+        now = self._core.clock.now()
+        for account_id in {stored.account_id for stored in handed_out}:
+            await records.notify(Notice(Topic.EVENT, account_id), now)
+
+    def _wait_with(self, printer_id: str) -> None:
+        now = asyncio.get_running_loop().time()
+        self._waiting[printer_id] = now + self._wait_after_fault_s
+
+
+def _by_printer(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    found: dict[str, list[StoredEvent]] = {}
+    for stored in events:
+        found.setdefault(stored.printer_id, []).append(stored)
+    return found

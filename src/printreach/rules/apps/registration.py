@@ -1,0 +1,143 @@
+"""Rules for registering apps: who, under which id, and with how many connections."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from printreach.rules.accounts import Account
+from printreach.rules.apps import (
+    App,
+    is_anybodys_scheme,
+    problem_with_app_id,
+    problem_with_app_name,
+    problem_with_return_prefixes,
+)
+from printreach.rules.apps.names import problem_with_chosen_name
+from printreach.rules.portal.query import logo_origin
+
+MAX_APPS: Final = 20
+"""The most apps of one account."""
+MAX_APP_IDS: Final = 100
+"""The most app ids of one account, removed apps included: their ids stay reserved for it."""
+MAX_QUOTA: Final = 1_000_000
+
+
+class AppPolicy(StrEnum):
+    """The accounts that may register apps."""
+
+    OPEN = "open"
+    OPERATORS = "operators"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppIdHolder:
+    """The holder of an app id. owner_id: None for the operator."""
+
+    owner_id: str | None
+    is_removed: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppDraft:
+    """An app as its developer wants it; the fields are those of App."""
+
+    app_id: str
+    name: str
+    return_prefixes: tuple[str, ...] = ()
+    returns_to_lan: bool = False
+    logo_url: str | None = None
+    takes_other_logos: bool = True
+    max_connections: int | None = None
+    max_connections_a_printer: int | None = None
+
+
+def problems_with(draft: AppDraft) -> Mapping[str, str]:
+    """Return a sentence for each field of the draft that is not allowed."""
+    found = {
+        "name": problem_with_app_name(draft.name),
+        "app_id": problem_with_app_id(draft.app_id),
+        "return_prefixes": problem_with_return_prefixes(draft.return_prefixes),
+        "logo_url": problem_with_logo(draft.logo_url, takes_other_logos=draft.takes_other_logos),
+        "max_connections": problem_with_quota(draft.max_connections),
+        "max_connections_a_printer": problem_with_quota(draft.max_connections_a_printer),
+    }
+    return {name: problem for name, problem in found.items() if problem is not None}
+
+
+def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str, str]:
+    """Return the problems for a developer: reserved names and schemes count, too.
+
+    before: the app as it is; the name and the return addresses that it has may stay.
+    """
+    found = dict(problems_with(draft))
+    name = problem_with_chosen_name(draft.name)
+    if name is not None and (before is None or draft.name != before.name):
+        found.setdefault("name", name)
+    registered = () if before is None else before.return_prefixes
+    for prefix in draft.return_prefixes:
+        if prefix not in registered and is_anybodys_scheme(prefix.partition(":")[0].lower()):
+            found.setdefault(
+                "return_prefixes",
+                f"{prefix!r} has a scheme that any app could claim. Use a domain of yours the "
+                "other way round, such as com.example.app://done, or an https address.",
+            )
+    return found
+
+
+def stays_checked(before: App, after: App) -> bool:
+    """Whether an app's name, texts and addresses are still those that an operator approved."""
+    return before.was_checked and all(
+        getattr(before, name) == getattr(after, name)
+        for name in ("name", "return_prefixes", "returns_to_lan", "logo_url", "takes_other_logos")
+    )
+
+
+def may_register_apps(policy: AppPolicy, account: Account) -> bool:
+    """Whether this account may register an app of its own."""
+    if account.verified_at is None:
+        return False
+    return policy is AppPolicy.OPEN or account.is_admin
+
+
+def may_take_id(holders: Iterable[AppIdHolder], owner_id: str | None) -> bool:
+    """Whether an app id is free for that owner.
+
+    The id of an app that was removed stays with who had it: phones still have the app, and what
+    it asks people for must not become somebody else's.
+    """
+    return all(one.is_removed and one.owner_id == owner_id for one in holders)
+
+
+def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str | None:
+    """Return a sentence where an app cannot have this logo."""
+    if logo_url is None:
+        return None if takes_other_logos else "Give the logo that is to be the only one."
+    if logo_origin(logo_url) is None:
+        return "A logo's address begins with https:// and a host name."
+    return None
+
+
+def logo_of(app: App, sent: str | None) -> str | None:
+    """Return the logo that people see. sent: by the app, when it opened the portal."""
+    return (sent if app.takes_other_logos else None) or app.logo_url
+
+
+def problem_with_quota(quota: int | None) -> str | None:
+    """Return a sentence where this is no valid maximum of an app's connections."""
+    if quota is None or 1 <= quota <= MAX_QUOTA:
+        return None
+    return f"Give a number from 1 to {MAX_QUOTA:,}, or leave it empty."
+
+
+def quota_reached(app: App, living: int, on_printer: int) -> str | None:
+    """Return a sentence where the app can have no more connections.
+
+    living: its App Connections of everybody. on_printer: those to the one printer.
+    """
+    if app.max_connections is not None and living >= app.max_connections:
+        return f"{app.name} has as many connections as it is registered for."
+    most = app.max_connections_a_printer
+    if most is not None and on_printer >= most:
+        return f"{app.name} is connected to this printer already; end a connection of it first."
+    return None

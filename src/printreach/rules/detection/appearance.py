@@ -1,0 +1,132 @@
+"""The appearance of a print: its score, and how much worse it is than at the start.
+
+The model's score of one image means little across scenes: some good prints always look odd. So a
+print is also compared with its own first images, as a whole and place by place. Since prints grow,
+the reference follows slowly while the print looks good.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+from printreach.rules.detection.evidence import (
+    FARTHEST,
+    EvidenceMap,
+    have_same_shape,
+    is_rectangular,
+    logit,
+    logits,
+    moved_towards,
+    oddest,
+    rise,
+)
+
+FIRST_PICTURES: Final = 6
+"""Two minutes. With four images, good prints that look odder as they grow caused warnings."""
+_MEAN_OVER_S: Final = 40.0
+_MIN_SHARE, _GREATEST_SHARE = 0.3, 0.7
+"""The least and greatest weight of one image in the means, whatever the interval."""
+_FARTHEST_MEAN: Final = 4.5
+_FOLLOWS_OVER_S: Final = 200.0
+_GOOD_LOGIT: Final = 0.0
+"""Below this a print looks good: it is a score of 50, where PrintQuality is 6."""
+
+_GAIN: Final = 1.5
+_MAX_RISE, _MAX_FALL = 3.0, 2.0
+"""The bounds for one image, so that a single one is no failure."""
+_USUAL_LOGIT: Final = -1.0
+_ODD_DISCOUNT: Final = 1.2
+_MAX_ODD_SCORE: Final = 1.2
+"""A print that looked odd from its start must look worse than others, up to this bound: one that
+fails from its start looks odd, too, and is caught by its score alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appearance:
+    """The appearance of a print since its scene last changed.
+
+    first: logits of its first images. oddest: the highest logit of each place in them. mean: the
+    weighted mean of all logits, None before the first. risen: the weighted mean of how much odder
+    the places became with each image. Raises ValueError for values out of range.
+    """
+
+    first: tuple[float, ...] = ()
+    oddest: EvidenceMap = ()
+    mean: float | None = None
+    risen: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = (self.mean or 0.0, *self.first, *(place for row in self.oddest for place in row))
+        if not is_rectangular(self.oddest) or max(map(abs, known)) > FARTHEST:
+            raise ValueError(f"a map of logits has equal rows, and none is beyond {FARTHEST:g}")
+        if not -_MAX_FALL <= self.risen <= _MAX_RISE:
+            raise ValueError(f"nothing falls by {_MAX_FALL:g} or rises by {_MAX_RISE:g}")
+
+    @property
+    def score(self) -> int:
+        """0 to 100, 0 the best."""
+        return round(100 / (1 + math.exp(-self._combined)))
+
+    @property
+    def _combined(self) -> float:
+        """The combination of how bad the print looks and how much worse than at its start."""
+        if self.mean is None or not self.first:
+            return -FARTHEST
+        odd = max(0.0, min(_MAX_ODD_SCORE, _median(self.first) - _USUAL_LOGIT))
+        return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
+
+    def forgiven(self) -> "Appearance":
+        """Return the appearance without its recent images."""
+        return replace(self, mean=None, risen=0.0)
+
+    def then(self, probability: float, evidence: EvidenceMap, step_s: float) -> "Appearance":
+        """Take an image into account that came step_s after the one before."""
+        now, places = logit(probability, _FARTHEST_MEAN), logits(evidence)
+        if self.oddest and places and not have_same_shape(self.oddest, places):
+            return Appearance().then(probability, evidence, step_s)
+        risen = self._rise_to(now, places)
+        if self.mean is None:
+            after = replace(self, mean=now, risen=risen)
+        else:
+            share = max(_MIN_SHARE, min(_GREATEST_SHARE, _share(step_s, _MEAN_OVER_S)))
+            after = replace(
+                self,
+                mean=self.mean + share * (now - self.mean),
+                risen=self.risen + share * (risen - self.risen),
+            )
+        return after._compared_with(now, places, step_s)
+
+    def _rise_to(self, now: float, places: EvidenceMap) -> float:
+        if not self.first:
+            return 0.0
+        has_maps = bool(self.oddest and places)
+        risen = rise(self.oddest, places) if has_maps else now - _median(self.first)
+        return max(-_MAX_FALL, min(_MAX_RISE, risen))
+
+    def _compared_with(self, now: float, places: EvidenceMap, step_s: float) -> "Appearance":
+        """Update what later images are compared with."""
+        if len(self.first) < FIRST_PICTURES:
+            return replace(
+                self,
+                first=(*self.first, now),
+                oddest=oddest(self.oddest, places) if places else self.oddest,
+            )
+        if self._combined >= _GOOD_LOGIT:
+            return self
+        share = _share(step_s, _FOLLOWS_OVER_S)
+        return replace(
+            self,
+            first=tuple(each + share * (now - each) for each in self.first),
+            oddest=moved_towards(self.oddest, places, share) if places else self.oddest,
+        )
+
+
+def _share(step_s: float, over_s: float) -> float:
+    """Return the weight of one step in a mean over that time."""
+    return 1 - math.exp(-step_s / over_s)
+
+
+def _median(logits: tuple[float, ...]) -> float:
+    """Return the middle value, or the mean of the middle two: one odd image doesn't move it far."""
+    ordered, half = sorted(logits), len(logits) // 2
+    return (ordered[half] + ordered[-half - 1]) / 2

@@ -1,0 +1,156 @@
+"""The watch over prints: what the owner of a printer chose about it, and what it saw."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
+from printreach.rules.detection.scene import ViewCondition
+
+MAX_REGIONS: Final = 8
+"""More than a few masks hide the print."""
+MAX_LIFT_MM: Final = 50
+MAX_RETRACT_MM: Final = 20
+"""The printer is unattended: a larger move than one that frees the nozzle may do harm."""
+
+_HALF_LIFE: Final = timedelta(days=14)
+"""A wrong alarm of two weeks ago counts half: cameras are moved, lamps changed."""
+_ALARMS_FOR_A_STEP: Final = (0.5, 1.5)
+"""One false alarm is felt for two weeks. Two steps are the most: the watch never goes blind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a picture as it comes from the camera: shares of its width and height, 0 to 1.
+
+    Raises ValueError unless it lies in the picture and covers something.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def __post_init__(self) -> None:
+        edges = (self.left, self.top, self.right, self.bottom)
+        if not all(math.isfinite(edge) and 0.0 <= edge <= 1.0 for edge in edges):
+            raise ValueError("a region lies within the picture: 0 to 1")
+        if self.left >= self.right or self.top >= self.bottom:
+            raise ValueError("a region has a width and a height")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchPause:
+    """The options with which the watch pauses; the same words as of the pause command."""
+
+    disable_hotend: bool = True
+    disable_bed: bool = False
+    z_lift_mm: int = 0
+    retract_filament_mm: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.z_lift_mm <= MAX_LIFT_MM:
+            raise ValueError(f"the nozzle is lifted by 0 to {MAX_LIFT_MM} mm")
+        if not 0 <= self.retract_filament_mm <= MAX_RETRACT_MM:
+            raise ValueError(f"filament is pulled back by 0 to {MAX_RETRACT_MM} mm")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchSettings:
+    """The settings of the watch for one printer; the defaults hold for settings never chosen.
+
+    warning_level, pause_level: confidence levels, 1 suggests soonest. pauses: None where the watch
+    may only warn. camera: the webcam's index; None for the printer's default one. masked: what the
+    watch doesn't look at. off_for_print: the id of a print that it leaves alone, "" for none.
+    keeps_frames: a frame that somebody judged may be kept with the judgement.
+    """
+
+    enabled: bool = True
+    warning_level: int = DEFAULT_LEVEL
+    pause_level: int = DEFAULT_LEVEL
+    pauses: WatchPause | None = None
+    camera: int | None = None
+    masked: tuple[Region, ...] = ()
+    off_for_print: str = ""
+    keeps_frames: bool = False
+
+    def __post_init__(self) -> None:
+        if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
+            raise ValueError("a confidence level is 1 to 5")
+        if len(self.masked) > MAX_REGIONS:
+            raise ValueError(f"{MAX_REGIONS} regions are masked at most")
+        if self.camera is not None and self.camera < 0:
+            raise ValueError("webcams count from 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One look at a print. score: 0 to 100, 0 the best; quality: 1 to 10, 10 the best.
+
+    probability: of this picture alone. warned, paused: the watch did so upon this look.
+    """
+
+    at: datetime
+    probability: float
+    score: int
+    quality: int
+    view: ViewCondition
+    warned: bool = False
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastLook:
+    """The latest look at a print, with what was seen. picture: the kept JPEG's snapshot id.
+
+    evidence: rows of places, 0 to 1 each, over the whole picture from its upper left corner.
+    camera: which one it looked through, as WatchSettings has it.
+    """
+
+    look: Look
+    evidence: tuple[tuple[float, ...], ...]
+    picture: str | None
+    camera: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """The answer to "was this right?". was_failure: the print had really failed.
+
+    camera: the one that the alarm came from, whichever is chosen by now. picture: the frame, kept
+    where the owner allowed it, else None.
+    """
+
+    printer_id: str
+    print_id: str
+    camera: int | None
+    at: datetime
+    was_failure: bool
+    picture: str | None = None
+
+
+def levels_after(
+    settings: WatchSettings, judgements: Iterable[Judgement], at: datetime
+) -> tuple[int, int]:
+    """Return the confidence levels to watch with, for a warning and for a pause.
+
+    judgements: of this printer; those of other cameras don't count. What was no failure makes both
+    less sensitive, what was one takes that back; neither makes them more sensitive than was chosen.
+    """
+    alarms = sum(
+        _weight(judgement, at)
+        for judgement in judgements
+        if (judgement.camera or 0) == (settings.camera or 0)  # the default one is the first
+    )
+    steps = sum(alarms >= enough for enough in _ALARMS_FOR_A_STEP)
+    least = LEVELS[-1]
+    return min(least, settings.warning_level + steps), min(least, settings.pause_level + steps)
+
+
+def _weight(judgement: Judgement, at: datetime) -> float:
+    """Return how much a judgement counts by now. One from the future counts as of now."""
+    age = max(timedelta(0), at - judgement.at)
+    fresh = float(0.5 ** (age / _HALF_LIFE))
+    return -fresh if judgement.was_failure else fresh

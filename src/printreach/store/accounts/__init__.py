@@ -1,0 +1,115 @@
+"""Accounts, as rows."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.accounts import Account, email_key
+from printreach.rules.printers.linking import LinkTries
+from printreach.store.accounts.personal import delete_below_connections
+from printreach.store.columns import columns_for
+from printreach.store.tables import accounts
+
+_ACCOUNT = columns_for(Account, accounts)
+
+
+class AccountRecords:
+    """Accounts, identified by `rules.accounts.email_key`."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, account: Account) -> None:
+        await self._connection.execute(
+            insert(accounts).values(
+                **asdict(account), email_key=email_key(account.email), wrong_link_tries=0
+            )
+        )
+
+    async def get(self, account_id: str) -> Account | None:
+        return await self._where(accounts.c.account_id == account_id)
+
+    async def with_email(self, email: str) -> Account | None:
+        return await self._where(accounts.c.email_key == email_key(email))
+
+    async def all(self) -> list[Account]:
+        found = await self._connection.execute(select(*_ACCOUNT).order_by(accounts.c.email_key))
+        return [Account(**row) for row in found.mappings()]
+
+    async def has_operator(self) -> bool:
+        """Return whether there is an operator. Until then the service is not set up."""
+        an_operator = select(accounts.c.account_id).where(
+            accounts.c.is_admin, accounts.c.verified_at.is_not(None)
+        )
+        return (await self._connection.execute(an_operator.limit(1))).first() is not None
+
+    async def set_supporter(
+        self, account_id: str, *, granted: bool, until: datetime | None
+    ) -> None:
+        await self._update(account_id, supporter_granted=granted, supporter_until=until)
+
+    async def set_paid_until(self, account_id: str, until: datetime | None) -> None:
+        await self._update(account_id, paid_until=until)
+
+    async def set_password(self, account_id: str, password_hash: str) -> None:
+        await self._update(account_id, password_hash=password_hash)
+
+    async def set_email(self, account_id: str, email: str) -> None:
+        await self._update(account_id, email=email, email_key=email_key(email))
+
+    async def set_verified(self, account_id: str, at: datetime) -> None:
+        await self._update(account_id, verified_at=at)
+
+    async def set_blocked(self, account_id: str, at: datetime | None) -> None:
+        """Set since when it is blocked; None unblocks it."""
+        await self._update(account_id, blocked_at=at)
+
+    async def set_locked(self, account_id: str, at: datetime | None) -> None:
+        """Set since when remote control is locked; None unlocks it."""
+        await self._update(account_id, locked_at=at)
+
+    async def forget_unverified(self, made_before: datetime) -> None:
+        """Delete unconfirmed accounts, except blocked ones, whose owner could otherwise sign up
+        again."""
+        await self._connection.execute(
+            delete(accounts).where(
+                accounts.c.verified_at.is_(None),
+                accounts.c.blocked_at.is_(None),
+                accounts.c.created_at < made_before,
+            )
+        )
+
+    async def delete(self, account_id: str) -> None:
+        """Delete the account and its printers.
+
+        Its connections stay without owner; revoke them before.
+        """
+        await delete_below_connections(self._connection, account_id)
+        await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
+
+    async def link_tries(self, account_id: str) -> LinkTries:
+        found = await self._connection.execute(
+            select(
+                accounts.c.wrong_link_tries.label("wrong"),
+                accounts.c.last_wrong_link_try_at.label("last_wrong_at"),
+            ).where(accounts.c.account_id == account_id)
+        )
+        return LinkTries(**found.mappings().one())
+
+    async def set_link_tries(self, account_id: str, tries: LinkTries) -> None:
+        await self._update(
+            account_id, wrong_link_tries=tries.wrong, last_wrong_link_try_at=tries.last_wrong_at
+        )
+
+    async def _where(self, condition: ColumnElement[bool]) -> Account | None:
+        found = await self._connection.execute(select(*_ACCOUNT).where(condition))
+        row = found.mappings().first()
+        return None if row is None else Account(**row)
+
+    async def _update(self, account_id: str, **values: Any) -> None:
+        await self._connection.execute(
+            update(accounts).where(accounts.c.account_id == account_id).values(**values)
+        )

@@ -1,0 +1,145 @@
+"""Printers and link codes, as rows."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.printers import Printer
+from printreach.rules.printers.linking import LinkOffer
+from printreach.store.columns import columns_for
+from printreach.store.listings import PrinterRow
+from printreach.store.prints.snapshots import last_pictures, snapshots
+from printreach.store.tables import accounts, link_codes, nodes, printers
+from printreach.store.watch import tables as watch_tables
+
+_PRINTER = columns_for(Printer, printers)
+_OFFER = columns_for(LinkOffer, link_codes)
+_IS_OWNERS_PICTURE = and_(
+    snapshots.c.snapshot_id == last_pictures.c.snapshot_id,
+    snapshots.c.account_id == printers.c.account_id,
+)
+_IS_LINKED = printers.c.removed_at.is_(None)
+
+
+class PrinterRecords:
+    """Printers that belong to an account, and the link codes of unlinked agents."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def linked(self, printer_id: str) -> Printer | None:
+        found = await self._connection.execute(
+            select(*_PRINTER).where(printers.c.printer_id == printer_id, _IS_LINKED)
+        )
+        row = found.mappings().first()
+        return None if row is None else Printer(**row)
+
+    async def unlinked(self, printer_ids: Sequence[str]) -> Sequence[str]:
+        """Return those that belong to no account.
+
+        As JSON: thousands of variables are slow to bind.
+        """
+        asked = func.json_each(json.dumps(printer_ids)).table_valued("value")
+        linked = select(printers.c.printer_id).where(_IS_LINKED)
+        found = await self._connection.scalars(
+            select(asked.c.value).where(asked.c.value.not_in(linked))
+        )
+        return found.all()
+
+    async def refusing_control(self) -> frozenset[str]:
+        """Return those whose account is blocked, or has its remote control locked."""
+        is_refused = accounts.c.locked_at.is_not(None) | accounts.c.blocked_at.is_not(None)
+        query = select(printers.c.printer_id).join_from(printers, accounts)
+        found = await self._connection.scalars(query.where(_IS_LINKED, is_refused))
+        return frozenset(found)
+
+    async def all_linked(self) -> list[PrinterRow]:
+        return await self._rows(_IS_LINKED)
+
+    async def row(self, printer_id: str) -> PrinterRow | None:
+        """Return a linked printer with its owner and state."""
+        rows = await self._rows(_IS_LINKED, printers.c.printer_id == printer_id)
+        return rows[0] if rows else None
+
+    async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
+        """Return the printers of the account with their state, by name."""
+        return await self._rows(_IS_LINKED, printers.c.account_id == account_id)
+
+    async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
+        found = await self._connection.execute(
+            select(*_PRINTER, accounts.c.email, nodes.c.alive_at, snapshots.c.taken_at)
+            .join_from(printers, accounts)
+            .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
+            .outerjoin(last_pictures, last_pictures.c.printer_id == printers.c.printer_id)
+            .outerjoin(snapshots, _IS_OWNERS_PICTURE)
+            .where(*conditions)
+            .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
+        )
+        rows = []
+        for values in found.mappings():
+            row = dict(values)
+            email, alive_at = row.pop("email"), row.pop("alive_at")
+            pictured_at = row.pop("taken_at")
+            rows.append(
+                PrinterRow(
+                    printer=Printer(**row),
+                    owner_email=email,
+                    node_alive_at=alive_at,
+                    pictured_at=pictured_at,
+                )
+            )
+        return rows
+
+    async def of_account(self, account_id: str) -> list[Printer]:
+        found = await self._connection.execute(
+            select(*_PRINTER)
+            .where(printers.c.account_id == account_id, _IS_LINKED)
+            .order_by(printers.c.name, printers.c.printer_id)
+        )
+        return [Printer(**row) for row in found.mappings()]
+
+    async def link(self, printer: Printer) -> None:
+        """Link the printer, also if it was linked before and removed."""
+        values = asdict(printer)
+        changed = await self._connection.execute(
+            update(printers).where(printers.c.printer_id == printer.printer_id).values(**values)
+        )
+        if changed.rowcount == 0:
+            await self._connection.execute(insert(printers).values(**values))
+
+    async def rename(self, printer_id: str, name: str) -> None:
+        await self._connection.execute(
+            update(printers).where(printers.c.printer_id == printer_id).values(name=name)
+        )
+
+    async def remove(self, printer_id: str, at: datetime) -> None:
+        await self._connection.execute(
+            update(printers)
+            .where(printers.c.printer_id == printer_id, _IS_LINKED)
+            .values(removed_at=at, node_id=None)
+        )
+        for table in watch_tables.OF_A_LINK:
+            await self._connection.execute(delete(table).where(table.c.printer_id == printer_id))
+
+    async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:
+        found = await self._connection.execute(
+            select(*_OFFER).where(link_codes.c.code_digest == code_digest)
+        )
+        row = found.mappings().first()
+        return None if row is None else LinkOffer(**row)
+
+    async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
+        """Store a link code, in place of an earlier one of the same agent."""
+        await self.withdraw_offer(offer.printer_id)
+        await self._connection.execute(
+            insert(link_codes).values(**asdict(offer), code_digest=code_digest)
+        )
+
+    async def withdraw_offer(self, printer_id: str) -> None:
+        await self._connection.execute(
+            delete(link_codes).where(link_codes.c.printer_id == printer_id)
+        )

@@ -1,0 +1,152 @@
+"""Records of stored pictures, as rows; the pictures themselves are stored elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import (
+    CTE,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.prints.snapshots import Snapshot
+from printreach.store.columns import columns_for
+from printreach.store.tables import Instant, accounts, metadata, printers
+from printreach.store.watch.tables import watch_judgements
+
+# Rows outlive their account and printer for a moment: they tell which pictures to remove.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("snapshot_id", String(64), primary_key=True),
+    Column("account_id", String(64), nullable=False, index=True),
+    Column("printer_id", String(64), nullable=False),
+    Column("taken_at", Instant, nullable=False, index=True),
+    Column("size", Integer, nullable=False),
+    Index("ix_snapshots_printer_id", "printer_id", "taken_at"),
+)
+
+last_pictures = Table(
+    "last_pictures",
+    metadata,
+    Column("printer_id", ForeignKey(printers.c.printer_id, ondelete="CASCADE"), primary_key=True),
+    Column("snapshot_id", String(64), nullable=False, index=True),
+)
+
+_SNAPSHOT = columns_for(Snapshot, snapshots)
+# A removed printer's last picture is kept no longer than any other.
+_IS_LAST = exists().where(
+    last_pictures.c.snapshot_id == snapshots.c.snapshot_id,
+    printers.c.printer_id == last_pictures.c.printer_id,
+    printers.c.account_id == snapshots.c.account_id,
+    printers.c.removed_at.is_(None),
+)
+# The owner agreed that it is kept with their judgement.
+_IS_JUDGED = exists().where(watch_judgements.c.picture == snapshots.c.snapshot_id)
+
+
+def _owners() -> CTE:
+    """Select each account that has pictures once, from one to the next by steps of an index."""
+    smallest = select(func.min(snapshots.c.account_id).label("account_id"))
+    found = smallest.cte("owners", recursive=True)
+    following = (
+        select(func.min(snapshots.c.account_id))
+        .where(snapshots.c.account_id > found.c.account_id)
+        .correlate(found)
+        .scalar_subquery()
+    )
+    return found.union_all(select(following).where(found.c.account_id.is_not(None)))
+
+
+_OWNERS = _owners()
+_GONE = select(_OWNERS.c.account_id).where(
+    _OWNERS.c.account_id.not_in(select(accounts.c.account_id))
+)
+
+
+class SnapshotRecords:
+    """The records of stored pictures."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, snapshot: Snapshot) -> None:
+        await self._connection.execute(insert(snapshots).values(**asdict(snapshot)))
+
+    async def get(self, snapshot_id: str) -> Snapshot | None:
+        found = await self._connection.execute(
+            select(*_SNAPSHOT).where(snapshots.c.snapshot_id == snapshot_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Snapshot(**row)
+
+    async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
+        """Return the oldest of a printer's pictures that exceed that number or total size.
+
+        The printer's last picture does not count.
+        """
+        found = await self._connection.execute(
+            select(snapshots.c.snapshot_id, snapshots.c.size)
+            .where(snapshots.c.printer_id == printer_id, ~_IS_LAST, ~_IS_JUDGED)
+            .order_by(snapshots.c.taken_at.desc(), snapshots.c.snapshot_id)
+        )
+        together, too_many = 0, []
+        for number, (snapshot_id, one) in enumerate(found, 1):
+            together += one
+            if number > count or together > size:
+                too_many.append(snapshot_id)
+        return too_many
+
+    async def outdated(self, before: datetime, at_most: int) -> list[str]:
+        """Return pictures to delete: those taken before then except last ones, then those without
+        account.
+
+        Asked until there are none, each time after the records of the found ones were deleted.
+        """
+        old = await self._connection.scalars(
+            select(snapshots.c.snapshot_id)
+            .where(snapshots.c.taken_at <= before, ~_IS_LAST, ~_IS_JUDGED)
+            .limit(at_most)
+        )
+        if found := list(old):
+            return found
+        nobodys = await self._connection.scalars(
+            select(snapshots.c.snapshot_id).where(snapshots.c.account_id.in_(_GONE)).limit(at_most)
+        )
+        return list(nobodys)
+
+    async def forget(self, snapshot_ids: Sequence[str]) -> None:
+        await self._connection.execute(
+            delete(snapshots).where(snapshots.c.snapshot_id.in_(snapshot_ids))
+        )
+
+    async def last_of(self, printer_id: str) -> Snapshot | None:
+        """Return the last picture of a printer."""
+        found = await self._connection.execute(
+            select(*_SNAPSHOT)
+            .join(last_pictures, last_pictures.c.snapshot_id == snapshots.c.snapshot_id)
+            .where(last_pictures.c.printer_id == printer_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Snapshot(**row)
+
+    async def make_last(self, snapshot: Snapshot) -> None:
+        """Make that picture, which was added, the printer's last one."""
+        is_its = last_pictures.c.printer_id == snapshot.printer_id
+        await self._connection.execute(delete(last_pictures).where(is_its))
+        await self._connection.execute(
+            insert(last_pictures).values(
+                printer_id=snapshot.printer_id, snapshot_id=snapshot.snapshot_id
+            )
+        )

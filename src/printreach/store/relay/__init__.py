@@ -1,0 +1,1 @@
+"""What the relay asks of the database: agents, grants, and the events that agents report."""

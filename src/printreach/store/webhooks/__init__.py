@@ -1,0 +1,126 @@
+"""Webhooks, as rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.rules.connections import Connection, ConnectionKind
+from printreach.rules.webhooks import Webhook
+from printreach.store.columns import columns_for
+from printreach.store.tables import connections
+from printreach.store.webhooks.tables import webhooks
+
+_WEBHOOK = columns_for(Webhook, webhooks)
+_CONNECTION = [
+    column.label(f"of_connection_{column.name}") for column in columns_for(Connection, connections)
+]
+_HEALTH = (
+    *("failing_since", "failures", "last_success_at"),
+    *("disabled_at", "disabled_reason"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppWebhook:
+    """A webhook and its connection."""
+
+    webhook: Webhook
+    connection: Connection
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """A claim on a webhook's queue. token: of this claim alone."""
+
+    connection_id: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Of one webhook, the newest delivery beyond the bound, of those queued and those ended."""
+
+    queued: int | None
+    ended: int | None
+
+
+class WebhookRecords:
+    """Webhooks, at most one for each App Connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def put(self, webhook: Webhook) -> None:
+        """Store the webhook in place of an earlier one, whose queue it takes over."""
+        values = _values(webhook)
+        new = insert(webhooks).values(**values)
+        await self._connection.execute(
+            new.on_conflict_do_update(index_elements=[webhooks.c.connection_id], set_=values)
+        )
+
+    async def get(self, connection_id: str) -> Webhook | None:
+        found = await self._connection.execute(
+            select(*_WEBHOOK).where(webhooks.c.connection_id == connection_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else _webhook(row)
+
+    async def with_connection(self, connection_id: str) -> AppWebhook | None:
+        found = await self._where(webhooks.c.connection_id == connection_id)
+        return found[0] if found else None
+
+    async def of_printer(self, printer_id: str) -> list[AppWebhook]:
+        return await self._where(connections.c.printer_id == printer_id)
+
+    async def note_health(self, webhook: Webhook) -> None:
+        """Store what attempts say of its health; ignored if it was set again since it was read."""
+        await self._connection.execute(
+            update(webhooks)
+            .where(
+                webhooks.c.connection_id == webhook.connection_id,
+                webhooks.c.set_at == webhook.set_at,
+            )
+            .values(**{name: getattr(webhook, name) for name in _HEALTH})
+        )
+
+    async def delete(self, connection_id: str) -> None:
+        """Delete the webhook and its queue; ended deliveries stay in the log."""
+        await self._connection.execute(
+            delete(webhooks).where(webhooks.c.connection_id == connection_id)
+        )
+
+    async def _where(self, condition: ColumnElement[bool]) -> list[AppWebhook]:
+        found = await self._connection.execute(
+            select(*_WEBHOOK, *_CONNECTION).select_from(webhooks.join(connections)).where(condition)
+        )
+        return [_app_webhook(row) for row in found.mappings()]
+
+
+def _values(webhook: Webhook) -> dict[str, Any]:
+    values = {column.name: getattr(webhook, column.name) for column in _WEBHOOK}
+    return values | {"event_filter": list(webhook.event_filter)}
+
+
+def _webhook(row: Mapping[Any, Any]) -> Webhook:
+    values = {column.name: row[column.name] for column in _WEBHOOK}
+    return Webhook(**values | {"event_filter": _filter(row["event_filter"])})
+
+
+def _filter(kinds: object) -> tuple[int, ...]:
+    """Decode the filter; if that fails, nothing is filtered out."""
+    if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
+        return ()
+    return tuple(kinds)
+
+
+def _app_webhook(row: Mapping[Any, Any]) -> AppWebhook:
+    label = "of_connection_"
+    values = {name.removeprefix(label): row[name] for name in row if name.startswith(label)}
+    return AppWebhook(
+        webhook=_webhook(row),
+        connection=Connection(**values | {"kind": ConnectionKind(values["kind"])}),
+    )
