@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from printreach.hub.detection.gate import DetectionGate
-from printreach.rules.apps.address_claims import AddressClaim
 from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused
+from printreach.rules.detection.address_claims import AddressClaim
 from printreach.rules.detection.usage import Calls, Plan, day_of
 from printreach.run import admin_world
 from printreach.store.store import Records, open_store

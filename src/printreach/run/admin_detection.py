@@ -4,7 +4,7 @@ import argparse
 from typing import TypeAlias
 
 from printreach.hub.detection.usage import MonthOfUse
-from printreach.rules.apps.address_claims import CLAIM_LIFETIME
+from printreach.rules.detection.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection.usage import Billing, Month, parse_month, print_hours
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.admin_commands import Command, done

@@ -13,8 +13,8 @@ from printreach.hub.accounts import Accounts
 from printreach.hub.accounts.invitations import Invitations
 from printreach.hub.accounts.recovery import AccountRecovery
 from printreach.hub.apps import Apps
-from printreach.hub.apps.address_claims import AddressClaims
 from printreach.hub.connections import Connections
+from printreach.hub.detection.address_claims import AddressClaims
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.detection.usage import Usage
 from printreach.hub.operators import Operating, operating

@@ -13,9 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
-from printreach.store.accounts import AccountRecords
+from printreach.store.accounts import AccountRecords, IdentityRecords
 from printreach.store.accounts.access_tokens import AccessTokenRecords
-from printreach.store.accounts.identities import IdentityRecords
 from printreach.store.accounts.limits import LimitRecords
 from printreach.store.accounts.mail_links import InvitationRecords, MailLinkRecords
 from printreach.store.accounts.personal import PersonalRecords

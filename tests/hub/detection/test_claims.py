@@ -7,8 +7,8 @@ import pytest
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import MadeKey
-from printreach.rules.apps.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection.access import CallAdmitted, CallKind
+from printreach.rules.detection.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection.usage import Plan
 from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON

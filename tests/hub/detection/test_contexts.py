@@ -13,9 +13,9 @@ from printreach.hub.detection.contexts import (
     Call,
     Detection,
     MadeContext,
+    RecentContexts,
     forget_old_contexts,
 )
-from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import MAX_OF_ACCOUNT
 from printreach.ports.scoring import ImageScore, PictureUnreadable
 from printreach.rules.detection import DetectionContext, Verdict, observe

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.hub import operators as build
 from printreach.hub.accounts.limits import RequestLimits
-from printreach.hub.apps.own import InvalidDraft
+from printreach.hub.apps import InvalidDraft
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.operators import OperatedAccount, Operating
 from printreach.ports import Notice, Topic

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.rules.apps.address_claims import CLAIM_LIFETIME, AddressClaim
 from printreach.rules.detection.access import (
     CallAdmitted,
     CallKind,
@@ -14,6 +13,7 @@ from printreach.rules.detection.access import (
     DetectionCaller,
     decide,
 )
+from printreach.rules.detection.address_claims import CLAIM_LIFETIME, AddressClaim
 from printreach.rules.detection.keys import (
     DetectionKey,
     digest_of_api_key,

@@ -1,10 +1,9 @@
 """A developer's own apps. Apps of another account are treated as unknown."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Final
 
-from printreach.hub.apps import remove_app
+from printreach.hub.apps import TAKEN, InvalidDraft, remove_app
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts import Account
@@ -22,18 +21,9 @@ from printreach.rules.apps.registration import (
 from printreach.store.store import Records
 
 NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
-TAKEN: Final = "This app id is taken. Choose another."
-"""The sentence reveals neither who took it nor whether the app still exists."""
 LOOKS_THE_SAME: Final = (
     "This name looks the same as that of another app here. Choose another, or ask the operator."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class InvalidDraft:
-    """The typed values are invalid. errors: a sentence for each field of AppDraft concerned."""
-
-    errors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

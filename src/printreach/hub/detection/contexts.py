@@ -9,7 +9,6 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
-from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.scoring_slots import ScoringSlots
 from printreach.ports.scoring import (
     ImageScore,
@@ -44,6 +43,9 @@ from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
+MAX_REMEMBERED: Final = 2000
+"""Prints under way at once; each takes about 3 KB."""
+
 BUSY_RETRY_S: Final = 10
 """When to retry while the detector is overloaded."""
 WARNED_EVERY: Final = timedelta(hours=1)
@@ -53,6 +55,30 @@ _NO_CONTEXT: Final = CallRefused(
     f"This key has no such context. They last {CONTEXT_LIFETIME.days} days; make one for each"
     " print.",
 )
+
+
+@dataclass(slots=True)
+class RecentContexts:
+    """A cache of recently used contexts: a print asks for the same one again and again.
+
+    May be older than the store, if another process serves the same print, too.
+    """
+
+    most: int = MAX_REMEMBERED
+    _kept: dict[str, StoredContext] = field(default_factory=dict)
+
+    def get(self, context_id: str) -> StoredContext | None:
+        return self._kept.get(context_id)
+
+    def put(self, kept: StoredContext) -> None:
+        """Replace an older version; beyond the bound, evict the one that was put longest ago."""
+        known = self._kept.pop(kept.context_id, kept)
+        self._kept[kept.context_id] = max(kept, known, key=lambda one: one.version)
+        if len(self._kept) > self.most:
+            del self._kept[next(iter(self._kept))]
+
+    def forget(self, context_id: str) -> None:
+        self._kept.pop(context_id, None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

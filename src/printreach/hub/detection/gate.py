@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.rules.apps.address_claims import (
-    CLAIM_LIFETIME,
-    AddressClaim,
-    claimable_network,
-    claimed,
-)
 from printreach.rules.detection.access import (
     CallAdmitted,
     CallKind,
     CallRefused,
     DetectionCaller,
     decide,
+)
+from printreach.rules.detection.address_claims import (
+    CLAIM_LIFETIME,
+    AddressClaim,
+    claimable_network,
+    claimed,
 )
 from printreach.rules.detection.keys import digest_of_api_key
 from printreach.rules.detection.usage import (

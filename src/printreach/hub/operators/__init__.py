@@ -7,7 +7,7 @@ from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with
 from printreach.hub.accounts.blocking import block, unblock
 from printreach.hub.accounts.invitations import Invitations, end_invitations
 from printreach.hub.accounts.limits import AccountLimitCases
-from printreach.hub.apps.operated import OperatedApps
+from printreach.hub.apps import OperatedApps
 from printreach.hub.audit_log import note
 from printreach.hub.connections import Connections
 from printreach.hub.core import Core

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, auto
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.rules.apps.address_claims import AddressClaim, is_anothers
+from printreach.rules.detection.address_claims import AddressClaim, is_anothers
 from printreach.rules.detection.keys import DetectionKey
 from printreach.rules.detection.usage import (
     Billing,

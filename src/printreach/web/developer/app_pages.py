@@ -10,7 +10,7 @@ from litestar.exceptions import PermissionDeniedException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
-from printreach.hub.apps.own import InvalidDraft
+from printreach.hub.apps import InvalidDraft
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.rules.apps import App

@@ -7,7 +7,7 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from printreach.hub.apps.own import InvalidDraft
+from printreach.hub.apps import InvalidDraft
 from printreach.hub.denied import Denied
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AppRow, Search

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.rules.apps.address_claims import AddressClaim, claimable_network, is_live
+from printreach.rules.detection.address_claims import AddressClaim, claimable_network, is_live
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
 

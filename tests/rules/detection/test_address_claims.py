@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.rules.apps.address_claims import (
+from printreach.rules.detection.address_claims import (
     CLAIM_LIFETIME,
     AddressClaim,
     claimable_network,
