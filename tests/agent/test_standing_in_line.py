@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from printreach.agent import uplink
-from printreach.http1.request_queue import RequestQueue
+from printreach.limiters.request_queue import RequestQueue
 from tests.agent.beside_printer import eventually
 from tests.agent.uplinks import ask, dialled, running
 from tests.fakes.loop import on_a_loop

@@ -60,6 +60,7 @@ ROOMS = {
     "ports": pure(),
     "store": driver("aiosqlite", "alembic", "cryptography", "msgspec", "sqlalchemy"),
     "hub": driver("msgspec"),
+    "limiters": driver(),
     "http1": driver(),
     "http1.heads": pure(),
     "http1.chunked": pure(),

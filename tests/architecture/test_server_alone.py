@@ -16,6 +16,7 @@ from tests.rigs.waiting import free_port
 ROOMS = [
     *(
         "contract",
+        "limiters",
         "wire",
         "rules",
         "http1",

@@ -241,7 +241,7 @@ async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadli
         hanging = [
             asyncio.create_task(messenger.send(slow.gotify, "t", "t")) for _ in range(AT_ONCE)
         ]
-        await until(messenger._room.locked)
+        await until(messenger._slots.locked)
         messenger._deadline_s = PATIENCE_S  # each of the others has its own by now
         async with asyncio.timeout(PATIENCE_S):
             said = await messenger.send(quick.gotify, "t", "t")

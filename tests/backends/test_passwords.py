@@ -10,7 +10,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from printreach.backends.passwords import AT_ONCE, MAX_WAITING, NICE, Argon2Passwords
-from printreach.ports.passwords import TooBusy
+from printreach.limiters.fair_semaphore import TooBusy
 from tests.fakes.loop import on_a_loop
 from tests.requirements_of_tests import need
 

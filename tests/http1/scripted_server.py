@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
-from printreach.http1.request_queue import RequestQueue
+from printreach.limiters.request_queue import RequestQueue
 
 GET = b"GET / HTTP/1.1\r\nHost: printer\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from printreach.http1.request_queue import RequestQueue
+from printreach.limiters.request_queue import RequestQueue
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, PATIENCE_S, Heard, ServerConnection, Talk, talk
 

@@ -341,6 +341,7 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
             events=SqlEventInbox(hub.store, hub.clock),
             bus=bus,
             clock=hub.clock,
+            tries=CallerTries(hub.clock),
             identity=Identity(public_key=key.public_key().public_bytes_raw(), sign=key.sign),
             token_bytes=secrets.token_bytes,
             node_id="node-1",
@@ -348,7 +349,6 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
         ),
         tunnel_domain="tunnel.example",
         networks=(),
-        tries=CallerTries(hub.clock),
         web=WebRole(),
     )
     node = RelayNode(outside)

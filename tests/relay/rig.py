@@ -170,6 +170,7 @@ async def relay(
             events=events,
             bus=bus,
             clock=clock,
+            tries=CallerTries(clock),
             identity=Identity(
                 public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
             ),
@@ -179,7 +180,6 @@ async def relay(
         ),
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
-        tries=CallerTries(clock),
         web=(web_app or web) if has_web else None,
         detector_url=detector_url,
     )

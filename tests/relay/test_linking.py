@@ -1,12 +1,13 @@
 """Linking an agent's printer to an account."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from printreach.contract import signin
 from printreach.ports import Topic
-from printreach.relay import link_code_limits, printer_subscriptions
+from printreach.relay import printer_subscriptions, unsigned_agents
 from printreach.rules.printers.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request
@@ -102,7 +103,8 @@ async def test_no_request_reaches_an_agent_that_is_not_linked() -> None:
 async def test_agents_that_are_not_linked_get_a_limited_number_of_codes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(link_code_limits, "BURST", 5)
+    limit = replace(unsigned_agents.LINK_CODES_BY_NETWORK, at_once=5)
+    monkeypatch.setattr(unsigned_agents, "LINK_CODES_BY_NETWORK", limit)
     async with relay() as rig:
         for number in range(5):
             await unlinked(rig, f"new-{number}")
@@ -120,7 +122,8 @@ async def test_agents_that_are_not_linked_get_a_limited_number_of_codes(
 async def test_coming_back_with_the_same_key_buys_no_codes_either(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(link_code_limits, "BURST", 5)
+    limit = replace(unsigned_agents.LINK_CODES_BY_NETWORK, at_once=5)
+    monkeypatch.setattr(unsigned_agents, "LINK_CODES_BY_NETWORK", limit)
     async with relay() as rig:
         for _ in range(10):
             agent = await dialled(rig)
@@ -140,7 +143,8 @@ async def answered(agent: ScriptedAgent) -> None:
 async def test_where_many_wait_to_be_linked_linked_ones_still_connect(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(link_code_limits, "BURST", 1)
+    limit = replace(unsigned_agents.LINK_CODES_BY_NETWORK, at_once=1)
+    monkeypatch.setattr(unsigned_agents, "LINK_CODES_BY_NETWORK", limit)
     async with relay() as rig:
         await unlinked(rig, "new")
 

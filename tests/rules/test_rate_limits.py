@@ -128,7 +128,7 @@ def test_one_token_comes_back_in_each_interval_up_to_the_most() -> None:
 
     assert not bucket.has(9.0, 1)
     assert bucket.has(10.0, 1)
-    assert bucket.is_full(1000.0)
+    assert bucket.has(1000.0, 3)
     assert not bucket.has(1000.0, 4)
 
 

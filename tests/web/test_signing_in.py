@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from printreach.ports.passwords import TooBusy
+from printreach.limiters.fair_semaphore import TooBusy
 from printreach.rules.accounts.sessions import IDLE_TIME
 from printreach.store.store import Records
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in

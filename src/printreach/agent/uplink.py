@@ -22,7 +22,7 @@ from printreach.contract.signin import (
     REMOTE_CONTROL,
 )
 from printreach.http1.client import Client, Connect
-from printreach.http1.request_queue import RequestQueue
+from printreach.limiters.request_queue import RequestQueue
 from printreach.printers.connecting import unverified_tls
 from printreach.rules.backoff import Backoff
 from printreach.tunnel.link import Link

@@ -28,8 +28,8 @@ class Lookups:
         self._find = find or _find
         self._under_way: dict[str, asyncio.Task[Sequence[str]]] = {}
         self._found: OrderedDict[str, None] = OrderedDict()
-        self._room_for_found = asyncio.Semaphore(FOUND_AT_ONCE)
-        self._room_for_others = asyncio.Semaphore(OTHERS_AT_ONCE)
+        self._slots_of_found = asyncio.Semaphore(FOUND_AT_ONCE)
+        self._slots_of_others = asyncio.Semaphore(OTHERS_AT_ONCE)
 
     async def __call__(self, host: str) -> Sequence[str]:
         """Return the addresses. If a caller gives up, the lookup continues for later ones."""
@@ -48,8 +48,8 @@ class Lookups:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _look_up(self, host: str) -> Sequence[str]:
-        room = self._room_for_found if host in self._found else self._room_for_others
-        async with room:
+        slots = self._slots_of_found if host in self._found else self._slots_of_others
+        async with slots:
             addresses = await _on_a_thread(self._find, host)
         self._found[host] = None
         self._found.move_to_end(host)

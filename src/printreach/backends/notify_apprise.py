@@ -46,7 +46,7 @@ class AppriseMessenger:
         self._deadline_s = deadline_s
         self._call_timeout_s = call_timeout_s
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="apprise")
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(AT_ONCE)
         _capture_warnings()
 
     async def check(self, url: str) -> bool:
@@ -71,11 +71,11 @@ class AppriseMessenger:
         The slot is held until it ends.
         """
         loop = asyncio.get_running_loop()
-        await self._room.acquire()
+        await self._slots.acquire()
         try:
             running = loop.run_in_executor(self._threads, work, *arguments)
         except BaseException:
-            self._room.release()
+            self._slots.release()
             raise
         running.add_done_callback(self._is_done)
         done, _ = await asyncio.wait([running], timeout=self._deadline_s)
@@ -85,7 +85,7 @@ class AppriseMessenger:
         return running.result()
 
     def _is_done(self, running: "asyncio.Future[Any]") -> None:
-        self._room.release()
+        self._slots.release()
         if not running.cancelled() and running.exception() is not None:
             # The exception's text may contain an address; its type does not.
             _log.warning("a message was not sent: %s", type(running.exception()).__name__)

@@ -14,7 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from printreach.backends.common_passwords import is_common
-from printreach.backends.fair_queue import FairQueue
+from printreach.limiters.fair_semaphore import FairSemaphore
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Argon2Passwords:
             AT_ONCE, thread_name_prefix="passwords", initializer=_stand_back
         )
         self._nobodys_hash = ""
-        self._queue = FairQueue(at_once=AT_ONCE, max_waiting=MAX_WAITING)
+        self._slots = FairSemaphore(AT_ONCE, max_waiting=MAX_WAITING)
 
     async def hash(self, password: str, network: str) -> str:
         return await self._on_a_thread(network, self._hasher.hash, password)
@@ -55,15 +55,15 @@ class Argon2Passwords:
     async def _on_a_thread(
         self, network: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        await self._queue.enter(network)
+        await self._slots.acquire(network)
         call = partial(work, *args, **kwargs)
         job = asyncio.get_running_loop().run_in_executor(self._threads, call)
-        job.add_done_callback(self._is_done)
+        job.add_done_callback(partial(self._end, network))
         # A caller who leaves does not end the work on the thread, which keeps its slot until then.
         return await asyncio.shield(job)
 
-    def _is_done(self, job: "asyncio.Future[Any]") -> None:
-        self._queue.leave()
+    def _end(self, network: str, job: "asyncio.Future[Any]") -> None:
+        self._slots.release(network)
         if not job.cancelled():
             job.exception()  # the caller may have left; then no one else retrieves it
 

@@ -13,9 +13,10 @@ import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from printreach.limiters.request_queue import RequestQueue
+
 from .client_connection import ClientConnection, ExchangeFailure
 from .exchange import AnswerHandler, ClientExchange
-from .request_queue import RequestQueue
 
 __all__ = ["AnswerHandler", "Client", "ClientExchange", "Connect", "ExchangeFailure", "reason_of"]
 

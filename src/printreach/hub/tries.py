@@ -66,14 +66,18 @@ class CallerTries:
         """Count one try; None if it is allowed."""
         return self._take_all([(limit, who)])
 
-    def take_by_address(self, limit: Limit, address: str, at: str = "") -> TooSoon | None:
+    def take_by_address(
+        self, limit: Limit, address: str, at: str = "", *, of_all: Limit | None = None
+    ) -> TooSoon | None:
         """Count one try for the networks that the address is in.
 
-        at: what the tries are made at, if each is counted by itself.
+        at: what the tries are made at, if each is counted by itself. of_all: the limit of all
+        addresses together, if there is one.
         """
-        return self._take_all(
-            [(network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)]
-        )
+        wanted = [
+            (network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)
+        ]
+        return self._take_all([*wanted, (of_all, "")] if of_all is not None else wanted)
 
     def _take_all(self, wanted: list[tuple[Limit, str]]) -> TooSoon | None:
         at = self.clock.now()

@@ -3,15 +3,11 @@
 from typing import Protocol
 
 
-class TooBusy(Exception):
-    """Too many callers wait already; the caller should retry later."""
-
-
 class Passwords(Protocol):
     """Slow hashes of passwords; each call takes a tenth of a second.
 
     network: the caller's. Networks take turns, so that one with many callers does not make the
-    others wait. Each call raises TooBusy if too many wait already.
+    others wait. Each call raises limiters.fair_semaphore.TooBusy if too many wait.
     """
 
     async def hash(self, password: str, network: str) -> str:

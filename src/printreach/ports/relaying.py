@@ -9,6 +9,7 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus
 from printreach.rules.connections import Grant
 from printreach.rules.printers.linking import LinkCode, LinkedPrinter
+from printreach.rules.rate_limits import Limit, TooSoon
 
 
 class Grants(Protocol):
@@ -46,6 +47,20 @@ class Grants(Protocol):
 
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         """Store when connections, by their unique ids, were last used."""
+        ...
+
+
+class Tries(Protocol):
+    """Limits on tries, counted in memory."""
+
+    def take(self, limit: Limit, who: str) -> TooSoon | None:
+        """Count one try; None if it is allowed."""
+        ...
+
+    def take_by_address(
+        self, limit: Limit, address: str, at: str = "", *, of_all: Limit | None = None
+    ) -> TooSoon | None:
+        """Count one try for the networks that the address is in, and for all of them together."""
         ...
 
 

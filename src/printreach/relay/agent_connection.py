@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from printreach.contract import signin
 from printreach.ports import Bus, Clock, Topic
-from printreach.ports.relaying import Agents, DetectorStates, EventInbox
+from printreach.ports.relaying import Agents, DetectorStates, EventInbox, Tries
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers.linking import LinkedPrinter
 from printreach.rules.safe_text import printable
@@ -26,10 +26,9 @@ from .detector_status import DetectorStatusSender
 from .directory import Directory
 from .event_intake import BadEvents, EventIntake, EventLimiter
 from .host_keys import HostKeyRequests
-from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity, SignInRefused, SignInTransport, sign_in
-from .unsigned_agents import UnsignedLink, UnsignedSlot
+from .unsigned_agents import UnsignedLink, UnsignedSlot, may_get_link_code
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +47,7 @@ class AgentDependencies:
     events: EventInbox
     bus: Bus
     clock: Clock
+    tries: Tries
     identity: Identity
     token_bytes: Callable[[int], bytes]
     node_id: str
@@ -59,7 +59,6 @@ class AgentContext:
     """The objects that all agents' connections of a node share."""
 
     directory: Directory
-    link_codes: LinkCodeLimiter
     printer_subscriptions: PrinterSubscriptions
     shared_timer: SharedTimer
     host_keys: HostKeyRequests
@@ -240,7 +239,7 @@ class AgentConnection:
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; return how many seconds it is valid. Raises TooManyLinkCodes."""
-        if not self._context.link_codes.take(self._peer, self._loop.time()):
+        if not may_get_link_code(self._outside.tries, self._peer):
             raise TooManyLinkCodes
         agents, clock = self._outside.agents, self._outside.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())

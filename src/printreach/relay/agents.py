@@ -9,7 +9,6 @@ from .agent_connection import AgentConnection, AgentContext, AgentDependencies
 from .directory import Directory
 from .event_intake import EventLimiter
 from .host_keys import HostKeyRequests
-from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
 from .unsigned_agents import UnsignedAgents, UnsignedLink, UnsignedSlot
@@ -25,7 +24,6 @@ class AgentConnections:
         self.host_keys = HostKeyRequests(outside.token_bytes)
         self._context = AgentContext(
             directory=directory,
-            link_codes=LinkCodeLimiter(asyncio.get_running_loop().time()),
             printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
             shared_timer=SharedTimer(),
             host_keys=self.host_keys,

@@ -8,12 +8,13 @@ of that one host, so that no secret stays in the address bar.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import parse_qs
 
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
+from printreach.ports.relaying import Tries
 from printreach.rules.connections import ConnectionKind, Grant, Refused, is_opened_by
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.connections.permissions import Requirement
@@ -52,13 +53,6 @@ cookies and the credentials of apps are not counted here."""
 WRONG_LINK: Final = "This link opens nothing here."
 WRONG_TYPED: Final = "The user name or the password is wrong."
 _SIGN_IN: Final = Requirement(permission=None, works_while_locked=True)
-
-
-class Tries(Protocol):
-    """A limiter of tries, in memory (hub.tries.CallerTries)."""
-
-    def take(self, limit: Limit, who: str) -> TooSoon | None: ...
-    def take_by_address(self, limit: Limit, address: str, at: str) -> TooSoon | None: ...
 
 
 class BrowserSignIn:

@@ -14,7 +14,7 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
 from .asgi import Application
-from .browser_sign_in import BrowserSignIn, Tries
+from .browser_sign_in import BrowserSignIn
 from .caller_exchange import CallerExchange
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
@@ -44,16 +44,15 @@ class RelayDependencies:
     """The dependencies of a relay node.
 
     networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
-    tries: limits tries to sign a browser in to a printer. web: the application of the web role, if
-    it runs in this process. detector_url: of the failure-detection API, "" if it has no name of its
-    own. process_metrics: further metrics on /metrics.
+    web: the application of the web role, if it runs in this process. detector_url: of the
+    failure-detection API, "" if it has no name of its own. process_metrics: further metrics on
+    /metrics.
     """
 
     grants: Grants
     agents: AgentDependencies
     tunnel_domain: str
     networks: Sequence[Network]
-    tries: Tries
     web: Application | None = None
     detector_url: str = ""
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class RelayNode:
             self._admission,
             self._directory,
             CommandStamps(agents.node_id, agents.clock.now),
-            BrowserSignIn(self._hosts, self._admission, outside.tries, outside.networks),
+            BrowserSignIn(self._hosts, self._admission, agents.tries, outside.networks),
         )
         self._web = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._front = Front(self._dispatch, timeouts or Timeouts())

@@ -135,9 +135,6 @@ class TokenBucket:
         self._at = now
         return self._left >= tokens
 
-    def is_full(self, now: float) -> bool:
-        return self.has(now, self._most)
-
     def take(self) -> None:
         """Take one token; ask `has` first."""
         self._left -= 1

@@ -183,6 +183,7 @@ def _relay_outside(
         events=SqlEventInbox(store, clock),
         bus=bus,
         clock=clock,
+        tries=CallerTries(clock),
         identity=Identity(public_key=key.public, sign=key.sign),
         token_bytes=secrets.token_bytes,
         node_id=new_record_id(secrets.token_bytes),
@@ -193,7 +194,6 @@ def _relay_outside(
         agents=agents,
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,
-        tries=CallerTries(clock),
         detector_url=settings.detector_url,
         web=cast("Application | None", web),  # Litestar names its own types of a scope
         process_metrics=process_metrics(),

@@ -11,7 +11,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
 from printreach.hub.leases import AccessEnded
-from printreach.ports.passwords import TooBusy
+from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.api import APIS
 from printreach.web.api.detection_problems import DETECTION_PATH, answer_detection_failure

@@ -12,7 +12,7 @@ from litestar import Request
 from litestar.exceptions import ClientException, InternalServerException
 from litestar.types import Empty
 
-from printreach.ports.passwords import TooBusy
+from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.problems import AnyRequest, path_in_log
 

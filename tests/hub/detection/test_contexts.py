@@ -9,6 +9,7 @@ from datetime import timedelta
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.detection.contexts import (
+    MAX_OF_ACCOUNT,
     AdmittedImage,
     Call,
     Detection,
@@ -16,7 +17,6 @@ from printreach.hub.detection.contexts import (
     RecentContexts,
     forget_old_contexts,
 )
-from printreach.hub.detection.scoring_slots import MAX_OF_ACCOUNT
 from printreach.ports.scoring import ImageScore, PictureUnreadable
 from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.watch import finding as watch_finding
 from printreach.hub.watch.finding import AT_ONCE, MAX_SLOW, UnwatchedPrintFinder
 from printreach.hub.watch.rounds import DEGRADED, LOOK_TURNS
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.turns import TurnRule
@@ -134,7 +134,7 @@ async def connect_all(world: World) -> None:
 
 @on_a_loop
 async def test_who_is_alone_is_scored_before_the_rest_of_a_crowd() -> None:
-    room, order = FairSemaphore(at_once=2), list[str]()
+    room, order = FairSemaphore(2), list[str]()
     open_door = asyncio.Event()
 
     async def look(account_id: str) -> None:
@@ -154,7 +154,7 @@ async def test_who_is_alone_is_scored_before_the_rest_of_a_crowd() -> None:
 
 @on_a_loop
 async def test_who_gives_up_waiting_leaves_no_place_taken() -> None:
-    room = FairSemaphore(at_once=1)
+    room = FairSemaphore(1)
     held = asyncio.Event()
 
     async def look(account_id: str) -> None:
@@ -171,7 +171,7 @@ async def test_who_gives_up_waiting_leaves_no_place_taken() -> None:
 
     async with asyncio.timeout(PATIENCE_S):
         await look("ada")
-    assert not room._under_way
+    assert not room._held
     assert not room._waiting
 
 

@@ -232,6 +232,7 @@ def _relay(
         events=SqlEventInbox(store, clock),
         bus=bus,
         clock=clock,
+        tries=CallerTries(clock),
         identity=Identity(
             public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
         ),
@@ -244,7 +245,6 @@ def _relay(
         agents=agents,
         tunnel_domain=TUNNEL_DOMAIN,
         networks=(ip_network(PROXY),),
-        tries=CallerTries(clock),
         web=application,
     )
 

@@ -147,7 +147,7 @@ async def test_a_reader_that_never_reads_costs_little_and_is_disconnected(
         async with calling(rig.port, receive_buffer=4096) as stuck:
             stuck.send(request(OWN, token, target=b"/api/events?after=oldest"))
             await until(lambda: pages, TIMEOUT_S)
-            await until(lambda: not streams._open, TIMEOUT_S)
+            await until(lambda: not streams._slots, TIMEOUT_S)
             asked = len(pages)
             sent = await asyncio.wait_for(stuck.rest(), TIMEOUT_S)
 

@@ -4,9 +4,10 @@ import pytest
 
 from printreach.contract.status import State
 from printreach.hub.connections.live_links import LiveWish
+from printreach.limiters.slots import Slots
 from printreach.rules.connections.live_links import LiveLink
-from printreach.web.live import pages, viewers
-from printreach.web.live.viewers import Viewers
+from printreach.web.live import pages
+from printreach.web.live.pages import limits_of_viewer
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.rules.detection.test_jpeg import picture
@@ -36,7 +37,7 @@ def test_a_crowd_costs_the_printer_as_much_as_one(world: WebWorld) -> None:
             world.printers.statuses[PRINTER_ID] = at_print("print-1")
             link = await link_of(here)
             path = f"/live/{link.live_id}/events"
-            crowd = [here.listen(path) for _ in range(viewers.MAX_PER_ADDRESS)]
+            crowd = [here.listen(path) for _ in range(pages.MAX_PER_ADDRESS)]
             await until(lambda: all(one.parts() for one in crowd))
 
             assert here.watched == 1
@@ -76,7 +77,7 @@ def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
         async with hall(world) as here:
             link = await link_of(here)
             path = f"/live/{link.live_id}/events"
-            crowd = [here.listen(path) for _ in range(viewers.MAX_PER_ADDRESS)]
+            crowd = [here.listen(path) for _ in range(pages.MAX_PER_ADDRESS)]
             await until(lambda: all(one.parts() for one in crowd))
             one_more = here.listen(path)
             await until(lambda: one_more.status)
@@ -94,26 +95,32 @@ def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
 def test_viewers_are_counted_by_link_by_address_and_in_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(viewers, "MAX_PER_LINK", 3)
-    monkeypatch.setattr(viewers, "MAX_PER_ADDRESS", 2)
-    monkeypatch.setattr(viewers, "MAX_VIEWERS", 4)
-    room = Viewers()
+    monkeypatch.setattr(pages, "MAX_PER_LINK", 3)
+    monkeypatch.setattr(pages, "MAX_PER_ADDRESS", 2)
+    monkeypatch.setattr(pages, "MAX_VIEWERS", 4)
+    viewers = Slots(pages.MAX_VIEWERS)
 
-    assert [room.enter("a", "192.0.2.1") for _ in range(3)] == [True, True, False]
-    assert [room.enter("a", f"192.0.2.{n}") for n in (2, 3)] == [True, False]
-    assert [room.enter("b", f"2001:db8::{n}") for n in (1, 2)] == [True, False]
-    room.leave("a", "192.0.2.1")
-    assert room.enter("b", "2001:db8:1::1")
+    assert [viewers.take(limits_of_viewer("a", "192.0.2.1")) for _ in range(3)] == [
+        True,
+        True,
+        False,
+    ]
+    assert [viewers.take(limits_of_viewer("a", f"192.0.2.{n}")) for n in (2, 3)] == [True, False]
+    assert [viewers.take(limits_of_viewer("b", f"2001:db8::{n}")) for n in (1, 2)] == [True, False]
+    viewers.release(limits_of_viewer("a", "192.0.2.1"))
+    assert viewers.take(limits_of_viewer("b", "2001:db8:1::1"))
 
 
 def test_a_customer_with_many_ipv6_networks_takes_the_room_of_sixteen() -> None:
-    room = Viewers()
+    viewers = Slots(pages.MAX_VIEWERS)
     links = [str(number) for number in range(1000)]
 
-    entered = [room.enter(links[n], f"2001:db8:0:{n << 4:x}::1") for n in range(1000)]
+    entered = [
+        viewers.take(limits_of_viewer(links[n], f"2001:db8:0:{n << 4:x}::1")) for n in range(1000)
+    ]
 
-    assert sum(entered) == 16 * viewers.MAX_PER_ADDRESS
-    assert room.enter("a", "192.0.2.1")
+    assert sum(entered) == 16 * pages.MAX_PER_ADDRESS
+    assert viewers.take(limits_of_viewer("a", "192.0.2.1"))
 
 
 def test_a_viewer_that_leaves_before_the_first_event_is_not_counted(world: WebWorld) -> None:
@@ -121,7 +128,7 @@ def test_a_viewer_that_leaves_before_the_first_event_is_not_counted(world: WebWo
     async def body() -> None:
         async with hall(world) as here:
             path = f"/live/{(await link_of(here)).live_id}/events"
-            for _ in range(viewers.MAX_PER_ADDRESS):
+            for _ in range(pages.MAX_PER_ADDRESS):
                 hasty = here.listen(path)
                 hasty.leave.set()
                 await until(here.running[-1].done)

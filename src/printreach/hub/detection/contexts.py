@@ -1,6 +1,8 @@
 """The failure-detection API: a context for each print, and the verdicts on its images."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -9,7 +11,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate
-from printreach.hub.detection.scoring_slots import ScoringSlots
+from printreach.limiters.slots import Slots
 from printreach.ports.scoring import (
     ImageScore,
     PictureTooLarge,
@@ -48,6 +50,11 @@ MAX_REMEMBERED: Final = 2000
 
 BUSY_RETRY_S: Final = 10
 """When to retry while the detector is overloaded."""
+MAX_AT_ONCE: Final = 24
+"""Images of API callers that are scored at once, so that the watch gets its turn: of the 32 images
+that may wait for the threads of this process, which have one queue. Images that are hard to decode
+and then fail are counted nowhere else."""
+MAX_OF_ACCOUNT: Final = 8
 WARNED_EVERY: Final = timedelta(hours=1)
 
 _NO_CONTEXT: Final = CallRefused(
@@ -118,6 +125,19 @@ class AdmittedImage:
         return self.kept.account_id
 
 
+@contextmanager
+def scoring_slot(slots: Slots, account_id: str) -> Iterator[None]:
+    """Hold a slot for one image while the context is open. Raises ScorerBusy."""
+    if slots.count(account_id) >= MAX_OF_ACCOUNT:
+        raise ScorerBusy(f"{MAX_OF_ACCOUNT} images of this account are looked at already")
+    if not slots.take({account_id: MAX_OF_ACCOUNT}):
+        raise ScorerBusy("too many images wait already")
+    try:
+        yield
+    finally:
+        slots.release([account_id])
+
+
 @dataclass(slots=True)
 class Detection:
     """The use cases of the API. primary_url: of the service that accepts images first."""
@@ -128,7 +148,7 @@ class Detection:
     scorer: Scorer
     primary_url: str
     _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
-    _room: ScoringSlots = field(default_factory=ScoringSlots, repr=False)
+    _slots: Slots = field(default_factory=lambda: Slots(MAX_AT_ONCE), repr=False)
     _being_scored: dict[str, list[datetime]] = field(default_factory=dict, repr=False)
     _warned_at: datetime | None = None
 
@@ -208,7 +228,7 @@ class Detection:
             return _too_soon(MINIMUM_INTERVAL_S)
         being_scored.append(at)
         try:
-            with self._room.slot(awaited.account_id):
+            with scoring_slot(self._slots, awaited.account_id):
                 scored = await self.scorer.score(picture)
             advanced = await self.core.store.write(
                 lambda records: _advance(records, awaited, scored)

@@ -4,12 +4,12 @@ They are large, so few are read at once, and each is parsed in a thread.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileRoot
+from printreach.limiters.slots import Slots
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 
@@ -31,8 +31,8 @@ class FileLists:
 
     def __init__(self, http: PrinterHttp) -> None:
         self._http = http
-        self._room = asyncio.Semaphore(MAX_AT_ONCE)
-        self._by_account: Counter[str] = Counter()
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        self._of_accounts = Slots()
         self._tasks: set[asyncio.Task[object]] = set()
 
     async def close(self) -> None:
@@ -46,9 +46,8 @@ class FileLists:
         work: gets the envelope as JSON and must not use the event loop. Request and thread go on if
         the caller leaves, so that no caller exceeds the slots counted here.
         """
-        if self._by_account[printer.account_id] >= MAX_OF_ACCOUNT:
+        if not self._of_accounts.take({printer.account_id: MAX_OF_ACCOUNT}):
             return _BUSY
-        self._by_account[printer.account_id] += 1
         task = asyncio.create_task(self._read(printer, work))
         self._tasks.add(task)
         task.add_done_callback(lambda _: self._ended(task, printer.account_id))
@@ -57,7 +56,7 @@ class FileLists:
     async def _read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
         try:
             async with asyncio.timeout(WAIT_S):
-                await self._room.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             return _BUSY
         try:
@@ -66,10 +65,8 @@ class FileLists:
                 return answer
             return await asyncio.to_thread(work, answer)
         finally:
-            self._room.release()
+            self._slots.release()
 
     def _ended(self, task: asyncio.Task[object], account_id: str) -> None:
         self._tasks.discard(task)
-        self._by_account[account_id] -= 1
-        if self._by_account[account_id] <= 0:
-            del self._by_account[account_id]
+        self._of_accounts.release([account_id])

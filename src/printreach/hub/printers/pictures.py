@@ -77,7 +77,7 @@ class SharedPictures:
         self._kept: OrderedDict[OwnedPrinter, Picture | datetime] = OrderedDict()
         self._bytes = 0
         self._taking: dict[OwnedPrinter, asyncio.Task[Picture | None]] = {}
-        self._room = asyncio.Semaphore(self.MAX_AT_ONCE)
+        self._slots = asyncio.Semaphore(self.MAX_AT_ONCE)
 
     async def close(self) -> None:
         tasks = list(self._taking.values())
@@ -99,7 +99,7 @@ class SharedPictures:
         return await asyncio.shield(task)
 
     async def _take(self, printer: OwnedPrinter) -> Picture | None:
-        async with self._room:
+        async with self._slots:
             at = self._clock.now()
             data = await take_picture(self._http, printer, self.PATIENCE_S)
         picture = None if isinstance(data, PrinterRefusal) else Picture(data, at)

@@ -54,8 +54,8 @@ class RemoteLock:
         printers = await self.core.store.read(
             lambda records: records.printers.of_account(account_id)
         )
-        room = asyncio.Semaphore(AT_ONCE)
-        stopping = [self._stop(printer, room) for printer in printers]
+        slots = asyncio.Semaphore(AT_ONCE)
+        stopping = [self._stop(printer, slots) for printer in printers]
         return await asyncio.gather(*stopping)
 
     async def unlock(
@@ -90,8 +90,8 @@ class RemoteLock:
 
         await self.core.store.write(work)
 
-    async def _stop(self, printer: Printer, room: asyncio.Semaphore) -> StoppedPrinter:
-        outcome = await PrinterStop(self.http, printer.owned, room).stop()
+    async def _stop(self, printer: Printer, slots: asyncio.Semaphore) -> StoppedPrinter:
+        outcome = await PrinterStop(self.http, printer.owned, slots).stop()
         return StoppedPrinter(printer_id=printer.printer_id, name=printer.name, outcome=outcome)
 
 

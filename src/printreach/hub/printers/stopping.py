@@ -62,14 +62,14 @@ class StopOutcome:
 class PrinterStop:
     """Stops one printer, once, despite a lock of remote control.
 
-    room: how many printers may be asked at once. It is released between the looks, so that each
+    slots: how many printers may be asked at once. It is released between the looks, so that each
     printer gets its first order soon, however many there are.
     """
 
-    def __init__(self, http: PrinterHttp, printer: OwnedPrinter, room: asyncio.Semaphore) -> None:
+    def __init__(self, http: PrinterHttp, printer: OwnedPrinter, slots: asyncio.Semaphore) -> None:
         self._http = http
         self._printer = printer
-        self._room = room
+        self._slots = slots
         self._had_print = False
         self._is_ending = False  # the print that shows was cancelled
         self._refusal: PrinterRefusal | None = None
@@ -78,7 +78,7 @@ class PrinterStop:
     async def stop(self) -> StopOutcome:
         """Cancel, look again for some seconds, cancel again; switch heaters off each time."""
         try:
-            async with self._room, asyncio.timeout(STOP_WITHIN_S):
+            async with self._slots, asyncio.timeout(STOP_WITHIN_S):
                 look_until = asyncio.get_running_loop().time() + LOOK_AGAIN_FOR_S
                 await self._cancel()
                 if self._is_away:
@@ -94,9 +94,9 @@ class PrinterStop:
         loop = asyncio.get_running_loop()
         while loop.time() < until:
             await asyncio.sleep(LOOK_EVERY_S)
-            async with self._room:
+            async with self._slots:
                 await self._look()
-        async with self._room:
+        async with self._slots:
             # Agents know of starts that do not show yet, so they are asked whatever the status
             # shows.
             await self._cancel()

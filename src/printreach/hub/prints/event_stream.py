@@ -6,13 +6,13 @@ for no more than it takes, and holds one page of events in memory.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from printreach.hub.core import Core
+from printreach.limiters.slots import Slots
 from printreach.ports import Bus, Notice, Topic
 from printreach.rules.webhooks.messages import About, message_body
 from printreach.store.prints.events import StoredEvent
@@ -53,7 +53,7 @@ class EventStreams:
     core: Core
     bus: Bus
     look_every_s: float = LOOK_EVERY_S
-    _open: Counter[str] = field(default_factory=Counter)
+    _slots: Slots = field(default_factory=Slots)
 
     async def open(
         self, account_id: str, after: str | None
@@ -63,7 +63,7 @@ class EventStreams:
         after: the id of the last event that the reader has; OLDEST; None for events from now on.
         Raises EventGone and TooManyStreams. The iterator has to be closed.
         """
-        if self._open[account_id] >= MAX_STREAMS:
+        if not self._slots.are_free({account_id: MAX_STREAMS}):
             raise TooManyStreams
         cursor = await self._cursor(account_id, after)
         return self._follow(account_id, cursor)
@@ -84,7 +84,7 @@ class EventStreams:
     async def _follow(
         self, account_id: str, cursor: str | None
     ) -> AsyncGenerator[StreamedEvent | None, None]:
-        if self._open[account_id] >= MAX_STREAMS:
+        if not self._slots.take({account_id: MAX_STREAMS}):
             return  # many streams were opened at once; the caller learns why at its next try
         woken = asyncio.Event()
 
@@ -92,7 +92,6 @@ class EventStreams:
             if notice.topic in (Topic.EVENT, Topic.ACCOUNT) and notice.key == account_id:
                 woken.set()
 
-        self._open[account_id] += 1
         unsubscribe = self.bus.subscribe(on_notice)
         try:
             while await self.core.store.read(lambda records: _is_open(records, account_id)):
@@ -111,9 +110,7 @@ class EventStreams:
                         yield None
         finally:
             unsubscribe()
-            self._open[account_id] -= 1
-            if not self._open[account_id]:
-                del self._open[account_id]
+            self._slots.release([account_id])
 
     async def _page(self, account_id: str, cursor: str | None) -> list[StreamedEvent]:
         stored = await self.core.store.read(

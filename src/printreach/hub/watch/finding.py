@@ -41,7 +41,7 @@ class UnwatchedPrintFinder:
         self._http = http
         # by connection: when it is asked again
         self._asked: dict[tuple[str, datetime], datetime] = {}
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def find(self) -> None:
         """Watch every print that is found. Raises StoreUnavailable."""
@@ -70,7 +70,7 @@ class UnwatchedPrintFinder:
         the next pass, so that it does not delay others.
         """
         loop = asyncio.get_running_loop()
-        async with self._room:
+        async with self._slots:
             if slow[printer.account_id] >= MAX_SLOW:
                 return printer, ""
             began = loop.time()

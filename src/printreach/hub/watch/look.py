@@ -15,10 +15,10 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
-from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.printers.pictures import take_picture
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
@@ -74,13 +74,13 @@ class LookAtPrint:
         self,
         parts: WatchParts,
         watched: WatchedPrint,
-        room: FairSemaphore,
+        slots: FairSemaphore,
         crowd: Callable[[str], float],
     ) -> None:
         """crowd: returns the part of its own slots that an account uses, 0 to 1."""
         self._parts = parts
         self._watched = watched
-        self._room = room
+        self._slots = slots
         self._crowd = crowd
 
     async def run(self) -> None:
@@ -182,7 +182,7 @@ class LookAtPrint:
         """
         watched = self._watched
         try:
-            async with asyncio.timeout(SCORE_WITHIN_S), self._room.slot(watched.account_id):
+            async with asyncio.timeout(SCORE_WITHIN_S), self._slots.slot(watched.account_id):
                 scored = await self._parts.scorer.score(picture, watched.settings.masked)
             return replace(scored, load=max(scored.load, self._crowd(watched.account_id)))
         except (ScorerBusy, TimeoutError):

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
-from printreach.hub.fair_semaphore import FairSemaphore
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.watch.look import LookAtPrint
 from printreach.hub.watch.parts import WatchParts
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.turns import TurnRule
 from printreach.rules.watch.memory import WatchedPrint
@@ -53,7 +53,7 @@ class WatchRounds(LeasedQueue[WatchedPrint]):
     stop_within_s: ClassVar[float] = 5.0
 
     parts: WatchParts
-    _scoring: FairSemaphore = field(
+    _scoring_slots: FairSemaphore = field(
         init=False, default_factory=lambda: FairSemaphore(SCORED_AT_ONCE)
     )
 
@@ -77,7 +77,7 @@ class WatchRounds(LeasedQueue[WatchedPrint]):
         """Look once at the print."""
         try:
             async with asyncio.timeout(LOOK_WITHIN_S):
-                await LookAtPrint(self.parts, item, self._scoring, self._share_of).run()
+                await LookAtPrint(self.parts, item, self._scoring_slots, self._share_of).run()
         except TimeoutError:
             log.warning("a look at printer %s took too long", item.printer_id)
 

@@ -126,7 +126,7 @@ class DeliveryQueue:
         origin = target_of(webhook.url).origin
         for delivery in due:
             self._begin(webhook, origin, delivery if may_see else _without_picture(delivery), at)
-        if self._room(origin) <= 0 and not self._attempts and not self._dropped:
+        if self._free_slots(origin) <= 0 and not self._attempts and not self._dropped:
             now = asyncio.get_running_loop().time()
             self._not_before = at + timedelta(seconds=self._parts.limiter.park(origin, now))
 
@@ -143,14 +143,14 @@ class DeliveryQueue:
             return f"Its address can't be called any more. {error}"
         if not self._has_met:
             self._parts.limiter.register(origin, _speed_of(there.webhook))
-        room = self._room(origin)
-        if room <= 0:
+        free = self._free_slots(origin)
+        if free <= 0:
             return there, []
         running = {one.delivery.delivery_id for one in self._attempts.values()}
-        due = await records.deliveries.due(self._lease.connection_id, at, room, exclude=running)
+        due = await records.deliveries.due(self._lease.connection_id, at, free, exclude=running)
         return there, due
 
-    def _room(self, origin: str) -> int:
+    def _free_slots(self, origin: str) -> int:
         return min(WINDOW - len(self._attempts), self._parts.limiter.free_slots(origin))
 
     async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:

@@ -42,7 +42,7 @@ class BambuFiles:
     def __init__(self, setup: PrinterSetup, port: int) -> None:
         self._setup = setup
         self._port = port
-        self._turns = asyncio.Semaphore(SESSIONS)
+        self._slots = asyncio.Semaphore(SESSIONS)
         self._known: dict[tuple[str, int, float, int | None], SlicerFacts] = {}
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
@@ -165,12 +165,12 @@ class BambuFiles:
             try:
                 await _to_the_end(ftps.leave)
             finally:
-                self._turns.release()
+                self._slots.release()
 
     async def _take_turn(self) -> None:
         try:
             async with asyncio.timeout(TURN_S):
-                await self._turns.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             sentence = "Too many files are on their way to or from the printer; try again later."
             raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence) from None

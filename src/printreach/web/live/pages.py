@@ -5,8 +5,9 @@ reveals nothing else.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, Final
 
 from litestar import MediaType, Response, Router, get, route
@@ -19,11 +20,11 @@ from litestar.response.sse import ServerSentEventMessage
 from printreach.contract.codec import encode
 from printreach.hub.connections.live_links import LiveView
 from printreach.hub.dashboard import Dashboard
-from printreach.rules.rate_limits import Limit
+from printreach.limiters.slots import Slots
+from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.dashboard.events import templates_of
 from printreach.web.disconnects import closing, ends_slow_readers
 from printreach.web.live.facts import facts_of, picture_of
-from printreach.web.live.viewers import PAGES_BY_ADDRESS, PICTURES_BY_ADDRESS, Viewers
 from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
@@ -35,6 +36,13 @@ HIDDEN: Final = {
     "Cache-Control": "no-store",
 }
 PICTURE: Final = HIDDEN | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+MAX_VIEWERS: Final = 1000
+"""Open streams of all links; the web role accepts four times as many connections."""
+MAX_PER_LINK: Final = 500
+MAX_PER_ADDRESS: Final = 20
+"""An office or a school shares one address; more of its people read the page without the stream."""
+PAGES_BY_ADDRESS: Final = Limit(name="live-page", at_once=120, every=timedelta(seconds=1))
+PICTURES_BY_ADDRESS: Final = Limit(name="live-picture", at_once=200, every=timedelta(seconds=0.1))
 DRAWN_EVERY_S: Final = 2.0
 HEARTBEAT_S: Final = 15.0
 MAX_STREAM_S: Final = 600.0
@@ -97,33 +105,39 @@ async def live_events(
     request: AnyRequest,
     live_id: FromPath[str],
     services: NamedDependency[Services],
-    viewers: NamedDependency[Viewers],
+    viewers: NamedDependency[Slots],
 ) -> ServerSentEvent:
     """Send the page its changes until the link ends."""
     _limit(request, services, PAGES_BY_ADDRESS)
     await _view(services.dashboard, live_id)
-    address = visitor_of(request).address
-    if not viewers.has_room(live_id, address):
+    limits = limits_of_viewer(live_id, visitor_of(request).address)
+    if not viewers.are_free(limits):
         raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
-    events = _counted(_events(request, services.dashboard, live_id), viewers, live_id, address)
+    events = _counted(_events(request, services.dashboard, live_id), viewers, limits)
     headers = HIDDEN | {"X-Accel-Buffering": "no"}
     return ServerSentEvent(events, headers=headers, background=closing(events))
 
 
+def limits_of_viewer(live_id: str, address: str) -> Mapping[str, int]:
+    """Return the limits that a viewer counts against: of the link, and of the viewer's networks."""
+    networks = {network.name: MAX_PER_ADDRESS * network.share for network in networks_of(address)}
+    return {f"link {live_id}": MAX_PER_LINK, **networks}
+
+
 async def _counted(
-    events: AsyncIterator[ServerSentEventMessage], viewers: Viewers, live_id: str, address: str
+    events: AsyncIterator[ServerSentEventMessage], viewers: Slots, limits: Mapping[str, int]
 ) -> AsyncIterator[ServerSentEventMessage]:
     """Count a viewer while the stream is read.
 
     The count is in here, since a response that is never started would not be counted down.
     """
-    if not viewers.enter(live_id, address):
+    if not viewers.take(limits):
         return
     try:
         async for event in events:
             yield event
     finally:
-        viewers.leave(live_id, address)
+        viewers.release(limits)
 
 
 async def _events(
@@ -180,7 +194,7 @@ def _event(kind: str, **data: Any) -> ServerSentEventMessage:
 
 def live_pages() -> Router:
     """Return a router for one application, with its own count of viewers."""
-    viewers = Viewers()
+    viewers = Slots(MAX_VIEWERS)
     return Router(
         "/",
         route_handlers=[short_address, live_page, live_picture, live_events],

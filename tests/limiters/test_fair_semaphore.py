@@ -1,20 +1,19 @@
-"""Networks take turns at work that only a few can do at once."""
+"""Networks and accounts take turns at work that only a few can do at once."""
 
 import asyncio
 from collections.abc import Iterable
 
 import pytest
 
-from printreach.backends.fair_queue import FairQueue
-from printreach.ports.passwords import TooBusy
+from printreach.limiters.fair_semaphore import FairSemaphore, TooBusy
 from tests.fakes.loop import on_a_loop
 
 
 class Callers:
-    """Callers of one queue with one place at work. served: their networks, in order."""
+    """Callers of one semaphore. served: their networks, in order."""
 
-    def __init__(self, max_waiting: int) -> None:
-        self.queue = FairQueue(at_once=1, max_waiting=max_waiting)
+    def __init__(self, at_once: int = 1, *, max_waiting: int | None = None) -> None:
+        self.slots = FairSemaphore(at_once, max_waiting=max_waiting)
         self.served: list[str] = []
         self.tasks: list[asyncio.Task[None]] = []
 
@@ -29,13 +28,10 @@ class Callers:
         return [result is None for result in done]
 
     async def _one(self, network: str) -> None:
-        await self.queue.enter(network)
-        try:
+        async with self.slots.slot(network):
             self.served.append(network)
             for _ in range(50):
                 await asyncio.sleep(0)
-        finally:
-            self.queue.leave()
 
 
 @on_a_loop
@@ -64,9 +60,9 @@ async def test_networks_that_have_their_share_are_asked_to_come_back() -> None:
     await callers.come(["one", "one", "one", "two", "two"])
 
     with pytest.raises(TooBusy):
-        await callers.queue.enter("two")
+        await callers.slots.acquire("two")
     with pytest.raises(TooBusy):
-        await callers.queue.enter("one")
+        await callers.slots.acquire("one")
 
     assert all(await callers.results())
 
@@ -82,19 +78,45 @@ async def test_a_caller_who_leaves_while_waiting_keeps_no_place() -> None:
 
     assert await callers.results() == [True, False, False, True, True]
     async with asyncio.timeout(60):
-        await callers.queue.enter("six")
+        await callers.slots.acquire("six")
 
 
 @on_a_loop
 async def test_a_caller_who_leaves_as_their_turn_comes_passes_it_on() -> None:
-    queue = FairQueue(at_once=1, max_waiting=5)
-    await queue.enter("one")
-    leaving = asyncio.create_task(queue.enter("two"))
-    staying = asyncio.create_task(queue.enter("three"))
+    slots = FairSemaphore(1, max_waiting=5)
+    await slots.acquire("one")
+    leaving = asyncio.create_task(slots.acquire("two"))
+    staying = asyncio.create_task(slots.acquire("three"))
     await asyncio.sleep(0)
 
-    queue.leave()
+    slots.release("one")
     leaving.cancel()
 
     async with asyncio.timeout(60):
         await staying
+
+
+@on_a_loop
+async def test_networks_with_many_callers_share_the_slots_with_one_that_comes_later() -> None:
+    callers = Callers(at_once=2)
+    await callers.come(["one"] * 10 + ["two"] * 10 + ["three"])
+
+    assert all(await callers.results())
+    assert callers.served.index("three") <= 4
+
+
+@on_a_loop
+async def test_a_network_without_a_slot_comes_before_one_that_has_some() -> None:
+    slots = FairSemaphore(3)
+    for network in ("crowd", "crowd", "alone"):
+        await slots.acquire(network)
+    crowd = asyncio.create_task(slots.acquire("crowd"))
+    other = asyncio.create_task(slots.acquire("other"))
+    await asyncio.sleep(0)
+
+    slots.release("crowd")
+
+    async with asyncio.timeout(60):
+        await other
+    assert not crowd.done()
+    crowd.cancel()
