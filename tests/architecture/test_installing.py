@@ -88,8 +88,10 @@ def recipes() -> list[str]:
 def test_the_recipes_of_the_readme_install_what_they_say(tmp_path: Path) -> None:
     """In new environments, and with nothing but the index that pip knows of here."""
     service, agent = recipes()
-    asked = [sys.executable, "-m", "pip", "download", "--no-deps", "segno"]
-    reached = subprocess.run([*asked, "-d", str(tmp_path)], capture_output=True, check=False)
+    pip = tmp_path / "probe" / "bin" / "pip"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "probe"], check=True)
+    asked = [str(pip), "download", "--no-deps", "segno", "-d", str(tmp_path)]
+    reached = subprocess.run(asked, capture_output=True, check=False)
     need("a package index", reached.returncode == 0, "a pip that reaches one")
     (tmp_path / "printreach").symlink_to(REPOSITORY)
 
