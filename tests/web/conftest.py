@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,11 +39,12 @@ def world_settings() -> Mapping[str, str]:
 
 
 @pytest.fixture
-def world(migrated: Path, tmp_path: Path, world_settings: Mapping[str, str]) -> WebWorld:
+def world(migrated: Path, tmp_path: Path, world_settings: Mapping[str, str]) -> Iterator[WebWorld]:
     """An installation with nobody in it but its operator, and a clock that stands."""
     path = tmp_path / "data" / "printreach.sqlite3"
     copy_database(migrated, path)
-    return WebWorld(path, FakeClock(), **world_settings)
+    with closing(WebWorld(path, FakeClock(), **world_settings)) as world:
+        yield world
 
 
 @pytest.fixture
@@ -77,8 +78,10 @@ def world_with(migrated: Path, tmp_path: Path) -> MakeWorld:
     def make(**settings: str) -> Iterator[tuple[WebWorld, TestClient[Litestar]]]:
         path = tmp_path / "data" / "printreach.sqlite3"
         copy_database(migrated, path)
-        made = WebWorld(path, FakeClock(), **settings)
-        with TestClient(made.app, base_url=BASE_URL) as client:
+        with (
+            closing(WebWorld(path, FakeClock(), **settings)) as made,
+            TestClient(made.app, base_url=BASE_URL) as client,
+        ):
             client.headers["accept"] = "text/html"
             yield made, client
 

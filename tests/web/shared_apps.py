@@ -5,13 +5,17 @@ nothing but what its services keep.
 """
 
 import weakref
+from collections.abc import Callable
 
 from litestar import Litestar
+from litestar.types import ControllerRouterHandler
 
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app
 from printreach.web.services import Services
 from tests.web.forms_redirect import FormsRedirect
+
+Handlers = tuple[ControllerRouterHandler, ...]
 
 
 class SharedApp:
@@ -20,8 +24,12 @@ class SharedApp:
     services: Services
     store: Store
 
-    def __init__(self, settings: WebSettings, other_sign_in: str | None) -> None:
+    def __init__(
+        self, settings: WebSettings, other_sign_in: str | None, handlers: Handlers
+    ) -> None:
         self.app: Litestar = build_app(settings, lambda: self.services, other_sign_in)
+        for handler in handlers:
+            self.app.register(handler)
         self.app.asgi_handler = FormsRedirect(self.app.asgi_handler)
         self.app.on_startup.append(self._start)
         self.app.on_shutdown.append(self._close)
@@ -33,14 +41,18 @@ class SharedApp:
         await self.store.close()
 
 
-_free: dict[tuple[WebSettings, str | None], list[SharedApp]] = {}
+_free: dict[tuple[object, ...], list[SharedApp]] = {}
 
 
-def app_for(world: object, settings: WebSettings, services: Services, store: Store) -> Litestar:
-    """An application for a world, its own for as long as the world lives."""
+def app_for(
+    world: object, settings: WebSettings, services: Services, store: Store, handlers: Handlers = ()
+) -> tuple[Litestar, Callable[[], object]]:
+    """Return an application for a world, and what gives it back before the world is gone.
+
+    handlers: further routes, each made once in its module.
+    """
     name = services.other_accounts.name
-    free = _free.setdefault((settings, name), [])
-    shared = free.pop() if free else SharedApp(settings, name)
+    free = _free.setdefault((settings, name, *map(id, handlers)), [])
+    shared = free.pop() if free else SharedApp(settings, name, handlers)
     shared.services, shared.store = services, store
-    weakref.finalize(world, free.append, shared)
-    return shared.app
+    return shared.app, weakref.finalize(world, free.append, shared)

@@ -1,7 +1,7 @@
 """A service that sells supporter status, by Stripe's own library and a fake of its API."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +80,9 @@ def open_shop(migrated: Path, folder: Path, **settings: str) -> Iterator[Shop]:
             base_addresses={"api": fake.url},
         )
         payments = StripePayments(account, client, clock)
-        world = WebWorld(path, clock, payments, SUPPORTERS="granted", **settings)
-        with TestClient(world.app, base_url=BASE_URL) as browser:
+        with (
+            closing(WebWorld(path, clock, payments, SUPPORTERS="granted", **settings)) as world,
+            TestClient(world.app, base_url=BASE_URL) as browser,
+        ):
             browser.headers["accept"] = "text/html"
             yield Shop(world, browser, fake)

@@ -41,14 +41,16 @@ def busy() -> str:
     raise TooManyRequestsException("One call in a minute", headers={"Retry-After": "60"})
 
 
+APP_API = Router(
+    "/api",
+    route_handlers=[fails, detailed, breaks, counts, busy],
+    exception_handlers={Exception: answer_app_api_failure},
+)
+
+
 @pytest.fixture
 def app_api(world: WebWorld) -> Iterator[Client]:
-    api = Router(
-        "/api",
-        route_handlers=[fails, detailed, breaks, counts, busy],
-        exception_handlers={Exception: answer_app_api_failure},
-    )
-    with TestClient(world.app_with(api, breaks), raise_server_exceptions=False) as client:
+    with TestClient(world.app_with(APP_API, breaks), raise_server_exceptions=False) as client:
         # Some apps run in a web view and ask as it does; they get JSON all the same.
         client.headers["accept"] = "text/html"
         yield client

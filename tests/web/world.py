@@ -24,7 +24,7 @@ from printreach.run.webhooks import WebhookDependencies
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store, open_store
-from printreach.web.app import WebSettings, create_app
+from printreach.web.app import WebSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
@@ -87,10 +87,8 @@ class WebWorld:
             host_keys=host_keys,
         )
         self.services = web_services(dependencies)
-        self.app = self._app()
-
-    def _app(self) -> Litestar:
-        return app_for(self, self._web_settings(), self.services, self.store)
+        self._closers: list[Callable[[], object]] = []
+        self.app = self.app_with()
 
     def _web_settings(self) -> WebSettings:
         return WebSettings(
@@ -98,13 +96,15 @@ class WebWorld:
         )
 
     def app_with(self, *handlers: ControllerRouterHandler) -> Litestar:
-        """An application with these routes, too, which no other test shares."""
-        app = create_app(self._web_settings(), self.services)
-        app.on_startup.append(self.store.start)
-        app.on_shutdown.append(self.store.close)
-        for handler in handlers:
-            app.register(handler)
+        """An application with these routes, too; each is made once in its module."""
+        app, give_back = app_for(self, self._web_settings(), self.services, self.store, handlers)
+        self._closers.append(give_back)
         return app
+
+    def close(self) -> None:
+        """Let other worlds have its applications. Without this they wait until it is collected."""
+        for give_back in self._closers:
+            give_back()
 
     def add_account(self, browser: Browser, email: str = ADA, *, is_admin: bool = False) -> Account:
         """An account that the operator made."""

@@ -1,5 +1,7 @@
 """The portal's pages, with an app, and keys that can be made."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,10 +22,13 @@ def supporters() -> str:
 
 
 @pytest.fixture
-def world(migrated: Path, tmp_path: Path, supporters: str, host_keys: FakeHostKeys) -> WebWorld:
+def world(
+    migrated: Path, tmp_path: Path, supporters: str, host_keys: FakeHostKeys
+) -> Iterator[WebWorld]:
     path = tmp_path / "data" / "printreach.sqlite3"
     copy_database(migrated, path)
-    return WebWorld(path, FakeClock(), None, host_keys, SUPPORTERS=supporters)
+    with closing(WebWorld(path, FakeClock(), None, host_keys, SUPPORTERS=supporters)) as world:
+        yield world
 
 
 @pytest.fixture
