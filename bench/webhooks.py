@@ -1,6 +1,7 @@
 """A worker that delivers webhooks, with its dependencies, on a database of its own."""
 
 import asyncio
+import random
 import secrets
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
+from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.contract.events import PrintEvent
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
@@ -19,18 +21,15 @@ from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Bus, Notice, Topic
+from printreach.ports.webhooks import WebhookSender
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.printers import Printer
 from printreach.rules.webhooks import NewDelivery, Outcome, Webhook
-from printreach.run.dependencies import core_of
+from printreach.run.dependencies import core_of, open_webhook_sender
+from printreach.run.process import steady_time
 from printreach.run.settings import settings_from
-from printreach.run.webhooks import (
-    WebhookDependencies,
-    deliveries,
-    open_webhook_dependencies,
-)
 from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Records, Store, open_store
@@ -45,16 +44,16 @@ AT_ONCE = 1000
 class CountingSender:
     """Sends for real, and records the time of each answer."""
 
-    dependencies: WebhookDependencies
+    sender: WebhookSender
     answered_at: dict[str, float] = field(default_factory=dict)
     count: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def problem_with(self, url: str) -> str | None:
-        return await self.dependencies.sender.problem_with(url)
+        return await self.sender.problem_with(url)
 
     async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
-        outcome = await self.dependencies.sender.send(url, headers, body)
+        outcome = await self.sender.send(url, headers, body)
         assert outcome.is_success, outcome
         self.count += 1
         self.answered_at.setdefault(headers[0][1], asyncio.get_running_loop().time())
@@ -136,13 +135,18 @@ async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]
     )
     async with AsyncExitStack() as ends:
         store = await ends.enter_async_context(open_store(settings.database_path))
-        dependencies = open_webhook_dependencies(settings, ends)
-        sender = CountingSender(dependencies)
+        sender = CountingSender(open_webhook_sender(settings, ends))
         outbox = SealedOutbox(
             sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
         )
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
-        made = deliveries(core, WebhookDependencies(sender=sender, keys=dependencies.keys))
+        made = Deliveries(
+            core=core,
+            sender=sender,
+            keys=open_webhook_keys(settings.data_dir),
+            clock_history=ClockHistory(steady_time),
+            jitter=random.SystemRandom().random,
+        )
         ends.push_async_callback(made.close)
         connection_ids = await store.write(lambda records: _set_up(records, url, webhooks))
         yield Worker(core, store, sender, made, connection_ids)

@@ -6,9 +6,8 @@ from collections.abc import Coroutine
 import pytest
 
 from printreach.run import serve
-from printreach.run.address_warnings import address_warnings
 from printreach.run.main import main
-from printreach.run.settings import settings_from
+from printreach.run.settings import address_warnings, settings_from
 
 
 def warnings(**given: str) -> list[str]:

@@ -12,10 +12,15 @@ from printreach.detector.engine import Engine
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable
 from printreach.rules.detection.detector import DetectorOff
 from printreach.run import scoring as scoring_module
-from printreach.run.detector_node import DetectorCannotStart, node_address, running_node
 from printreach.run.embedded import ROLES, running_service
 from printreach.run.main import main
-from printreach.run.scoring import scoring_of, why_prints_are_not_watched
+from printreach.run.scoring import (
+    DetectorCannotStart,
+    node_address,
+    running_node,
+    scoring_of,
+    why_prints_are_not_watched,
+)
 from printreach.run.settings import SettingsError, settings_from
 from tests.detector.images import scene, written
 from tests.detector.stand_in import StandIn

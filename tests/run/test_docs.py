@@ -9,8 +9,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
 from printreach.printers.operations import Operation, Platform
 from printreach.printers.registry import KINDS
-from printreach.run.docs import DOCUMENTS, error_table, main
-from printreach.run.platform_table import platform_table, platforms
+from printreach.run.docs import DOCUMENTS, error_table, main, platform_table, platforms
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from printreach.run.steady_clock import steady_time
+from printreach.run.process import steady_time
 
 
 def test_a_night_that_the_machine_slept_through_has_gone_by(

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from printreach.backends.clock import SystemClock
-from printreach.run.paying import payments_of
+from printreach.run.dependencies import payments_of
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 GIVEN = {

@@ -19,20 +19,18 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 from websockets.asyncio.client import connect
 
-from printreach.backends.clock import SystemClock, SystemZones
+from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.embedded import running_service
-from printreach.run.messaging import Messaging
 from printreach.run.settings import settings_from
 from printreach.run.sockets import port_of
 from printreach.run.web_node import running_web_node
 from printreach.run.web_services import web_services
-from printreach.run.webhooks import WebhookDependencies
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, create_app
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import RecordingMessenger
@@ -113,13 +111,11 @@ def an_app() -> Litestar:
     dependencies = Dependencies(
         settings=settings,
         core=core_of(settings, store, SystemClock(), PlainPasswords(), mailer),
-        messaging=Messaging(
-            mailer=mailer,
-            messenger=RecordingMessenger(),
-            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
-            zones=SystemZones(),
-        ),
-        webhooks=WebhookDependencies(sender=FakeSender(), keys=FakeKeys()),
+        mailer=mailer,
+        messenger=RecordingMessenger(),
+        sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+        webhook_sender=FakeSender(),
+        webhook_keys=FakeKeys(),
         bus=bus,
         printers=FakePrinterHttp(),
         detector=MemoryDetectorStates(bus),
@@ -147,7 +143,7 @@ async def serving(
 ) -> AsyncIterator[Node]:
     listener = socket.create_server(("127.0.0.1", 0))
     read = settings_from({f"PRINTREACH_{name}": value for name, value in settings.items()})
-    draining = Draining(app or an_app())
+    draining = DrainMiddleware(app or an_app())
     async with AsyncExitStack() as ends:
         port = port_of(listener)
         await ends.enter_async_context(running_web_node(draining, read, listener, stop_deadline_s))

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 
 HTTP = cast("Scope", {"type": "http"})
 WEBSOCKET = cast("Scope", {"type": "websocket"})
@@ -52,7 +52,7 @@ class Server:
     """Calls an application as a server does, and keeps what it sends."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.draining = Draining(app)
+        self.draining = DrainMiddleware(app)
         self.sent: list[Any] = []
         self.client_reads = asyncio.Event()
         self.client_reads.set()
@@ -77,7 +77,7 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-Ending = Callable[[Draining], None]
+Ending = Callable[[DrainMiddleware], None]
 
 
 def after(app: ASGIApp, ending: Ending, scope: Scope = HTTP) -> tuple[list[Any], str]:
@@ -104,7 +104,7 @@ def state_of(task: asyncio.Task[None]) -> str:
 
 
 def test_an_event_stream_is_ended_at_once_and_properly() -> None:
-    sent, state = after(event_stream, Draining.end_streams)
+    sent, state = after(event_stream, DrainMiddleware.end_streams)
 
     assert state == "came to its end"
     assert sent[-1] == END_OF_BODY
@@ -121,28 +121,28 @@ def test_an_event_stream_that_begins_during_the_stop_is_ended_too() -> None:
 
 
 def test_a_websocket_is_closed_with_restart() -> None:
-    sent, _ = after(websocket, Draining.end_streams, WEBSOCKET)
+    sent, _ = after(websocket, DrainMiddleware.end_streams, WEBSOCKET)
 
     assert (sent[-1]["type"], sent[-1]["code"]) == ("websocket.close", 1012)
 
 
 @pytest.mark.parametrize("app", [endless_download, silent])
 def test_an_ordinary_request_is_left_alone_until_its_time_is_up(app: ASGIApp) -> None:
-    sent, state = after(app, Draining.end_streams)
+    sent, state = after(app, DrainMiddleware.end_streams)
 
     assert state == "runs"
     assert END_OF_BODY not in sent
 
 
 def test_a_request_without_an_answer_gets_503_when_its_time_is_up() -> None:
-    sent, state = after(silent, Draining.end_all)
+    sent, state = after(silent, DrainMiddleware.end_all)
 
     assert state == "came to its end"
     assert [each.get("status") for each in sent] == [503, None]
 
 
 def test_half_a_download_is_cut_and_never_looks_whole() -> None:
-    sent, state = after(endless_download, Draining.end_all)
+    sent, state = after(endless_download, DrainMiddleware.end_all)
 
     assert state == "was cut"
     assert all(each.get("more_body", True) for each in sent)
@@ -165,7 +165,7 @@ def test_what_has_finished_is_forgotten() -> None:
         await send(start([]))
         await send(piece(b"done", more_body=False))
 
-    sent, state = after(quick, Draining.end_all)
+    sent, state = after(quick, DrainMiddleware.end_all)
 
     assert state == "came to its end"
     assert len(sent) == 2

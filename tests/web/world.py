@@ -10,17 +10,14 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
 
-from printreach.backends.clock import SystemZones
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.run.dependencies import Dependencies, core_of
-from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
-from printreach.run.webhooks import WebhookDependencies
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store, open_store
@@ -72,13 +69,11 @@ class WebWorld:
         dependencies = Dependencies(
             settings=self.settings,
             core=self.core,
-            messaging=Messaging(
-                mailer=self.mailer,
-                messenger=self.messenger,
-                sealer=KeySealer(b"s" * 32, secrets.token_bytes),
-                zones=SystemZones(),
-            ),
-            webhooks=WebhookDependencies(sender=self.sender, keys=FakeKeys()),
+            mailer=self.mailer,
+            messenger=self.messenger,
+            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+            webhook_sender=self.sender,
+            webhook_keys=FakeKeys(),
             bus=self.bus,
             printers=self.printers,
             payments=payments,

@@ -74,13 +74,13 @@ class AgentConnection:
 
     def __init__(
         self,
-        outside: AgentDependencies,
+        dependencies: AgentDependencies,
         context: AgentContext,
         link: UnsignedLink,
         peer: str,
         slot: UnsignedSlot,
     ) -> None:
-        self._outside = outside
+        self._dependencies = dependencies
         self._link = link
         self._slot = slot
         self._context = context
@@ -173,13 +173,13 @@ class AgentConnection:
     async def _sign_in(self) -> signin.Hello:
         inbox = self._inbox
         assert inbox is not None
-        outside, now = self._outside, self._outside.clock.now()
+        dependencies, now = self._dependencies, self._dependencies.clock.now()
         self._agent_clock = AgentClock(now.timestamp(), self._loop.time())
         hello = await sign_in(
             SignInTransport(receive=inbox.get, send=self._send),
-            outside.identity,
-            own_host=urlsplit(outside.base_url).netloc,
-            nonce=outside.token_bytes(signin.NONCE_BYTES),
+            dependencies.identity,
+            own_host=urlsplit(dependencies.base_url).netloc,
+            nonce=dependencies.token_bytes(signin.NONCE_BYTES),
             now=now,
         )
         self._lan_ip = _address(hello.lan_ip)
@@ -234,20 +234,20 @@ class AgentConnection:
         """
         self._link.trust()
         self._send_lock(printer)
-        outside, limiter = self._outside, self._context.event_limiter
-        self._events = EventIntake(outside.events, limiter, self._printer_id, self._send)
+        dependencies, limiter = self._dependencies, self._context.event_limiter
+        self._events = EventIntake(dependencies.events, limiter, self._printer_id, self._send)
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; return how many seconds it is valid. Raises TooManyLinkCodes."""
-        if not may_get_link_code(self._outside.tries, self._peer):
+        if not may_get_link_code(self._dependencies.tries, self._peer):
             raise TooManyLinkCodes
-        agents, clock = self._outside.agents, self._outside.clock
+        agents, clock = self._dependencies.agents, self._dependencies.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
         left_s = (code.expires_at - clock.now()).total_seconds()
         self._send(
             signin.LinkOffer(
                 link_code=code.code,
-                link_url=f"{self._outside.base_url}/link?code={code.code}",
+                link_url=f"{self._dependencies.base_url}/link?code={code.code}",
                 expires_in_sec=int(left_s),
             )
         )
@@ -267,7 +267,7 @@ class AgentConnection:
     async def _look_up(self) -> LinkedPrinter | None:
         # Until the answer is here, a notice about any account may make it out of date.
         self.account_id = None
-        printer = await self._outside.agents.linked_printer(self._printer_id)
+        printer = await self._dependencies.agents.linked_printer(self._printer_id)
         self.account_id = "" if printer is None else printer.account_id
         return printer
 
@@ -280,7 +280,7 @@ class AgentConnection:
 
     async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
         """Serve requests until the printer is removed or the agent leaves."""
-        outside = self._outside
+        dependencies = self._dependencies
         self._is_serving = True
         self._context.directory.put(
             self._printer_id, self.tunnel, self._agent_clock, hello.platform
@@ -288,7 +288,7 @@ class AgentConnection:
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_status = DetectorStatusSender(
-                outside.detector, outside.clock, self._printer_id, self._send
+                dependencies.detector, dependencies.clock, self._printer_id, self._send
             )
             self._detector_status.tell()
         if signin.HOST_API_KEYS in self._understands:
@@ -300,8 +300,8 @@ class AgentConnection:
             if self._detector_status is not None:
                 self._detector_status.close()
             if self._context.directory.drop(self._printer_id, self.tunnel):
-                await outside.agents.agent_disconnected(
-                    self._printer_id, outside.node_id, outside.clock.now()
+                await dependencies.agents.agent_disconnected(
+                    self._printer_id, dependencies.node_id, dependencies.clock.now()
                 )
 
     async def _keep_presence(self, hello: signin.Hello) -> None:
@@ -325,12 +325,12 @@ class AgentConnection:
     async def _note(self, hello: signin.Hello) -> None:
         """Store the agent's address. Requests are served even if the store fails."""
         self._is_noted = True
-        outside = self._outside
+        dependencies = self._dependencies
         try:
-            await outside.agents.agent_connected(
+            await dependencies.agents.agent_connected(
                 self._printer_id,
-                outside.node_id,
-                outside.clock.now(),
+                dependencies.node_id,
+                dependencies.clock.now(),
                 lan_ip=self._lan_ip,
                 agent_version=printable(hello.agent_version, ""),
                 platform=printable(hello.platform, ""),

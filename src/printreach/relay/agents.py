@@ -19,12 +19,12 @@ __all__ = ["AgentConnections", "AgentDependencies", "Identity"]
 class AgentConnections:
     """Accepts agents' connections and keeps track of them."""
 
-    def __init__(self, outside: AgentDependencies, directory: Directory) -> None:
-        self._outside = outside
-        self.host_keys = HostKeyRequests(outside.token_bytes)
+    def __init__(self, dependencies: AgentDependencies, directory: Directory) -> None:
+        self._dependencies = dependencies
+        self.host_keys = HostKeyRequests(dependencies.token_bytes)
         self._context = AgentContext(
             directory=directory,
-            printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
+            printer_subscriptions=PrinterSubscriptions(dependencies.agents, dependencies.bus),
             shared_timer=SharedTimer(),
             host_keys=self.host_keys,
             event_limiter=EventLimiter(),
@@ -34,7 +34,7 @@ class AgentConnections:
 
     def accept(self, link: UnsignedLink, peer: str, slot: UnsignedSlot) -> None:
         """slot: released when the agent has signed in or is gone."""
-        connection = AgentConnection(self._outside, self._context, link, peer, slot)
+        connection = AgentConnection(self._dependencies, self._context, link, peer, slot)
         self._connections.add(connection)
         connection.task.add_done_callback(lambda _: self._connections.discard(connection))
 

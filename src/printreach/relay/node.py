@@ -22,7 +22,6 @@ from .connection import IncomingRequest
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
-from .host_keys import HostKeyRequests
 from .hosts import Hosts, PrinterHost
 from .printer_hosts import PrinterHosts
 from .refusals import answer
@@ -67,31 +66,37 @@ _COME_AGAIN = b"Too many agents are signing in. Try again.\n"
 class RelayNode:
     def __init__(
         self,
-        outside: RelayDependencies,
+        dependencies: RelayDependencies,
         timeouts: Timeouts | None = None,
         *,
         settle_s: float = 0.0,
     ) -> None:
-        """settle_s: how long after the start a request waits for an agent that isn't here yet."""
-        self._outside = outside
-        agents = outside.agents
-        self._hosts = Hosts(agents.base_url, outside.tunnel_domain, outside.detector_url)
+        """settle_s: how long after the start a request waits for an agent that isn't here yet.
+
+        Other roles in this process reach printers by connect_inside, with internal grants, and get
+        API keys of printers' own software by host_keys.
+        """
+        self._dependencies = dependencies
+        agents = dependencies.agents
+        self._hosts = Hosts(agents.base_url, dependencies.tunnel_domain, dependencies.detector_url)
         self._directory = Directory(settle_s)
-        self._admission = Admission(outside.grants, agents.bus, agents.clock)
+        self._admission = Admission(dependencies.grants, agents.bus, agents.clock)
         self._agents = AgentConnections(agents, self._directory)
         self._printer_hosts = PrinterHosts(
             self._hosts,
             self._admission,
             self._directory,
             CommandStamps(agents.node_id, agents.clock.now),
-            BrowserSignIn(self._hosts, self._admission, agents.tries, outside.networks),
+            BrowserSignIn(self._hosts, self._admission, agents.tries, dependencies.networks),
         )
-        self._web = WebApp(outside.web, agents.clock) if outside.web is not None else None
+        self._web = WebApp(dependencies.web, agents.clock) if dependencies.web is not None else None
         self._front = Front(self._dispatch, timeouts or Timeouts())
-        self._untrusted_proxy = UntrustedProxyWarning(outside.networks)
+        self.connect_inside: Connect = self._front.connect_inside
+        self.host_keys = self._agents.host_keys
+        self._untrusted_proxy = UntrustedProxyWarning(dependencies.networks)
         self._requests = 0
         self.metrics = self._metrics()
-        self._health = Health(lambda: self._front.is_serving, self.metrics, outside.networks)
+        self._health = Health(lambda: self._front.is_serving, self.metrics, dependencies.networks)
         self._alive = asyncio.create_task(self._stay_alive())
 
     async def listen(self, host: str, port: int) -> int:
@@ -106,16 +111,6 @@ class RelayNode:
         """Accept callers on ports that stand for one connection each. Raises OSError."""
         for port in ports:
             await self._front.listen(host, port, is_tunnel_port=True)
-
-    @property
-    def connect_inside(self) -> Connect:
-        """Connects other roles in this process to printers, with grants valid here only."""
-        return self._front.connect_inside
-
-    @property
-    def host_keys(self) -> HostKeyRequests:
-        """Gives other roles in this process API keys of printers' own software."""
-        return self._agents.host_keys
 
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish running requests, then close the agents' tunnels."""
@@ -163,7 +158,7 @@ class RelayNode:
 
     def _accept_agent(self, incoming: IncomingRequest) -> None:
         caller, request = incoming.caller, incoming.request
-        origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
+        origin = origin_of(caller.peer, request.headers, self._dependencies.networks, "")
         slot = self._agents.unsigned.take(origin)
         if slot is None:
             answer(incoming.writer(), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN)
@@ -178,10 +173,10 @@ class RelayNode:
 
     def _origin(self, peer: str, request: Request, scheme: str) -> Origin:
         self._untrusted_proxy.look_at(peer, request.headers)
-        return origin_of(peer, request.headers, self._outside.networks, scheme)
+        return origin_of(peer, request.headers, self._dependencies.networks, scheme)
 
     async def _stay_alive(self) -> None:
-        agents = self._outside.agents
+        agents = self._dependencies.agents
         while True:
             try:
                 await agents.agents.node_alive(agents.node_id, agents.clock.now())
@@ -217,5 +212,5 @@ class RelayNode:
                 "Printers whose tunnel carries requests.",
                 lambda: len(self._directory),
             ),
-            **self._outside.process_metrics,
+            **self._dependencies.process_metrics,
         }

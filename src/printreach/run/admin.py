@@ -9,7 +9,6 @@ import os
 import sys
 from datetime import UTC, date, datetime, time, timedelta
 from getpass import getpass
-from typing import TypeAlias
 
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
@@ -19,17 +18,21 @@ from printreach.contract.permissions import (
 )
 from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
-from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
 from printreach.run.admin_detection import add_detection_commands
-from printreach.run.admin_operating import add_operating_commands
-from printreach.run.admin_output import Result, show
-from printreach.run.admin_webhooks import add_webhook_commands
-from printreach.run.admin_world import open_world
+from printreach.run.admin_operating import add_operating_commands, add_webhook_commands
+from printreach.run.admin_world import (
+    Command,
+    CommandFailed,
+    Result,
+    Subparsers,
+    WrongUsage,
+    add_command,
+    open_world,
+    show,
+)
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.store.key_files import KeyFileRefused
 from printreach.store.migrate import DatabaseTooNew
-
-_Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,46 +87,52 @@ async def _run(command: Command, settings: Settings, options: argparse.Namespace
         return await command(world, options)
 
 
-def _add_account_commands(actions: _Subparsers) -> None:
-    add = _action(actions, "add", commands.add_account, "make one; its password on standard input")
+def _add_account_commands(actions: Subparsers) -> None:
+    add = add_command(
+        actions, "add", commands.add_account, "make one; its password on standard input"
+    )
     add.add_argument("email", metavar="EMAIL")
     add.add_argument("--supporter", action="store_true", help="grant supporter status for good")
     add.add_argument("--admin", action="store_true", help="an operator's account")
     add.set_defaults(password=None)
-    invite = _action(actions, "invite", commands.invite, "a link with which one can be made")
+    invite = add_command(actions, "invite", commands.invite, "a link with which one can be made")
     invite.add_argument("email", metavar="EMAIL", nargs="?", help="the only address it fits")
     invite.add_argument("--supporter", action="store_true", help="grant supporter status for good")
     invite.add_argument("--admin", action="store_true", help="an operator's account")
-    reset = _action(actions, "reset", commands.reset_account, "a link to choose another password")
+    reset = add_command(
+        actions, "reset", commands.reset_account, "a link to choose another password"
+    )
     reset.add_argument("email", metavar="EMAIL")
     reset.add_argument(
         "--second-factor", action="store_true", help="drop the authenticator app and passkeys, too"
     )
-    _action(actions, "list", commands.list_accounts, "all accounts")
-    supporter = _action(actions, "supporter", commands.set_supporter, "grant supporter status")
+    add_command(actions, "list", commands.list_accounts, "all accounts")
+    supporter = add_command(actions, "supporter", commands.set_supporter, "grant supporter status")
     supporter.add_argument("email", metavar="EMAIL")
     supporter.add_argument("state", choices=["on", "off"])
     supporter.add_argument(
         "--until", metavar="DATE", type=_end_of_day, help="the last day, YYYY-MM-DD, in UTC"
     )
-    block = _action(actions, "block", commands.block_account, "keep its owner out, or let them in")
+    block = add_command(
+        actions, "block", commands.block_account, "keep its owner out, or let them in"
+    )
     block.add_argument("email", metavar="EMAIL")
     block.add_argument("state", choices=["on", "off"])
-    lock = _action(
+    lock = add_command(
         actions,
         "lock",
         commands.lock_account,
         "nobody controls its printers from afar until unlock",
     )
     lock.add_argument("email", metavar="EMAIL")
-    unlock = _action(actions, "unlock", commands.unlock_account, "let remote control go on")
+    unlock = add_command(actions, "unlock", commands.unlock_account, "let remote control go on")
     unlock.add_argument("email", metavar="EMAIL")
-    delete = _action(actions, "delete", commands.delete_account, "delete one with all it has")
+    delete = add_command(actions, "delete", commands.delete_account, "delete one with all it has")
     delete.add_argument("email", metavar="EMAIL")
 
 
-def _add_app_commands(actions: _Subparsers) -> None:
-    add = _action(actions, "add", commands.add_app, "register one")
+def _add_app_commands(actions: Subparsers) -> None:
+    add = add_command(actions, "add", commands.add_app, "register one")
     add.add_argument("app_id", metavar="APP_ID")
     add.add_argument("--name", required=True)
     add.add_argument(
@@ -140,23 +149,25 @@ def _add_app_commands(actions: _Subparsers) -> None:
         action="store_true",
         help="also to any private or loopback IP address, for an app in people's networks",
     )
-    _action(actions, "list", commands.list_apps, "all apps")
+    add_command(actions, "list", commands.list_apps, "all apps")
 
 
-def _add_printer_commands(actions: _Subparsers) -> None:
-    link = _action(actions, "link", commands.link_printer, "by the code that its agent shows")
+def _add_printer_commands(actions: Subparsers) -> None:
+    link = add_command(actions, "link", commands.link_printer, "by the code that its agent shows")
     link.add_argument("link_code", metavar="LINK_CODE")
     link.add_argument("--account", metavar="EMAIL", required=True)
     link.add_argument("--name", required=True)
-    open_ = _action(actions, "open", commands.open_printer, "a link that opens its own interface")
+    open_ = add_command(
+        actions, "open", commands.open_printer, "a link that opens its own interface"
+    )
     open_.add_argument("printer_id", metavar="PRINTER_ID")
-    _action(actions, "list", commands.list_printers, "all printers")
-    remove = _action(actions, "remove", commands.remove_printer, "take one from its account")
+    add_command(actions, "list", commands.list_printers, "all printers")
+    remove = add_command(actions, "remove", commands.remove_printer, "take one from its account")
     remove.add_argument("printer_id", metavar="PRINTER_ID")
 
 
-def _add_connection_commands(actions: _Subparsers) -> None:
-    add = _action(actions, "add", commands.add_connection, "let an app reach a printer")
+def _add_connection_commands(actions: Subparsers) -> None:
+    add = add_command(actions, "add", commands.add_connection, "let an app reach a printer")
     add.add_argument("--app", metavar="APP_ID", required=True)
     add.add_argument("--printer", metavar="PRINTER_ID", required=True)
     add.add_argument(
@@ -167,22 +178,13 @@ def _add_connection_commands(actions: _Subparsers) -> None:
         help=f"what it may do, with commas between the words: {format_permissions(ALL_PERMISSIONS)}"
         " (all of them where this is left out)",
     )
-    revoke = _action(actions, "revoke", commands.revoke_connection, "end one")
+    revoke = add_command(actions, "revoke", commands.revoke_connection, "end one")
     revoke.add_argument("connection_id", metavar="ID")
-    _action(actions, "list", commands.list_connections, "all connections, ended ones included")
+    add_command(actions, "list", commands.list_connections, "all connections, ended ones included")
 
 
-def _subject(subjects: _Subparsers, name: str, help_: str) -> _Subparsers:
+def _subject(subjects: Subparsers, name: str, help_: str) -> Subparsers:
     return subjects.add_parser(name, help=help_).add_subparsers(metavar="ACTION", required=True)
-
-
-def _action(
-    actions: _Subparsers, name: str, command: Command, help_: str
-) -> argparse.ArgumentParser:
-    parser = actions.add_parser(name, help=help_)
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    parser.set_defaults(command=command)
-    return parser
 
 
 def _permissions(text: str) -> frozenset[Permission]:

@@ -1,30 +1,22 @@
 """The administration commands and their output. Each error is one sentence."""
 
 import argparse
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeAlias, TypeVar
 
 from printreach.contract.permissions import Permission, format_permissions
-from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.operators import COMMAND_LINE
 from printreach.rules.portal.completion import completion_parameters
-from printreach.run.admin_output import Json, Result, table
-from printreach.run.admin_world import World
-
-T = TypeVar("T")
-Command: TypeAlias = Callable[[World, argparse.Namespace], Awaitable[Result]]
-
-
-class CommandFailed(Exception):
-    """The command failed; the message is a sentence for the operator."""
-
-
-class WrongUsage(Exception):
-    """Arguments that contradict each other; the message is a sentence."""
+from printreach.run.admin_world import (
+    Json,
+    Result,
+    World,
+    WrongUsage,
+    done,
+    table,
+)
 
 
 async def add_account(world: World, options: argparse.Namespace) -> Result:
@@ -243,13 +235,6 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
 async def revoke_connection(world: World, options: argparse.Namespace) -> Result:
     revoked = done(await world.connections.revoke(options.connection_id, by=COMMAND_LINE))
     return Result({"Id": revoked.connection_id}, f"Revoked {revoked.connection_id}.")
-
-
-def done(result: T | Denied) -> T:
-    """Return the result of a use case. Raises CommandFailed if it was denied."""
-    if isinstance(result, Denied):
-        raise CommandFailed(result.sentence)
-    return result
 
 
 def _account_as_json(world: World, account: Account) -> dict[str, Json]:

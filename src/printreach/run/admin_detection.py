@@ -1,38 +1,40 @@
 """The operator's commands about the failure-detection API."""
 
 import argparse
-from typing import TypeAlias
 
 from printreach.hub.detection.usage import MonthOfUse
 from printreach.rules.detection.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection.usage import Billing, Month, parse_month, print_hours
 from printreach.rules.operators import COMMAND_LINE
-from printreach.run.admin_commands import Command, done
-from printreach.run.admin_output import Result, table
-from printreach.run.admin_world import World
-
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+from printreach.run.admin_world import (
+    Result,
+    Subparsers,
+    World,
+    add_command,
+    done,
+    table,
+)
 
 
 def add_detection_commands(subjects: Subparsers) -> None:
     """Declare the commands."""
     keys = subjects.add_parser("detector-key", help="keys of the failure-detection API")
     actions = keys.add_subparsers(metavar="ACTION", required=True)
-    add = _command(actions, "add", add_key, "make one; it is printed once")
+    add = add_command(actions, "add", add_key, "make one; it is printed once")
     add.add_argument("email", metavar="EMAIL")
     add.add_argument("--name", default="", help="what its owner calls it")
-    disable = _command(actions, "disable", disable_key, "it works no more, for good")
+    disable = add_command(actions, "disable", disable_key, "it works no more, for good")
     disable.add_argument("key_id", metavar="KEY_ID")
-    usage = _command(subjects, "detector-usage", show_usage, "calls and cost of a month")
+    usage = add_command(subjects, "detector-usage", show_usage, "calls and cost of a month")
     usage.add_argument("email", metavar="EMAIL")
     usage.add_argument("--month", metavar="YYYY-MM", type=_month, help="the present one by default")
-    billing = _command(subjects, "detector-billing", set_billing, "who pays for further calls")
+    billing = add_command(subjects, "detector-billing", set_billing, "who pays for further calls")
     billing.add_argument("email", metavar="EMAIL")
     billing.add_argument("state", choices=list(Billing), type=Billing)
     claims = subjects.add_parser("detector-claim", help="addresses that accounts call from")
     actions = claims.add_subparsers(metavar="ACTION", required=True)
-    _command(actions, "list", list_claims, "all that keep other accounts away")
-    release = _command(actions, "release", release_claim, "let any account call from there")
+    add_command(actions, "list", list_claims, "all that keep other accounts away")
+    release = add_command(actions, "release", release_claim, "let any account call from there")
     release.add_argument("address", metavar="ADDRESS")
 
 
@@ -95,15 +97,6 @@ async def list_claims(world: World, _: argparse.Namespace) -> Result:
 async def release_claim(world: World, options: argparse.Namespace) -> Result:
     network = done(await world.claims.release(options.address, COMMAND_LINE))
     return Result({"Network": network}, f"Released {network}.")
-
-
-def _command(
-    parsers: Subparsers, name: str, command: Command, help_: str
-) -> argparse.ArgumentParser:
-    parser = parsers.add_parser(name, help=help_)
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    parser.set_defaults(command=command)
-    return parser
 
 
 def _calls(use: MonthOfUse) -> str:

@@ -1,9 +1,12 @@
 """The operator's commands about operators, limits and the record of operators' acts."""
 
 import argparse
+import base64
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
-from typing import Final, TypeAlias
+from typing import Final
 
+from printreach.backends.webhook_keys import open_webhook_keys, rotate_webhook_keys
 from printreach.rules.accounts import email_key
 from printreach.rules.accounts.limits import (
     DEFAULT_ACCOUNT_LIMITS,
@@ -11,12 +14,19 @@ from printreach.rules.accounts.limits import (
     with_changes,
 )
 from printreach.rules.operators import COMMAND_LINE
-from printreach.run.admin_commands import Command, CommandFailed, WrongUsage, done
-from printreach.run.admin_output import Result, table
-from printreach.run.admin_world import World
+from printreach.rules.webhooks.messages import KEY_OVERLAP, SigningKey
+from printreach.run.admin_world import (
+    CommandFailed,
+    Result,
+    Subparsers,
+    World,
+    WrongUsage,
+    add_command,
+    done,
+    table,
+)
+from printreach.store.key_files import KeyFileRefused
 from printreach.store.listings import Search
-
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _NAMES: Final = tuple(one.name for one in fields(LimitChanges))
 _UNDECIDED: Final = "default"
@@ -24,12 +34,14 @@ _UNDECIDED: Final = "default"
 
 def add_operating_commands(subjects: Subparsers) -> None:
     """Declare the commands."""
-    operator = _command(subjects, "operator", set_operator, "who operates this service")
+    operator = add_command(subjects, "operator", set_operator, "who operates this service")
     operator.add_argument("email", metavar="EMAIL")
     operator.add_argument("state", choices=["on", "off"])
-    remove = _command(subjects, "app-remove", remove_app, "take an app away; its connections end")
+    remove = add_command(
+        subjects, "app-remove", remove_app, "take an app away; its connections end"
+    )
     remove.add_argument("app_id", metavar="APP_ID")
-    limits = _command(subjects, "limits", set_limits, "show limits, or change some")
+    limits = add_command(subjects, "limits", set_limits, "show limits, or change some")
     limits.add_argument("--account", metavar="EMAIL", help="of one account, not of all")
     for name in _NAMES:
         limits.add_argument(
@@ -39,7 +51,7 @@ def add_operating_commands(subjects: Subparsers) -> None:
             default=argparse.SUPPRESS,
             help=f"a number, or {_UNDECIDED!r}",
         )
-    acts = _command(subjects, "acts", list_acts, "what operators did, the latest first")
+    acts = add_command(subjects, "acts", list_acts, "what operators did, the latest first")
     acts.add_argument("--search", default="", help="in who acted, and on what")
 
 
@@ -104,18 +116,51 @@ async def list_acts(world: World, options: argparse.Namespace) -> Result:
     return Result({"Acts": acts}, table(heads, rows, empty="Nothing was done yet."))
 
 
-def _command(
-    actions: Subparsers, name: str, command: Command, words: str
-) -> argparse.ArgumentParser:
-    parser = actions.add_parser(name, help=words)
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    parser.set_defaults(command=command)
-    return parser
-
-
 def _number(text: str) -> int | None:
     if text == _UNDECIDED:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor {_UNDECIDED!r}")
     return int(text)
+
+
+def add_webhook_commands(actions: Subparsers) -> None:
+    """Declare the commands."""
+    add_command(actions, "list", list_keys, "the public keys that count now")
+    add_command(
+        actions, "rotate", rotate, "sign with a new key, for a week with the old one as well"
+    )
+
+
+async def list_keys(world: World, _: argparse.Namespace) -> Result:
+    try:
+        keys = open_webhook_keys(world.data_dir).signing(world.clock.now())
+    except KeyFileRefused as refused:
+        raise CommandFailed(str(refused)) from refused
+    return _result(keys, "")
+
+
+async def rotate(world: World, _: argparse.Namespace) -> Result:
+    try:
+        keys = rotate_webhook_keys(world.data_dir, world.clock.now())
+    except KeyFileRefused as refused:
+        raise CommandFailed(str(refused)) from refused
+    days = KEY_OVERLAP.days
+    words = f"A running service signs with the new key from now on, and {days} days with the old."
+    return _result(keys, words)
+
+
+def _result(keys: Sequence[SigningKey], words: str) -> Result:
+    public = {key.key_id: base64.b64encode(key.public).decode("ascii") for key in keys}
+    ends = {key.key_id: key.not_after.isoformat() if key.not_after else None for key in keys}
+    rows = [[name, public[name], ends[name] or ""] for name in public]
+    listed = table(["KeyId", "PublicKey", "NotAfter"], rows, empty="There are no keys.")
+    return Result(
+        {
+            "Keys": [
+                {"KeyId": name, "PublicKey": public[name], "NotAfter": ends[name]}
+                for name in public
+            ]
+        },
+        f"{words}\n{listed}".strip(),
+    )

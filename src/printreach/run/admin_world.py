@@ -1,10 +1,13 @@
-"""Composition of the use cases for one administration command."""
+"""What every administration command needs: use cases, failures, results, and its declaration."""
 
+import argparse
+import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
@@ -14,6 +17,7 @@ from printreach.hub.accounts.invitations import Invitations
 from printreach.hub.accounts.recovery import AccountRecovery
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
+from printreach.hub.denied import Denied
 from printreach.hub.detection.address_claims import AddressClaims
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.detection.usage import Usage
@@ -21,11 +25,23 @@ from printreach.hub.operators import Operating, operating
 from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
-from printreach.run.dependencies import core_of
-from printreach.run.paying import payments_of
+from printreach.rules.safe_text import one_line
+from printreach.run.dependencies import core_of, payments_of
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import open_store
+
+T = TypeVar("T")
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+class CommandFailed(Exception):
+    """The command failed; the message is a sentence for the operator."""
+
+
+class WrongUsage(Exception):
+    """Arguments that contradict each other; the message is a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,3 +92,50 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             connections=operated.connections,
             operating=operated,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result in both forms. text: may have several lines; without a line end."""
+
+    json: Mapping[str, Json]
+    text: str
+
+
+def show(result: Result, *, as_json: bool) -> None:
+    """Print it on standard output."""
+    text = "\n".join(one_line(line) for line in result.text.split("\n"))
+    print(json.dumps(result.json) if as_json else text)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
+    """Format rows with each column as wide as its widest cell; return `empty` if there are none."""
+    if not rows:
+        return empty
+    lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    padded = (
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
+    return "\n".join(line.rstrip() for line in padded)
+
+
+Command: TypeAlias = Callable[[World, argparse.Namespace], Awaitable[Result]]
+
+
+def add_command(
+    parsers: Subparsers, name: str, command: Command, help_: str
+) -> argparse.ArgumentParser:
+    """Declare a command, with --json as every one has it; return its parser for its arguments."""
+    parser = parsers.add_parser(name, help=help_)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def done(result: T | Denied) -> T:
+    """Return the result of a use case. Raises CommandFailed if it was denied."""
+    if isinstance(result, Denied):
+        raise CommandFailed(result.sentence)
+    return result

@@ -19,7 +19,7 @@ from printreach.agent.config import (
     read_data_dir,
 )
 from printreach.agent.data_dir import DataDirRefused
-from printreach.run.steady_clock import steady_time
+from printreach.run.process import steady_time
 
 if TYPE_CHECKING:
     import asyncio
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
 def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: bool) -> int:
     """Run one agent until this process is told to stop; return the exit status."""
     from printreach.agent.builtin import CannotStart
-    from printreach.run.allocator import suit_memory_to_traffic
+    from printreach.run.process import suit_memory_to_traffic
 
     _open_standard_files()
     suit_memory_to_traffic()

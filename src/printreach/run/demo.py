@@ -34,11 +34,10 @@ from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.portal.completion import Completion
-from printreach.run.address_warnings import address_warnings
 from printreach.run.admin_world import World, open_world
 from printreach.run.agent import this_machine
 from printreach.run.embedded import ROLES, running_service, until_stopped
-from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
 
 log = logging.getLogger(__name__)
 

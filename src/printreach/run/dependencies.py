@@ -1,40 +1,64 @@
-"""The dependencies of the web role and the worker."""
+"""The dependencies of the web role and the worker, and how they are opened from the settings."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
 
+from printreach.backends.clock import SystemZones
+from printreach.backends.lookups import Lookups
+from printreach.backends.mail_log import LogMailer
+from printreach.backends.mail_smtp import SmtpMailer
+from printreach.backends.smtp import SmtpServer
+from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.backends.webhook_http import WebhookHttp
 from printreach.hub.account_mailer import Outbox
+from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
+from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import Bus, Clock
+from printreach.ports.notifications import Mailer, Messenger, Sealer, Zones
 from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys, PrinterHttp
 from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
-from printreach.run.messaging import Messaging
-from printreach.run.settings import Settings
-from printreach.run.webhooks import WebhookDependencies
+from printreach.ports.snapshots import SnapshotStore
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
+from printreach.run.main import how_to_install
+from printreach.run.process import steady_time
+from printreach.run.settings import Settings, SettingsError
 from printreach.store.store import Store
+
+SNAPSHOTS_FOLDER: Final = "snapshots"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
     """One per process; tests supply fakes.
 
-    printers: reaches printers if a relay runs in this process. detector: is told the verdicts of
-    the failure watch. payments: None if nothing is sold. host_keys: None without a relay.
+    printers: reaches printers if a relay runs in this process. mailer: for mails of every kind.
+    detector: is told the verdicts of the failure watch. payments: None if nothing is sold.
+    host_keys: None without a relay.
     """
 
     settings: Settings
     core: Core
     bus: Bus
     printers: PrinterHttp
-    messaging: Messaging
-    webhooks: WebhookDependencies
+    mailer: Mailer
+    messenger: Messenger
+    sealer: Sealer
+    webhook_sender: WebhookSender
+    webhook_keys: WebhookKeys
     scorer: Scorer
     detector: DetectorStates
     payments: Payments | None = None
     host_keys: HostKeys | None = None
+    zones: Zones = field(default_factory=SystemZones)
+    clock_history: ClockHistory = field(default_factory=lambda: ClockHistory(steady_time))
 
 
 def core_of(
@@ -50,4 +74,64 @@ def core_of(
         addresses=settings.addresses,
         supporters=settings.supporters,
         has_mail_server=settings.has_mail_server,
+    )
+
+
+def open_mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
+    """Open the mailer, which `ends` closes. Without a mail server, mails go to the log."""
+    if settings.smtp_url is None:
+        return LogMailer()
+    sender = f"printreach@{urlsplit(settings.base_url).hostname}"
+    smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
+    ends.callback(smtp.close)
+    return smtp
+
+
+def open_webhook_sender(settings: Settings, ends: AsyncExitStack) -> WebhookSender:
+    """Open the HTTP client of webhooks, which `ends` closes."""
+    lookups = Lookups()
+    ends.push_async_callback(lookups.close)
+    sender = WebhookHttp(lookups, settings.reach)
+    ends.push_async_callback(sender.close)
+    return sender
+
+
+@asynccontextmanager
+async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payments | None]:
+    """Open the payment provider; None if nothing is sold.
+
+    Raises SettingsError if its library is missing.
+    """
+    if settings.stripe is None:
+        yield None
+        return
+    try:
+        # The library takes half a second to import, so only installations that sell load it.
+        from printreach.backends.pay_stripe import stripe_payments
+    except ImportError as error:
+        raise _missing_extra("STRIPE_SECRET_KEY", "stripe", error) from None
+    async with stripe_payments(settings.stripe, clock) as payments:
+        yield payments
+
+
+def snapshots_of(dependencies: Dependencies) -> Snapshots:
+    """Build the use cases about stored pictures. Raises SettingsError."""
+    kept = _snapshot_store(dependencies.settings)
+    return Snapshots(core=dependencies.core, kept=kept, http=dependencies.printers)
+
+
+def _snapshot_store(settings: Settings) -> SnapshotStore:
+    if settings.snapshots is None:
+        return DiskSnapshots(settings.data_dir / SNAPSHOTS_FOLDER)
+    try:
+        from printreach.backends.snapshots_s3 import S3Snapshots
+    except ImportError as error:
+        raise _missing_extra("SNAPSHOTS_URL", "s3", error) from None
+    return S3Snapshots(settings.snapshots)
+
+
+def _missing_extra(setting: str, extra: str, error: ImportError) -> SettingsError:
+    return SettingsError(
+        f"PRINTREACH_{setting} needs more than is installed ({error.name}): "
+        f"{how_to_install(extra)} brings it."
     )

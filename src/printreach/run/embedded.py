@@ -1,20 +1,25 @@
 """The service in one process: every role on one event loop, SQLite and an in-process web role."""
 
 import asyncio
+import errno
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import cast
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
+from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.hub.account_mailer import SealedOutbox
+from printreach.hub.detection.gate import flushing
+from printreach.hub.payments import Billing
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports.payments import Payments
@@ -25,26 +30,27 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.addresses import may_require_https
 from printreach.rules.connections.credentials import new_record_id
-from printreach.run.counting import counting
-from printreach.run.dependencies import Dependencies, core_of
-from printreach.run.detector_node import node_address, running_node
-from printreach.run.messaging import open_messaging
-from printreach.run.paying import payments_of, warn_of_unseen
+from printreach.run.dependencies import (
+    Dependencies,
+    core_of,
+    open_mailer,
+    open_webhook_sender,
+    payments_of,
+)
 from printreach.run.process_metrics import process_metrics
-from printreach.run.relay_inside import RelayInside
-from printreach.run.scoring import Scoring, scoring_of
+from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import running_web_node
 from printreach.run.web_services import web_services
-from printreach.run.webhooks import open_webhook_dependencies
 from printreach.run.worker import running_worker
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings, create_app
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +59,28 @@ ONLY_DETECTOR = frozenset({"detector"})
 """This role scores images for others and needs no database."""
 SETTLE_S = 5.0
 """After a restart agents are back within a second or two; callers wait for them this long."""
+
+
+class InProcessRelay:
+    """This process's relay for its other roles.
+
+    It refuses while there is none: the web role starts first, and may run without a relay.
+    """
+
+    def __init__(self) -> None:
+        self.node: RelayNode | None = None
+
+    async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
+        """Implement http1.client.Connect. Raises OSError."""
+        if self.node is None:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "no relay runs in this process")
+        return await self.node.connect_inside(protocol)
+
+    async def make(self, printer_id: str, app_name: str) -> str | None:
+        """Implement ports.HostKeys."""
+        if self.node is None:
+            return None
+        return await self.node.host_keys.make(printer_id, app_name)
 
 
 @asynccontextmanager
@@ -67,41 +95,44 @@ async def running_service(
     """
     async with AsyncExitStack() as ends:
         scoring = await ends.enter_async_context(scoring_of(settings, roles))
-        node = await _start_detector_node(settings, roles, scoring, ends)
+        address = await _start_detector_node(settings, roles, scoring, ends)
         if roles == ONLY_DETECTOR:
-            yield node
+            yield address
             return
-        web: Draining | None = None
+        web: DrainMiddleware | None = None
         store = await ends.enter_async_context(open_store(settings.database_path))
-        key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
+        key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
         detector = _detector_states(settings, store, bus)
-        messaging = await open_messaging(settings, ends)
-        outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
+        sealer = DataDirSealer(settings.data_dir)
+        outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
         dependencies = Dependencies(
             settings=settings,
             core=core,
             bus=bus,
-            printers=_printer_http(settings, inside, key, ends),
-            messaging=messaging,
-            webhooks=open_webhook_dependencies(settings, ends),
+            printers=_printer_http(settings, relay, key, ends),
+            mailer=open_mailer(settings, ends),
+            messenger=_open_messenger(settings, ends),
+            sealer=sealer,
+            webhook_sender=open_webhook_sender(settings, ends),
+            webhook_keys=open_webhook_keys(settings.data_dir),
             scorer=scoring.scorer,
             detector=detector,
             payments=await _payments(settings, roles, ends),
-            host_keys=inside if "relay" in roles else None,
+            host_keys=relay if "relay" in roles else None,
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
-        address = node
         if "relay" in roles:
-            relay = _relay_outside(settings, store, bus, detector, key, web)
-            inside.node = RelayNode(relay, settle_s=SETTLE_S)
-            ends.push_async_callback(inside.node.stop)
+            relay.node = RelayNode(
+                _relay_dependencies(settings, store, bus, detector, key, web), settle_s=SETTLE_S
+            )
+            ends.push_async_callback(relay.node.stop)
             if web is not None:
                 # Otherwise the relay would wait for them until its deadline.
                 ends.callback(web.end_streams)
-            address = await _listen(settings, inside.node, listeners)
+            address = await _listen(settings, relay.node, listeners)
         elif web is not None:
             listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
             address = address_of(listener)
@@ -113,10 +144,10 @@ async def running_service(
 
 def _detector_states(settings: Settings, store: Store, bus: SqliteBus) -> DetectorStates:
     """Return the states of the failure watch; without the watch, stored ones are not consulted."""
-    heard = MemoryDetectorStates(bus)
+    in_memory = MemoryDetectorStates(bus)
     if not settings.detector_watch:
-        return heard
-    return CachedDetectorStates(heard=heard, store=store, clock=SystemClock())
+        return in_memory
+    return CachedDetectorStates(heard=in_memory, store=store, clock=SystemClock())
 
 
 async def _start_detector_node(
@@ -132,11 +163,17 @@ async def _start_detector_node(
 
 
 def _printer_http(
-    settings: Settings, inside: RelayInside, key: ServiceKey, ends: AsyncExitStack
+    settings: Settings, relay: InProcessRelay, key: ServiceKey, ends: AsyncExitStack
 ) -> RelayPrinterHttp:
-    http = RelayPrinterHttp(inside.connect, settings.tunnel_domain, key.internal, SystemClock())
+    http = RelayPrinterHttp(relay.connect, settings.tunnel_domain, key.internal, SystemClock())
     ends.push_async_callback(http.close)
     return http
+
+
+def _open_messenger(settings: Settings, ends: AsyncExitStack) -> AppriseMessenger:
+    messenger = AppriseMessenger(reach=settings.reach)
+    ends.callback(messenger.close)
+    return messenger
 
 
 async def _payments(
@@ -148,11 +185,11 @@ async def _payments(
     return await ends.enter_async_context(payments_of(settings, SystemClock()))
 
 
-async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> Draining:
+async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> DrainMiddleware:
     """Make pages and APIs ready. If there is no operator yet, log a link that makes the first."""
     settings, services = dependencies.settings, web_services(dependencies)
-    await warn_of_unseen(services.billing)
-    await ends.enter_async_context(counting(services.developers.gate))
+    await _warn_of_unseen_payers(services.billing)
+    await ends.enter_async_context(flushing(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)
     requires_https = may_require_https(settings.base_url) and not settings.tunnel_ports
     pages = WebSettings(
@@ -165,16 +202,29 @@ async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> Draini
     link = await services.invitations.make_setup_link()
     if link is not None:
         log.info("There is no operator yet. Make the first operator's account here, once: %s", link)
-    return Draining(app)
+    return DrainMiddleware(app)
 
 
-def _relay_outside(
+async def _warn_of_unseen_payers(billing: Billing) -> None:
+    """Warn the operator at the start if people pay while nothing is sold."""
+    unseen = await billing.unseen()
+    if unseen:
+        last = max(subscription.period_ends_at for subscription in unseen)
+        log.warning(
+            "%d subscriptions go on at the payment provider, and nothing is sold here. What was "
+            "paid counts until %s at the latest. End them at the provider, or sell again.",
+            len(unseen),
+            f"{last:%Y-%m-%d}",
+        )
+
+
+def _relay_dependencies(
     settings: Settings,
     store: Store,
     bus: SqliteBus,
     detector: DetectorStates,
     key: ServiceKey,
-    web: Draining | None,
+    web: DrainMiddleware | None,
 ) -> RelayDependencies:
     clock = SystemClock()
     agents = AgentDependencies(

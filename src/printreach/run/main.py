@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
 from printreach import __version__
-from printreach.run.installing import how_to_install
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     assert chosen is not None  # argparse has refused any other command
     return chosen.main(options)
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra, with every file checked against its hash.
+
+    It runs in a folder with `requirements/`: a clone, or the output of `make package`.
+    """
+    return f"pip install --require-hashes -r requirements/{extra}.txt"
 
 
 def _not_installed(name: str, command: _Command, missing: ModuleNotFoundError) -> int:

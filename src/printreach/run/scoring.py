@@ -1,4 +1,4 @@
-"""Composition of scoring, for the detection API, the failure watch and other processes."""
+"""Scoring of images: its composition, and the detector role, which scores for other processes."""
 
 import logging
 import os
@@ -11,10 +11,12 @@ from typing import Final
 from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
-from printreach.ports.scoring import Scorer
+from printreach.detector.node import LIMITS, Node
+from printreach.http1.server import serve
+from printreach.ports.scoring import Scorer, ScorerUnavailable
 from printreach.rules.detection.detector import DetectorOff
-from printreach.run.installing import how_to_install
-from printreach.run.settings import Settings
+from printreach.run.main import how_to_install
+from printreach.run.settings import Settings, SettingsError
 
 _NOT_INSTALLED: Final = (
     f"its libraries are not installed here; {how_to_install('detector')} brings them"
@@ -85,3 +87,63 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+GRACE_S: Final = 10.0
+"""Equal to the time that an image may wait for its score."""
+
+
+class DetectorCannotStart(Exception):
+    """The model or the address is unavailable; the message is a sentence."""
+
+
+def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] | None:
+    """Return the address on which the role listens; None if this process scores only for itself.
+
+    Without a setting it is the service's address, unless pages or a relay need that. Raises
+    SettingsError without a token, since any stranger could use the node.
+    """
+    if "detector" not in roles:
+        return None
+    address = settings.detector_listen
+    if address is None and not roles & {"relay", "web"}:
+        address = settings.listen_host, settings.listen_port
+    if address is not None and not settings.detector_token:
+        raise SettingsError(
+            "The detector role also needs PRINTREACH_DETECTOR_TOKEN, the same as in the processes"
+            " that ask it."
+        )
+    return address
+
+
+@asynccontextmanager
+async def running_node(
+    settings: Settings, address: tuple[str, int], engine: Engine, *, is_alone: bool
+) -> AsyncIterator[str]:
+    """Score for callers with the token; yield the address that accepts connections.
+
+    is_alone: without a model the process is of no use. Raises DetectorCannotStart.
+    """
+    try:
+        await engine.ready()
+    except ScorerUnavailable as error:
+        if is_alone:
+            raise DetectorCannotStart(f"The detector can't start: {error}.") from error
+    host, port = address
+    node = Node(engine, settings.detector_token)
+    try:
+        server = await serve(node.answer, host, port, limits=LIMITS)
+    except OSError as error:
+        where = _written(host, port)
+        reason = error.strerror or error
+        raise DetectorCannotStart(f"Can't score for others on {where}: {reason}.") from error
+    try:
+        where = _written(host, server.port)
+        log.info("Pictures are scored for others on %s.", where)
+        yield where
+    finally:
+        await server.close(GRACE_S)
+
+
+def _written(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

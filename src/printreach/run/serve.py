@@ -23,12 +23,11 @@ from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
 from printreach.ports import StoreUnavailable
-from printreach.run.address_warnings import address_warnings
 from printreach.run.agent import this_machine
-from printreach.run.allocator import leave_out_what_stays, suit_memory_to_traffic
-from printreach.run.detector_node import DetectorCannotStart, node_address
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
-from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.run.process import leave_out_what_stays, suit_memory_to_traffic
+from printreach.run.scoring import DetectorCannotStart, node_address
+from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
 from printreach.run.sockets import handed_over
 from printreach.store.key_files import KeyFileRefused
 from printreach.store.migrate import DatabaseTooNew

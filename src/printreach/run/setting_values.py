@@ -5,10 +5,15 @@ Each raises WrongValue with the rest of a sentence that begins with the setting'
 
 import ipaddress
 import re
+from decimal import Decimal
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
+from printreach.backends.mqtt_broker import MqttAddress, read_mqtt_url
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.apps.registration import AppPolicy
+from printreach.rules.detection.usage import Tier, problem_with_tiers
+from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import PRIVATE_NETWORKS
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -279,3 +284,89 @@ def _is_ip(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_EXAMPLE: Final = "https://id:key@s3.example.com/bucket?region=eu-central-1"
+_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_FOLDER: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_REGION: Final = re.compile(r"[a-z0-9-]{1,40}")
+
+
+def read_s3_place(text: str) -> S3Bucket | None:
+    """Parse `http(s)://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER][?region=REGION]`.
+
+    Error messages never repeat the text, since it holds a secret.
+    """
+    if not text:
+        return None
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise WrongValue(f"is not an address such as {_EXAMPLE}.") from None
+    _, bucket, *folders = [*parts.path.rstrip("/").split("/"), ""]
+    folders = [folder for folder in folders if folder]
+    region = parse_qs(parts.query).get("region", ["us-east-1"])[0]
+    is_good = (
+        parts.scheme in ("http", "https")
+        and host
+        and parts.username
+        and parts.password
+        and _BUCKET.fullmatch(bucket)
+        and all(map(_FOLDER.fullmatch, folders))
+        and _REGION.fullmatch(region)
+    )
+    if not is_good:
+        raise WrongValue(f"is not an address such as {_EXAMPLE}.")
+    in_url = f"[{host}]" if ":" in host else host
+    return S3Bucket(
+        endpoint=f"{parts.scheme}://{in_url}" + (f":{port}" if port else ""),
+        bucket=bucket,
+        prefix="".join(f"{folder}/" for folder in folders),
+        region=region,
+        key_id=unquote(parts.username or ""),
+        secret=unquote(parts.password or ""),
+    )
+
+
+DEFAULT_PRICES: Final = "1000000:0.0004 20000000:0.00025 0.00015"
+"""US dollars per call: up to a number of calls in a month, and beyond it."""
+
+_TIER: Final = re.compile(r"(?:([0-9]{1,15}):)?([0-9]{1,6}(?:\.[0-9]{1,9})?)")
+
+
+def read_app_policy(text: str) -> AppPolicy:
+    """Parse `open` or `operators`."""
+    try:
+        return AppPolicy(text.lower())
+    except ValueError:
+        raise WrongValue(f"is {text!r}, which is not {' or '.join(AppPolicy)}.") from None
+
+
+def read_prices(text: str) -> tuple[Tier, ...]:
+    """Parse `CALLS:USD … USD`, separated by commas or blanks; amounts are kept as exact
+    decimals.
+    """
+    tiers = tuple(_tier(part) for part in re.split(r"[,\s]+", text) if part)
+    problem = problem_with_tiers(tiers)
+    if problem is not None:
+        raise WrongValue(f"{problem}, as in {DEFAULT_PRICES}.")
+    return tiers
+
+
+def _tier(text: str) -> Tier:
+    match = _TIER.fullmatch(text)
+    if match is None:
+        raise WrongValue(f"holds {text!r}, which is no price such as 1000000:0.0004.")
+    return Tier(int(match[1]) if match[1] else None, Decimal(match[2]))
+
+
+def read_broker(text: str) -> MqttAddress | None:
+    """Parse `mqtt://` or `mqtts://` with optional user and password; None for the empty text."""
+    try:
+        return read_mqtt_url(text) if text else None
+    except ValueError:
+        # The text holds a password, so it isn't repeated.
+        raise WrongValue(
+            "is not the address of a broker, such as mqtts://user:password@mqtt.example:8883."
+        ) from None

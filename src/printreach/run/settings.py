@@ -17,10 +17,7 @@ from printreach.rules.detection.usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import Reach
-from printreach.run import developer_settings
 from printreach.run import setting_values as values
-from printreach.run.mqtt import read_broker
-from printreach.run.s3_setting import read_s3_place
 from printreach.run.setting_values import Network, WrongValue
 
 T = TypeVar("T")
@@ -138,17 +135,13 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
-        snapshots=reader.read("SNAPSHOTS_URL", read_s3_place, ""),
+        snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
-        mqtt=reader.read("MQTT_URL", read_broker, ""),
-        app_registration=reader.read(
-            "APP_REGISTRATION", developer_settings.read_app_policy, "open"
-        ),
+        mqtt=reader.read("MQTT_URL", values.read_broker, ""),
+        app_registration=reader.read("APP_REGISTRATION", values.read_app_policy, "open"),
         detector_free_only=reader.read("DETECTOR_FREE_ONLY", values.read_switch, "true"),
         detector_billing=reader.read("DETECTOR_BILLING", values.read_switch, "false"),
-        detector_prices=reader.read(
-            "DETECTOR_PRICES", developer_settings.read_prices, developer_settings.DEFAULT_PRICES
-        ),
+        detector_prices=reader.read("DETECTOR_PRICES", values.read_prices, values.DEFAULT_PRICES),
         detector_watch=reader.read("DETECTOR_WATCH", values.read_switch, "true"),
         detector_nodes=reader.read("DETECTOR_NODES", values.read_base_urls, ""),
         detector_listen=reader.read("DETECTOR_LISTEN", values.read_optional_address, ""),
@@ -228,3 +221,52 @@ class _Reader:
                     f"{variable} is no setting of this version; "
                     f"known are {', '.join(sorted(self._known))}."
                 )
+
+
+_HTTPS_PORT = 443
+_HTTP_PORT = 80
+
+
+def address_warnings(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield what an operator has to set so that links lead to this service.
+
+    environ: tells which settings were given; what was given is taken as meant.
+    """
+    if settings.listen_port == 0:
+        return  # the system picks one, which nobody knows yet
+    reached = _reached_at(settings, environ)
+    if not _is_given(environ, "BASE_URL") and f"http://{reached}" != settings.base_url:
+        yield (
+            f"PRINTREACH_BASE_URL is not set, so links to pages lead to {settings.base_url}, but"
+            f" the service listens on port {settings.listen_port}."
+            f" Set PRINTREACH_BASE_URL=http://{reached}, or to the address that people open."
+        )
+    if settings.tunnel_ports or _is_given(environ, "TUNNEL_DOMAIN"):
+        return
+    if reached != settings.tunnel_domain:
+        yield (
+            "PRINTREACH_TUNNEL_DOMAIN is not set, so links to printers and shares lead to"
+            f" {settings.tunnel_domain}, but the service is at {reached}. {_mend(reached)}"
+        )
+
+
+def _reached_at(settings: Settings, environ: Mapping[str, str]) -> str:
+    """The host and port that people dial; without a base URL, where the service listens."""
+    if not _is_given(environ, "BASE_URL"):
+        return f"localhost:{settings.listen_port}"
+    split = urlsplit(settings.base_url)
+    usual = _HTTPS_PORT if split.scheme == "https" else _HTTP_PORT
+    return f"{split.hostname}:{split.port or usual}"
+
+
+def _mend(reached: str) -> str:
+    if reached.startswith("localhost:"):
+        return f"Set PRINTREACH_TUNNEL_DOMAIN={reached}."
+    return (
+        "Set it to a domain whose subdomains all lead to this service, or set"
+        " PRINTREACH_TUNNEL_PORTS where there is no such domain."
+    )
+
+
+def _is_given(environ: Mapping[str, str], name: str) -> bool:
+    return bool(environ.get(PREFIX + name, "").strip())

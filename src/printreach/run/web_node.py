@@ -23,7 +23,7 @@ from printreach.relay.hosts import Hosts
 from printreach.relay.untrusted_proxy import UntrustedProxyWarning
 from printreach.run.process_metrics import process_metrics
 from printreach.run.settings import Settings
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 from printreach.wire.heads import Headers, get
 
 _log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ _CANCEL_DEADLINE_S: Final = 1.0
 
 @asynccontextmanager
 async def running_web_node(
-    draining: Draining,
+    draining: DrainMiddleware,
     settings: Settings,
     listener: socket.socket,
     stop_deadline_s: float = _STOP_DEADLINE_S,

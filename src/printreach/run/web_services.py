@@ -26,10 +26,9 @@ from printreach.hub.printers.remote_lock import RemoteLock
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
-from printreach.run.dependencies import Dependencies
+from printreach.run.dependencies import Dependencies, snapshots_of
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
-from printreach.run.snapshots import snapshots_of
 from printreach.web.security import origin_of
 from printreach.web.services import Services
 
@@ -38,11 +37,10 @@ def web_services(dependencies: Dependencies) -> Services:
     """Build every use case that pages and APIs call."""
     settings, core = dependencies.settings, dependencies.core
     http, scorer = dependencies.printers, dependencies.scorer
-    messaging, webhooks = dependencies.messaging, dependencies.webhooks
     operated = operating(core, dependencies.payments, settings.tunnel_ports)
     sign_in = _sign_in(settings, core, operated.invitations)
     why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
-    snapshots = snapshots_of(settings, core, http)
+    snapshots = snapshots_of(dependencies)
     of_dashboard = dashboard(
         core, snapshots, operated.printers, operated.connections, why_detector_is_off
     )
@@ -87,13 +85,13 @@ def web_services(dependencies: Dependencies) -> Services:
         shown_stops=ShownOnce(core.clock),
         notifications=Notifications(
             core=core,
-            zones=messaging.zones,
-            sealer=messaging.sealer,
-            messenger=messaging.messenger,
-            mailer=messaging.mailer,
+            zones=dependencies.zones,
+            sealer=dependencies.sealer,
+            messenger=dependencies.messenger,
+            mailer=dependencies.mailer,
             daily_limit=settings.notify_daily_limit,
         ),
-        stops_mails=MailUnsubscribe(store=core.store, sealer=messaging.sealer),
+        stops_mails=MailUnsubscribe(store=core.store, sealer=dependencies.sealer),
         dashboard=of_dashboard,
         remote_lock=RemoteLock(core=core, http=http, passkeys=sign_in.passkeys),
         developers=of_developers,
@@ -117,7 +115,9 @@ def web_services(dependencies: Dependencies) -> Services:
             scorer=scorer,
             primary_url=settings.detector_url,
         ),
-        webhooks=Webhooks(core=core, sender=webhooks.sender, keys=webhooks.keys),
+        webhooks=Webhooks(
+            core=core, sender=dependencies.webhook_sender, keys=dependencies.webhook_keys
+        ),
         webhook_log=WebhookLog(core=core),
     )
 

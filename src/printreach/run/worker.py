@@ -7,30 +7,35 @@ work is another consumer of events, or another loop in `_composed`.
 
 import asyncio
 import logging
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final, TypeAlias
 
+from printreach import __version__
+from printreach.backends.mqtt_broker import MqttAddress, MqttBroker
+from printreach.hub.account_mailer import SealedOutbox
+from printreach.hub.accounts.mail_queue import MailDelivery
 from printreach.hub.clock_jumps import ClockJumpGuard
 from printreach.hub.connections.live_links import LiveLinkEnder, forget_ended_links
 from printreach.hub.detection.contexts import forget_old_contexts
+from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.notifications.enqueue import NotificationEnqueuer
+from printreach.hub.notifications.sending import NotificationSender
 from printreach.hub.payments import Billing
+from printreach.hub.printers.live import LiveStatus
 from printreach.hub.prints.fanout import Consumer, Fanout
 from printreach.hub.prints.history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
+from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Notice, StoreUnavailable, Topic
-from printreach.run.dependencies import Dependencies
-from printreach.run.messaging import mailing, notify_sending
-from printreach.run.mqtt import start_home_assistant
-from printreach.run.snapshots import snapshots_of
-from printreach.run.steady_clock import steady_time
-from printreach.run.webhooks import deliveries
+from printreach.run.dependencies import Dependencies, snapshots_of
+from printreach.run.process import steady_time
 
 log = logging.getLogger(__name__)
 
@@ -109,23 +114,23 @@ async def running_worker(dependencies: Dependencies) -> AsyncIterator[None]:
 async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequence[Loop]:
     """Build all loops. ends: closes their resources after the loops have ended."""
     settings, core = dependencies.settings, dependencies.core
-    snapshots = snapshots_of(settings, core, dependencies.printers)
+    snapshots = snapshots_of(dependencies)
     pictures = EventPictures(core, snapshots)
     fanout = Fanout(core, _consumers(dependencies), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
     if settings.mqtt is not None:
-        start_home_assistant(settings.mqtt, core, dependencies.printers, ends)
-    sending = notify_sending(core, dependencies.messaging)
+        _start_home_assistant(settings.mqtt, dependencies, ends)
+    sending = _notification_sender(dependencies)
     ends.push_async_callback(sending.close)
-    mails = mailing(core, dependencies.messaging, dependencies.webhooks.clock_history)
+    mails = _mail_delivery(dependencies)
     ends.push_async_callback(mails.close)
     mail_loop = Loop("mails", mails.begin_due, hints=frozenset({Topic.MAIL}))
     mails.on_freed(mail_loop.wake)
     news = Loop("notifications", sending.begin_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
-    webhook_deliveries = deliveries(core, dependencies.webhooks)
+    webhook_deliveries = _webhook_deliveries(dependencies)
     ends.push_async_callback(webhook_deliveries.close)
     calls = Loop(
         "webhooks",
@@ -168,6 +173,55 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
     ]
 
 
+def _mail_delivery(dependencies: Dependencies) -> MailDelivery:
+    """Build the sender of mails about accounts."""
+    core, sealer = dependencies.core, dependencies.sealer
+    return MailDelivery(
+        core=core,
+        mailer=dependencies.mailer,
+        outbox=SealedOutbox(sealer=sealer, token_bytes=core.token_bytes),
+        clock_history=dependencies.clock_history,
+    )
+
+
+def _notification_sender(dependencies: Dependencies) -> NotificationSender:
+    """Build it. Its close() leaves notifications that are being sent to the next start."""
+    return NotificationSender(
+        core=dependencies.core,
+        messenger=dependencies.messenger,
+        sealer=dependencies.sealer,
+        mailer=dependencies.mailer,
+    )
+
+
+def _webhook_deliveries(dependencies: Dependencies) -> Deliveries:
+    """Build the sender of deliveries. Its close() ends attempts that are under way."""
+    return Deliveries(
+        core=dependencies.core,
+        sender=dependencies.webhook_sender,
+        keys=dependencies.webhook_keys,
+        clock_history=dependencies.clock_history,
+        jitter=random.SystemRandom().random,
+    )
+
+
+def _start_home_assistant(
+    address: MqttAddress, dependencies: Dependencies, ends: AsyncExitStack
+) -> None:
+    """Publish printers to the broker until `ends` closes."""
+    core, printers = dependencies.core, dependencies.printers
+    live = LiveStatus(printers, core.clock)
+    ends.push_async_callback(live.close)
+    home = HomeAssistant(
+        core=core,
+        broker=MqttBroker(address),
+        live=live,
+        printers=printers,
+        version=__version__,
+    )
+    ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))
+
+
 def _watch(
     dependencies: Dependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
 ) -> Sequence[Loop]:
@@ -197,9 +251,9 @@ def _consumers(dependencies: Dependencies) -> Sequence[Consumer]:
     core, settings = dependencies.core, dependencies.settings
     return [
         NotificationEnqueuer(
-            core=core, zones=dependencies.messaging.zones, daily_limit=settings.notify_daily_limit
+            core=core, zones=dependencies.zones, daily_limit=settings.notify_daily_limit
         ),
-        WebhookEnqueuer(core=core, clock_history=dependencies.webhooks.clock_history),
+        WebhookEnqueuer(core=core, clock_history=dependencies.clock_history),
         LiveLinkEnder(),
         PrintHistoryWriter(),
         *([WatchStarter()] if settings.detector_watch else ()),

@@ -1,4 +1,4 @@
-"""Draining when the web role stops.
+"""DrainMiddleware when the web role stops.
 
 Event streams never end by themselves, so they are ended first. Ordinary requests may finish; they
 are ended only when their time is up.
@@ -49,7 +49,7 @@ class _Exchange:
                 pass
 
 
-class Draining:
+class DrainMiddleware:
     """ASGI middleware that can end the exchanges under way."""
 
     def __init__(self, app: ASGIApp) -> None:

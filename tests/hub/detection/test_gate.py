@@ -7,14 +7,13 @@ from datetime import date, timedelta
 import pytest
 
 from printreach.contract.detection_errors import DetectionError
-from printreach.hub.detection.gate import DetectionGate
+from printreach.hub.detection.gate import DetectionGate, flushing
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.detection.usage import Usage
 from printreach.ports import StoreUnavailable
 from printreach.rules.detection.access import CallAdmitted, CallKind, CallRefused, DetectionCaller
 from printreach.rules.detection.usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
-from printreach.run.counting import counting
 from printreach.store.store import Records
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -176,7 +175,7 @@ async def test_what_could_not_be_written_is_written_later(
 @on_a_loop
 async def test_nothing_is_lost_at_a_clean_stop(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
-        async with counting(door.gate, every_s=3600):
+        async with flushing(door.gate, interval_s=3600):
             await door.call(door.adas)
 
         assert await door.calls() == Calls(all=1)
@@ -202,7 +201,7 @@ async def test_calls_are_written_down_meanwhile(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
         gate = WatchedGate(door.world)
         door.gate = gate
-        async with counting(gate, every_s=0.01):
+        async with flushing(gate, interval_s=0.01):
             await door.call(door.adas)
             gate.has_calls = True
             async with asyncio.timeout(60):

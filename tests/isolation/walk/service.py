@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from litestar import Litestar
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
-from printreach.backends.clock import SystemZones
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.client import Client
@@ -35,11 +34,9 @@ from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.connections.internal_grants import InternalKey
 from printreach.run.dependencies import Dependencies, core_of
-from printreach.run.messaging import Messaging
-from printreach.run.relay_inside import RelayInside
+from printreach.run.embedded import InProcessRelay
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
-from printreach.run.webhooks import WebhookDependencies
 from printreach.run.worker import running_worker
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
@@ -47,7 +44,7 @@ from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 from printreach.web.services import Services
 from printreach.wire.heads import Headers
 from tests.fakes.mails import RecordingMailer
@@ -170,24 +167,20 @@ async def running(
         store.start()
         ends.push_async_callback(store.close)
         bus = LossyBus(await ends.enter_async_context(open_bus(store, clock)))
-        inside = RelayInside()
+        inside = InProcessRelay()
         http = RelayPrinterHttp(inside.connect, TUNNEL_DOMAIN, INTERNAL_KEY, clock)
         ends.push_async_callback(http.close)
         detector = MemoryDetectorStates(bus)
         core = core_of(settings, store, clock, PlainPasswords(), outbox.mails)
-        messaging = Messaging(
-            mailer=outbox.mails,
-            messenger=outbox.messages,
-            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
-            zones=SystemZones(),
-        )
-        webhooks = WebhookDependencies(sender=outbox.webhooks, keys=FakeKeys())
         scorer = FakeScorer()
         dependencies = Dependencies(
             settings=settings,
             core=core,
-            messaging=messaging,
-            webhooks=webhooks,
+            mailer=outbox.mails,
+            messenger=outbox.messages,
+            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+            webhook_sender=outbox.webhooks,
+            webhook_keys=FakeKeys(),
             bus=bus,
             printers=http,
             detector=detector,
@@ -197,7 +190,7 @@ async def running(
         services = web_services(dependencies)
         web.services = services
         ends.push_async_callback(services.dashboard.close)
-        draining = Draining(web.app)
+        draining = DrainMiddleware(web.app)
         application = cast("Application", draining)
         node = inside.node = RelayNode(_relay(settings, store, bus, clock, detector, application))
         ends.push_async_callback(node.stop, 0.0)

@@ -22,7 +22,7 @@ from printreach.rules.printers import Printer
 from printreach.web.dashboard import open_pages, printer_pages
 from printreach.web.dashboard.open_pages import SharedParts
 from printreach.web.dashboard.printer_view import PrinterView, view_of
-from printreach.web.draining import Draining
+from printreach.web.draining import DrainMiddleware
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.dashboard.conftest import printing
@@ -66,7 +66,7 @@ class Listener:
 @dataclass
 class Hall:
     world: WebWorld
-    app: Draining
+    app: DrainMiddleware
     token: str
     running: list["asyncio.Task[None]"] = field(default_factory=list)
 
@@ -115,7 +115,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
         world.printers.statuses[PRINTER_ID] = printing()
         begun = await world.services.signing_in.with_password(ADA, PASSWORD, QUIET)
         assert isinstance(begun, NewSession)
-        here = Hall(world, Draining(world.app), begun.token)
+        here = Hall(world, DrainMiddleware(world.app), begun.token)
         try:
             yield here
         finally:

@@ -6,11 +6,15 @@ were not stored are not charged.
 """
 
 import asyncio
-from collections.abc import Iterator
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from typing import Final
 
 from printreach.contract.detection_errors import DetectionError
+from printreach.ports import StoreUnavailable
 from printreach.rules.detection.access import (
     CallAdmitted,
     CallKind,
@@ -32,6 +36,11 @@ from printreach.rules.detection.usage import (
     month_of,
 )
 from printreach.store.store import Records, Store
+
+log = logging.getLogger(__name__)
+
+FLUSH_INTERVAL_S: Final = 5.0
+"""A process that is killed loses the counts of this time; the usage page lags by as much."""
 
 
 @dataclass(slots=True)
@@ -186,3 +195,36 @@ async def _write(records: Records, batch: _Counted) -> None:
     if batch.networks:
         latest = max(one.used_at for one in batch.networks.values())
         await records.detection_claims.forget(latest - CLAIM_LIFETIME)
+
+
+@asynccontextmanager
+async def flushing(
+    gate: DetectionGate, interval_s: float = FLUSH_INTERVAL_S
+) -> AsyncIterator[None]:
+    """Flush the gate at this interval while open; leaving flushes the rest."""
+    stop = asyncio.Event()
+    task = asyncio.create_task(_flush_until(stop, gate, interval_s), name="detection-usage")
+    try:
+        yield
+    finally:
+        stop.set()
+        await task
+
+
+async def _flush_until(stop: asyncio.Event, gate: DetectionGate, interval_s: float) -> None:
+    # The task is stopped by an event and never cancelled: a cancelled write may or may not have
+    # been committed.
+    while not stop.is_set():
+        try:
+            async with asyncio.timeout(interval_s):
+                await stop.wait()
+        except TimeoutError:
+            pass
+        await _flush(gate)
+
+
+async def _flush(gate: DetectionGate) -> None:
+    try:
+        await gate.flush()
+    except StoreUnavailable as error:
+        log.warning("the use of failure detection is not written down yet: %s", error)

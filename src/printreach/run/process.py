@@ -1,7 +1,7 @@
-"""Tuning of memory allocation and garbage collection for forwarding traffic."""
+"""The process: a steady clock, and memory management that suits the forwarding of traffic."""
 
-import ctypes
 import gc
+import time
 
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -9,6 +9,15 @@ _KEPT_BYTES = 4 << 20
 _MAPPED_FROM_BYTES = 2 << 20
 """Twice the largest link message, so that buffers of a body come from the heap."""
 _COLLECT_EVERY = (10_000, 20, 20)
+
+
+def steady_time() -> float:
+    """Return the seconds of a clock that nobody can set.
+
+    They include the machine's sleep, which is thus no jump.
+    """
+    boot_clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(boot_clock)
 
 
 def suit_memory_to_traffic() -> None:
@@ -24,6 +33,8 @@ def _keep_freed_memory() -> None:
     agent's CPU time in a download was page faults and brk(). See mallopt(3). Other C libraries have
     no mallopt and are left alone.
     """
+    import ctypes  # only what forwards traffic needs it
+
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)

@@ -10,7 +10,7 @@ from tests.requirements_of_tests import need
 CHUNKS = 500
 PROGRAM = f"""
 import gc, resource
-from printreach.run.allocator import suit_memory_to_traffic
+from printreach.run.process import suit_memory_to_traffic
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -38,7 +38,7 @@ def test_chunks_after_each_other_take_no_new_memory_from_the_kernel() -> None:
 
 FREEZE = """
 import gc
-from printreach.run.allocator import leave_out_what_stays
+from printreach.run.process import leave_out_what_stays
 
 kept = [[number] for number in range(1000)]
 leave_out_what_stays()
