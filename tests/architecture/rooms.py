@@ -75,7 +75,7 @@ ROOMS = {
     "printers.bambu.api": driver("aiomqtt"),
     "printers.bambu.tls": driver("cryptography"),
     "printers.elegoo.cc2": driver("aiomqtt"),
-    "printers.simulated": driver("PIL", "msgspec", "multipart", "websockets"),
+    "printers.simulated": driver("PIL", "msgspec", "multipart"),
     "agent": driver("cryptography", "msgspec", "picows"),
     "agent.octoprint_plugin.plugin": driver("flask", "msgspec", "octoprint"),
     "agent.commands.mqtt_bridge": driver("websockets"),

@@ -16,11 +16,8 @@ from printreach.http1.heads import Framing
 from printreach.http1.messages import Answer, Call
 from printreach.http1.request_body import BodyLimits
 from printreach.http1.server import Server, serve
-from printreach.http1.stream import ClientGone
 from printreach.printers.connecting import connect_to
-from printreach.printers.simulated.web.websocket import WebSocket as ServerSocket
-from printreach.printers.simulated.web.websocket import accept_websocket
-from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
+from printreach.printers.websocket import WebSocket, WebSocketFailed, accept_websocket, websocket
 from printreach.wire.heads import Headers
 
 LIMITS = ServerLimits(body=BodyLimits(max_bytes=1 << 30))
@@ -60,7 +57,7 @@ class Meddler:
         self._host, self._port = parts.hostname or "", parts.port or 80
         self._connect = connect_to(self._host, self._port, tls=False)
         self._host_line = parts.netloc.encode()
-        self._sockets: list[ServerSocket] = []
+        self._sockets: list[WebSocket] = []
         self._answers: deque[bytes] = deque()
         self.asked: list[bytes] = []
         self.port = 0
@@ -89,7 +86,7 @@ class Meddler:
         for socket in list(self._sockets):
             try:
                 await socket.send(message)
-            except ClientGone:
+            except WebSocketFailed:
                 pass  # it had enough
 
     def answer_with(self, *bodies: bytes) -> None:
@@ -149,15 +146,15 @@ class Meddler:
             length=int(sizes[0]) if sizes else None,
         )
 
-    async def _talk(self, call: Call, client: ServerSocket) -> None:
+    async def _talk(self, call: Call, client: WebSocket) -> None:
         url = f"ws://{self._host}:{self._port}{call.head.target.decode()}"
         try:
             async with websocket(self._connect, url, at_most=MAX_MESSAGE_BYTES) as printer:
                 self._sockets.append(client)
                 down = asyncio.create_task(self._pass_down(printer, client))
                 try:
-                    while (message := await client.receive()) is not None:
-                        await printer.send(message)
+                    while True:
+                        await printer.send(await client.receive(FOR_EVER_S))
                 finally:
                     self._sockets.remove(client)
                     down.cancel()
@@ -165,14 +162,14 @@ class Meddler:
         except WebSocketFailed:
             pass  # the printer is gone, so the client is let go
 
-    async def _pass_down(self, printer: WebSocket, client: ServerSocket) -> None:
+    async def _pass_down(self, printer: WebSocket, client: WebSocket) -> None:
         try:
             while True:
                 message = await printer.receive(FOR_EVER_S)
                 if not self.is_silent:
                     await client.send(message)
-        except (WebSocketFailed, ClientGone):
-            pass  # one of them has left
+        except WebSocketFailed:
+            client.close()  # one of them has left
 
 
 @asynccontextmanager

@@ -59,7 +59,8 @@ class Server:
         if self._is_full and not (
             self._limits.drops_unauthenticated and self._drop_unauthenticated()
         ):
-            stream.refuse(_FULL)
+            stream.write(_FULL)
+            stream.close()
             return
         connection = Connection(stream, self._handler, self._limits)
         task = asyncio.get_running_loop().create_task(connection.run())

@@ -84,10 +84,9 @@ class ByteStream(asyncio.Protocol):
         if self._peer_state is _Peer.LOST:
             raise ClientGone("the client closed the connection")
 
-    def refuse(self, answer: bytes) -> None:
-        """Send an answer and close, for a connection that is not served."""
-        self._transport.write(answer)
-        self._transport.close()
+    def write(self, data: bytes) -> None:
+        """Send without waiting, for the last bytes before close()."""
+        self._transport.write(data)
 
     def end(self) -> None:
         """End our direction; bytes that the peer still sends can be received."""

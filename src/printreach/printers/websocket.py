@@ -1,4 +1,5 @@
-"""A WebSocket to a printer: the websockets library's protocol, on a connection of ours.
+"""WebSockets to a printer, and the printer's end of one: the websockets library's protocol, on a
+connection of ours.
 
 Messages are bounded and every wait has an end, since what is at the other end is a printer that may
 be switched off, frozen, or say anything.
@@ -6,17 +7,23 @@ be switched off, frozen, or say anything.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol as Interface
 from typing import cast
 
 from websockets.client import ClientProtocol
+from websockets.datastructures import Headers as HandshakeHeaders
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
 from websockets.protocol import Protocol, State
+from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from printreach.http1.client import Connect, reason_of
+from printreach.http1.messages import Answer, Call
+from printreach.http1.stream import ByteStream
 from printreach.wire.heads import Headers
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -26,6 +33,7 @@ PING_AFTER_S = 10.0
 BUFFERED_BYTES = 64 * 1024
 PARSED_BYTES = 4 * 1024
 """The most bytes whose frames are parsed in one turn of the loop: up to 2048, which take 5 ms."""
+_FRAMING = frozenset({b"connection", b"content-length"})
 
 
 class WebSocketFailed(Exception):
@@ -53,11 +61,11 @@ async def websocket(
     at_most: bytes of a message; a longer one ends the connection. Raises WebSocketFailed.
     """
     opened: WebSocket | None = None
+    protocol = ClientProtocol(parse_uri(url), max_size=at_most)
     try:
         async with asyncio.timeout(OPEN_S):
-            reader, writer = await _connect(connect)
-            opened = WebSocket(reader, writer, url, at_most)
-            await opened.shake_hands(headers)
+            opened = WebSocket(protocol, await _connect(connect))
+            await opened.shake_hands(protocol, headers)
     except TimeoutError:
         raise WebSocketFailed(f"no WebSocket within {OPEN_S:.0f} s") from None
     except (OSError, ValueError) as exc:  # ValueError: a name that no name server could have
@@ -69,6 +77,34 @@ async def websocket(
         yield opened
     finally:
         opened.close()
+
+
+def accept_websocket(call: Call, serve: Callable[["WebSocket"], Awaitable[None]]) -> Answer:
+    """Answer a handshake. After a good one `serve` has the connection, until it returns or lets
+    WebSocketFailed pass.
+    """
+    request = [
+        (name.decode("latin-1"), value.decode("latin-1")) for name, value in call.head.headers
+    ]
+    handshake = Request(call.head.target.decode("latin-1"), HandshakeHeaders(request))
+    response = ServerProtocol().accept(handshake)
+    headers = [(k.encode("latin-1"), v.encode("latin-1")) for k, v in response.headers.raw_items()]
+    if response.status_code != 101:
+        headers = [field for field in headers if field[0].lower() not in _FRAMING]
+        return Answer(status=response.status_code, headers=headers, body=bytes(response.body))
+
+    async def upgraded(stream: ByteStream) -> None:
+        # The handshake is over, so the protocol begins with the first frame.
+        protocol = ServerProtocol(state=State.OPEN, max_size=MAX_MESSAGE_BYTES)
+        socket = WebSocket(protocol, stream)
+        try:
+            await serve(socket)
+        except WebSocketFailed:
+            pass  # the client has left
+        finally:
+            socket.close()
+
+    return Answer(status=101, headers=headers, upgraded=upgraded)
 
 
 class MessageReader:
@@ -104,31 +140,42 @@ class MessageReader:
             self.arrived.append(message.decode(errors="replace") if self._is_text else message)
 
 
-class WebSocket:
-    """An open connection. One task receives; any may send."""
+class Connection(Interface):
+    """The bytes under a WebSocket. Those that wait raise OSError when it is lost."""
 
-    def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str, at_most: int
-    ) -> None:
-        self._protocol = ClientProtocol(parse_uri(url), max_size=at_most)
-        self._reader = reader
-        self._writer = writer
-        self._messages = MessageReader(self._protocol)
+    async def receive(self) -> bytes:
+        """Return the next bytes; none at the end."""
+        ...
+
+    async def send(self, data: bytes) -> None: ...
+    def write(self, data: bytes) -> None: ...
+    def close(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+class WebSocket:
+    """An open connection, at either end. One task receives; any may send."""
+
+    def __init__(self, protocol: Protocol, connection: Connection) -> None:
+        self._protocol = protocol
+        self._connection = connection
+        self._messages = MessageReader(protocol)
 
     @property
     def is_open(self) -> bool:
         return self._protocol.state is State.OPEN
 
-    async def shake_hands(self, headers: Headers) -> None:
-        request = self._protocol.connect()
+    async def shake_hands(self, protocol: ClientProtocol, headers: Headers) -> None:
+        """protocol: the one it was made with."""
+        request = protocol.connect()
         for name, value in headers:
             request.headers[name.decode("latin-1")] = value.decode("latin-1")
-        self._protocol.send_request(request)
+        protocol.send_request(request)
         await self._flush()
-        while self._protocol.state is State.CONNECTING:
+        while protocol.state is State.CONNECTING:
             await self._read()
-            if self._protocol.handshake_exc is not None:
-                raise _refused(self._protocol.handshake_exc)
+            if protocol.handshake_exc is not None:
+                raise _refused(protocol.handshake_exc)
 
     async def receive(self, silence_s: float) -> str | bytes:
         """Return the next message.
@@ -168,48 +215,64 @@ class WebSocket:
         """Say goodbye and leave, without waiting for an answer."""
         if self.is_open:
             self._protocol.send_close()
-            self._write()
-        self._writer.close()
+            self._connection.write(self._unsent())
+        self._connection.close()
 
     def abort(self) -> None:
-        self._writer.transport.abort()
+        self._connection.abort()
 
     async def _read(self) -> None:
         """Take what comes next. Raises WebSocketFailed when that is the end."""
         await asyncio.sleep(0)  # reading doesn't wait while bytes are there
         try:
-            data = await self._reader.read(PARSED_BYTES)
+            data = await self._connection.receive()
         except OSError as exc:
             raise WebSocketFailed(reason_of(exc)) from exc
         self._messages.feed(data)
         if self._protocol.state is State.OPEN:
             await self._flush()
-        elif self._protocol.handshake_exc is None and not self._messages.arrived:
-            self._write()
-            raise WebSocketFailed(_goodbye(self._protocol))
+        elif self._protocol.handshake_exc is None:
+            self._connection.write(self._unsent())
+            if not self._messages.arrived:
+                raise WebSocketFailed(_goodbye(self._protocol))
 
     async def _flush(self) -> None:
-        self._write()
         try:
             async with asyncio.timeout(SEND_S):
-                await self._writer.drain()
+                await self._connection.send(self._unsent())
         except TimeoutError:
             raise WebSocketFailed("the printer takes nothing any more") from None
         except OSError as exc:
             raise WebSocketFailed(reason_of(exc)) from exc
 
-    def _write(self) -> None:
-        for piece in self._protocol.data_to_send():
-            if piece:
-                self._writer.write(piece)
+    def _unsent(self) -> bytes:
+        return b"".join(self._protocol.data_to_send())
 
 
-async def _connect(connect: Connect) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+class _ClientConnection:
+    """The connection to a printer."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self.write = writer.write
+        self.close = writer.close
+        self.abort = writer.transport.abort
+        self._drain = writer.drain
+
+    async def receive(self) -> bytes:
+        return await self._reader.read(PARSED_BYTES)
+
+    async def send(self, data: bytes) -> None:
+        self.write(data)
+        await self._drain()
+
+
+async def _connect(connect: Connect) -> _ClientConnection:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=BUFFERED_BYTES)
     protocol = asyncio.StreamReaderProtocol(reader)
     opened = cast("tuple[asyncio.Transport, object]", await connect(lambda: protocol))
-    return reader, asyncio.StreamWriter(opened[0], protocol, reader, loop)
+    return _ClientConnection(reader, asyncio.StreamWriter(opened[0], protocol, reader, loop))
 
 
 def _refused(exc: Exception) -> WebSocketFailed:
@@ -220,7 +283,7 @@ def _refused(exc: Exception) -> WebSocketFailed:
     return WebSocketFailed(f"the answer to the handshake {kind}")
 
 
-def _goodbye(protocol: ClientProtocol) -> str:
+def _goodbye(protocol: Protocol) -> str:
     if protocol.close_rcvd is not None:
         reason = f": {protocol.close_rcvd.reason[:100]}" if protocol.close_rcvd.reason else ""
         return f"the WebSocket was closed ({protocol.close_rcvd.code}{reason})"

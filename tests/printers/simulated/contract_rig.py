@@ -1,6 +1,5 @@
 """The simulated printer as a rig of the contract suite."""
 
-import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator
@@ -17,11 +16,10 @@ from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.platforms import PLATFORMS
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
-from tests.printers.meddler import Meddler, meddling
+from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.rig import PrinterRig, PrintFile
 from tests.rigs.waiting import free_port
 
-TIMEOUT_S = 45.0
 _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
 
 
@@ -102,14 +100,8 @@ class SimulatedRig(PrinterRig):
         self._running = await run_simulated_printer("127.0.0.1", self._port, folder=self._folder)
 
     async def talk_nonsense(self) -> None:
-        """The next event stream is one that no printer sends; when it has ended, it asks again."""
-        self.meddler.answer_with(b'data: {\n\ndata: {"State":7,"Temps":[]}\n\ndata: 3\n\n')
-        enough = len(self.meddler.asked) + 2
-        await self.disconnect()
-        await self.reconnect()
-        async with asyncio.timeout(TIMEOUT_S):
-            while len(self.meddler.asked) < enough:  # noqa: ASYNC110  # it is only counted
-                await asyncio.sleep(0.05)
+        for message in [*NONSENSE, '{"Status":{"State":7,"Temps":[]}}', TOO_LONG]:
+            await self.meddler.say(message)
 
     def with_wrong_credentials(self, _setup: PrinterSetup) -> PrinterSetup | None:
         return None

@@ -14,9 +14,11 @@ from printreach.printers import loose
 from printreach.printers.connecting import as_refusals, connect_to, unreachable
 from printreach.printers.port import failed, no_such_file
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.websocket import WebSocketFailed, websocket
 from printreach.wire.heads import Headers
 
-MAX_EVENT_BYTES: Final = 1024 * 1024
+SILENCE_S: Final = 30.0
+"""The printer answers a ping within this time, or is lost."""
 MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _JSON: Final[Headers] = [(b"Content-Type", b"application/json")]
 _G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
@@ -25,25 +27,22 @@ _G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
 class Api:
     def __init__(self, setup: PrinterSetup) -> None:
         self._where = f"The printer at {setup.authority}"
-        connect = connect_to(setup.host, setup.port, tls=setup.tls)
-        self._fetcher = Fetcher(connect, setup.authority.encode())
+        self._connect = connect_to(setup.host, setup.port, tls=setup.tls)
+        self._url = f"ws://{setup.authority}/ws"
+        self._fetcher = Fetcher(self._connect, setup.authority.encode())
 
     async def close(self) -> None:
         await self._fetcher.close()
 
     async def statuses(self) -> AsyncIterator[object]:
         """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
-        with as_refusals(self._where):
-            async with self._fetcher.open(b"GET", b"/events") as answer:
-                buffer = b""
-                async for chunk in answer.chunks():
-                    *lines, buffer = (buffer + chunk).split(b"\n")
-                    if len(buffer) > MAX_EVENT_BYTES:
-                        raise failed("The printer's events are too large.")
-                    for line in lines:
-                        if line.startswith(b"data:"):
-                            yield loose.parsed(line[5:])
-        raise unreachable(self._where, "it ended its event stream")
+        try:
+            async with websocket(self._connect, self._url) as socket:
+                while True:
+                    message = loose.parsed(await socket.receive(SILENCE_S))
+                    yield loose.obj(message, "Status")
+        except WebSocketFailed as exc:
+            raise unreachable(self._where, exc.text) from exc
 
     async def order(self, name: str, **arguments: object) -> None:
         """Carry out an order. Path: of the file that it is about."""

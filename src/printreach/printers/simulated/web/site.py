@@ -13,19 +13,20 @@ from urllib.parse import parse_qs
 import msgspec
 
 from printreach.http1.messages import Answer, Call
-from printreach.http1.stream import ClientGone
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.webcam.camera import Camera
+from printreach.printers.websocket import WebSocket, WebSocketFailed, accept_websocket
 from printreach.wire.heads import Headers
 
 from .files_api import FilesApi
 from .orders import Control
-from .reports import report_status
-from .responses import error_answer, is_from_another_site, json_answer, streamed, wrong_method
-from .websocket import WebSocket, accept_websocket
+from .responses import NOT_STORED, error_answer, json_answer, report_status, wrong_method
 
 _MAX_ORDER_BYTES = 64 * 1024
-_EVENTS_ALIVE_S = 15.0
+_SHORTEST_S = 0.25
+"""At most four reports a second to each watcher."""
+CLIENT_SILENCE_S = 40.0
+"""A client whose machine is gone says nothing, not even goodbye, and answers no ping."""
 _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 _PART_HEAD = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n"
 _PAGE_FILES = {
@@ -39,8 +40,6 @@ _PAGE_HEADERS: Headers = [
     (b"Content-Security-Policy", b"default-src 'self'; img-src 'self' blob: data:"),
     (b"X-Content-Type-Options", b"nosniff"),
 ]
-_SHORTEST_S = 0.25
-"""At most four a second to each watcher."""
 
 
 class PrinterSite:
@@ -54,7 +53,7 @@ class PrinterSite:
 
     async def answer(self, call: Call) -> Answer:
         is_upgrade = call.head.upgrade is not None
-        if (call.method not in _SAFE_METHODS or is_upgrade) and is_from_another_site(call):
+        if (call.method not in _SAFE_METHODS or is_upgrade) and _is_from_another_site(call):
             return error_answer(403, "The request came from another site's page.")
         path = call.path
         if path.startswith(b"/api/files"):
@@ -70,10 +69,12 @@ class PrinterSite:
                 return self._status()
             case b"/webcam" | b"/webcam/":
                 return await self._webcam(call)
-            case b"/events":
-                return Answer(headers=streamed(b"text/event-stream"), body=self._tell())
+            case b"/ws" if is_upgrade:
+                return accept_websocket(call, self._keep_informed)
             case b"/ws":
-                return self._websocket(call)
+                answer = error_answer(426, "This address speaks WebSocket.")
+                answer.headers.append((b"Upgrade", b"websocket"))
+                return answer
         return error_answer(404, "There is nothing at this address.")
 
     async def _order(self, call: Call, name: str) -> Answer:
@@ -88,10 +89,10 @@ class PrinterSite:
         action = parse_qs(call.query.decode("latin-1")).get("action", ["stream"])[0]
         if action == "snapshot":
             picture = await self._camera.snapshot()
-            return Answer(headers=streamed(b"image/jpeg"), body=picture)
+            return Answer(headers=_streamed(b"image/jpeg"), body=picture)
         if action == "stream":
             kind = b"multipart/x-mixed-replace; boundary=frame"
-            return Answer(headers=streamed(kind), body=self._stream())
+            return Answer(headers=_streamed(kind), body=self._stream())
         return error_answer(400, "The action has to be stream or snapshot.")
 
     async def _stream(self) -> AsyncGenerator[bytes, None]:
@@ -99,40 +100,48 @@ class PrinterSite:
             async for picture in pictures:
                 yield _PART_HEAD % len(picture) + picture + b"\r\n"
 
-    async def _tell(self) -> AsyncGenerator[bytes, None]:
-        feed = StatusFeed(self._engine)
-        while True:
-            try:
-                async with asyncio.timeout(_EVENTS_ALIVE_S):
-                    status = await feed.next()
-                yield b"event: status\ndata: %b\n\n" % status
-            except TimeoutError:
-                # A comment keeps proxies from closing a quiet stream.
-                yield b": alive\n\n"
-
-    def _websocket(self, call: Call) -> Answer:
-        if call.head.upgrade is None:
-            answer = error_answer(426, "This address speaks WebSocket.")
-            answer.headers.append((b"Upgrade", b"websocket"))
-            return answer
-        return accept_websocket(call, self._talk)
-
-    async def _talk(self, socket: WebSocket) -> None:
-        """Send {"Status": …} at once and on every change; whatever the page says is ignored."""
+    async def _keep_informed(self, socket: WebSocket) -> None:
+        """Send {"Status": …} at once and on every change; whatever the client says is ignored."""
         pushing = asyncio.create_task(self._push(socket))
         try:
-            while await socket.receive() is not None:
-                pass
+            while True:
+                await socket.receive(CLIENT_SILENCE_S)
         finally:
             pushing.cancel()
 
     async def _push(self, socket: WebSocket) -> None:
-        feed = StatusFeed(self._engine)
+        loop, seen_version, last = asyncio.get_running_loop(), -1, b""
         try:
             while True:
-                await socket.send(f'{{"Status":{(await feed.next()).decode()}}}')
-        except ClientGone:
+                await self._engine.wait_for_change(seen_version)
+                seen_version = self._engine.version
+                status = report_status(self._engine.printer, self._engine.speed)
+                report = msgspec.json.encode({"Status": status})
+                if report != last:
+                    last, next_s = report, loop.time() + _SHORTEST_S
+                    await socket.send(report.decode())
+                    await asyncio.sleep(next_s - loop.time())
+        except WebSocketFailed:
             pass  # the task that receives is told too
+
+
+def _is_from_another_site(call: Call) -> bool:
+    """Return whether a browser says that a page of another host sent this.
+
+    Behind a relay the browser knows the printer by another name, which X-Forwarded-Host tells;
+    no page can make a browser send that header without being asked first.
+    """
+    origin = call.header(b"origin")
+    if origin is None:
+        return False
+    host = origin.partition(b"://")[2].lower()
+    own = (call.head.host, call.header(b"x-forwarded-host") or b"")
+    return not host or host not in [name.lower() for name in own]
+
+
+def _streamed(content_type: bytes) -> Headers:
+    """Return the headers of a stream that no proxy may gather up before passing it on."""
+    return [(b"Content-Type", content_type), NOT_STORED, (b"X-Accel-Buffering", b"no")]
 
 
 def _page(name: str, content_type: bytes) -> Answer:
@@ -143,26 +152,3 @@ def _page(name: str, content_type: bytes) -> Answer:
 @cache
 def _read(name: str) -> bytes:
     return (package_files(__package__) / "page" / name).read_bytes()
-
-
-class StatusFeed:
-    """One watcher's view of the status. Costs nothing unless next() is awaited."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._seen_version = -1
-        self._last = b""
-        self._due_s = 0.0
-
-    async def next(self) -> bytes:
-        """Return the status as JSON, once it is another than the last. The first comes at once."""
-        loop = asyncio.get_running_loop()
-        while True:
-            await self._engine.wait_for_change(self._seen_version)
-            await asyncio.sleep(max(self._due_s - loop.time(), 0.0))
-            self._seen_version = self._engine.version
-            report = msgspec.json.encode(report_status(self._engine.printer, self._engine.speed))
-            if report != self._last:
-                self._last = report
-                self._due_s = loop.time() + _SHORTEST_S
-                return report
