@@ -63,7 +63,8 @@ def test_a_real_printer_without_an_address_is_not_simulated(tmp_path: Path) -> N
 def test_without_its_libraries_the_extra_to_install_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith((SIMULATED, library))]:
+    loaded = (SIMULATED, "printreach.printers.websocket", library)
+    for name in [name for name in sys.modules if name.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
 

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from printreach.contract.status import State
-from printreach.printers import loose
 from printreach.printers.following import UpdateSignal
+from printreach.printers.pause_plan import PausePlan
 from printreach.printers.port import PrinterRefused
-from printreach.printers.print_progress import PrintProgress, PrintReport, parse_progress
-from printreach.printers.saved_state import SavedStateStore
+from printreach.printers.print_progress import PrintProgress, PrintReport, SavedState, StoredShape
+from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
+from printreach.rules.printers.commands import DEFAULT_LIMITS
 
 AT = PrintProgress(print_id="7", duration_s=100.0, position=(5000.0,))
 PAUSED = PrintReport(state=State.PAUSED, is_paused=True, path="a.gcode", progress=AT)
@@ -20,36 +21,20 @@ GOING = replace(PAUSED, state=State.PRINTING, is_paused=False)
 CANCELLED = replace(GOING, state=State.CANCELLED)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Saved:
-    path: str = "a.gcode"
-    lift_mm: int = 10
-    progress: PrintProgress = field(default_factory=PrintProgress)
-
-    @property
-    def has_heat(self) -> bool:
-        return True
-
-    @property
-    def has_moves(self) -> bool:
-        return bool(self.lift_mm)
+SAVED = SavedState(path="a.gcode", targets={"hotend": 200.0}, lift_mm=10)
 
 
-def parse(reported: object) -> Saved | None:
-    path = loose.text(reported, "path")
-    if path is None:
-        return None
-    lift_mm = loose.count(reported, "lift_mm") or 0
-    return Saved(path=path, lift_mm=lift_mm, progress=parse_progress(reported))
-
-
-class FakePlatform:
+class FakePlatform(PausePlan):
     """done: the orders that reached the printer. obeys: what the printer does of one."""
 
-    refuses_moves_whole = True
+    file = "saved.json"
+    shape = StoredShape()
+    bed = "bed"
 
     def __init__(self, *, repauses: bool = True) -> None:
+        super().__init__(DEFAULT_LIMITS)
         self.repauses = repauses
+        self.refuses_moves_whole = True
         self.print: PrintReport | None = PAUSED
         self.warm = True
         self.limit: str | None = None
@@ -57,6 +42,7 @@ class FakePlatform:
         self.obeys = True
         self.refusal: dict[str, PrinterRefused] = {}
         self.takes_s: dict[str, float] = {}
+        self.is_resumable = True
         self._updates = UpdateSignal()
         self.on_update: Callable[[], None] = lambda: None
 
@@ -73,13 +59,13 @@ class FakePlatform:
     def print_report(self) -> PrintReport | None:
         return self.print
 
-    def is_warm(self, saved: Saved) -> bool:  # all of it or nothing
-        return self.warm
+    def temperature_c(self, heater: str) -> float:  # all of them or none
+        return 200.0 if self.warm else 20.0
 
-    def without_moves(self, saved: Saved) -> Saved:
-        return replace(saved, lift_mm=0)
+    def targets(self) -> dict[str, float]:
+        return {"hotend": 200.0, "bed": 60.0}
 
-    def limit_problem(self, saved: Saved) -> str | None:  # as the test says
+    def limit_problem(self, saved: SavedState) -> str | None:  # as the test says
         return self.limit
 
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
@@ -91,14 +77,23 @@ class FakePlatform:
     async def resume_print(self) -> None:
         await self._take("resume", GOING)
 
-    async def heat(self, saved: Saved) -> None:
+    async def cancel_print(self) -> None:
+        await self._take("cancel", CANCELLED)
+
+    async def park(self, saved: SavedState) -> None:
+        await self._take(f"lift {saved.lift_mm}")
+
+    async def cool(self, saved: SavedState) -> None:
+        await self._take(" and ".join(["cool", *saved.targets]))
+
+    async def heat(self, saved: SavedState) -> None:
         await self._take("heat")
 
-    async def move_back(self, saved: Saved) -> None:
+    async def move_back(self, saved: SavedState) -> None:
         await self._take(f"lower {saved.lift_mm}")
 
-    async def cancel(self) -> None:
-        await self._take("cancel", CANCELLED)
+    async def until_resumable(self) -> None:
+        await self.wait_until(lambda: self.is_resumable, 20.0)
 
     async def _take(self, order: str, then: PrintReport | None = None) -> None:
         await asyncio.sleep(self.takes_s.get(order, 0.0))
@@ -109,13 +104,13 @@ class FakePlatform:
             self.becomes(then)
 
 
-Rig = tuple[FakePlatform, SmartPauses[Saved]]
+Rig = tuple[FakePlatform, SmartPauses]
 
 
 def begun(folder: Path, *, repauses: bool = True) -> Rig:
     """An agent that starts beside the printer."""
     platform = FakePlatform(repauses=repauses)
-    pauses = SmartPauses(SavedStateStore(folder / "saved.json", parse), platform)
+    pauses = SmartPauses(folder, platform)
     platform.on_update = pauses.on_update
     return platform, pauses
 
@@ -123,7 +118,7 @@ def begun(folder: Path, *, repauses: bool = True) -> Rig:
 def resting(folder: Path, *, repauses: bool = True) -> Rig:
     """A print that rests in a smart pause."""
     platform, pauses = begun(folder, repauses=repauses)
-    pauses.remember(Saved())
+    pauses.remember(SAVED)
     platform.warm = False
     return platform, pauses
 
@@ -132,7 +127,7 @@ def resting_as(folder: Path, progress: PrintProgress) -> Rig:
     """A hot print that rests in a smart pause, with nothing else known of it."""
     platform, pauses = begun(folder)
     platform.becomes(replace(PAUSED, progress=progress))
-    pauses.remember(Saved())
+    pauses.remember(SAVED)
     return platform, pauses
 
 
@@ -143,8 +138,12 @@ def after_restart(folder: Path, progress: PrintProgress) -> Rig:
     return platform, pauses
 
 
+def stored(folder: Path) -> SavedState | None:
+    return SavedStateFile(folder / FakePlatform.file, FakePlatform.shape).saved
+
+
 def is_saved(folder: Path) -> bool:
-    return SavedStateStore(folder / "saved.json", parse).load() is not None
+    return stored(folder) is not None
 
 
 async def settle() -> None:

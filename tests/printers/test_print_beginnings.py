@@ -9,10 +9,10 @@ from printreach.printers.bambu.stopwatch import print_report as seen_on_bambu
 from printreach.printers.duet.known_state import KnownState as DuetState
 from printreach.printers.duet.known_state import print_report as seen_on_duet
 from printreach.printers.duet.known_state import with_model
-from printreach.printers.moonraker.smart_pause import print_report as seen_on_klipper
+from printreach.printers.moonraker.pause_plan import print_report as seen_on_klipper
 from printreach.printers.moonraker.status import KnownState as KlipperState
 from printreach.printers.moonraker.status import steps_to
-from printreach.printers.octoprint.smart_pause import print_report as seen_on_octoprint
+from printreach.printers.octoprint.pause_plan import print_report as seen_on_octoprint
 from printreach.printers.octoprint.translate import KnownState as OctoPrintState
 from printreach.printers.octoprint.translate import with_current
 from printreach.printers.print_progress import SAME_MOMENT_S, PrintReport

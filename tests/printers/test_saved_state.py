@@ -1,61 +1,97 @@
 """The saved state of a smart pause, on a disk that may fail or can no longer be written."""
 
 import errno
+import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from printreach.printers import loose
-from printreach.printers.bambu.smart_pause import saved_state_store as bambu_store
-from printreach.printers.duet.smart_pause import saved_state_store as duet_store
-from printreach.printers.elegoo.pausing import saved_state_store as elegoo_store
-from printreach.printers.moonraker.smart_pause import saved_state_store as moonraker_store
-from printreach.printers.octoprint.smart_pause import saved_state_store as octoprint_store
-from printreach.printers.saved_state import (
-    CurrentSavedState,
-    SavedStateStore,
+from printreach.printers.bambu.pause_plan import BambuPausePlan
+from printreach.printers.duet.pause_plan import DuetPausePlan
+from printreach.printers.elegoo.pause_plan import ElegooPausePlan
+from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
+from printreach.printers.octoprint.pause_plan import OctoPrintPausePlan
+from printreach.printers.pause_plan import PausePlan
+from printreach.printers.print_progress import (
+    PrintProgress,
+    SavedState,
+    StoredShape,
     distance_mm,
-    remove_state_file,
     target_c,
 )
+from printreach.printers.saved_state import SavedStateFile
 
-FORGETS: dict[str, Callable[[Path], None]] = {
-    "bambu": lambda folder: bambu_store(folder).forget(),
-    "duet": lambda folder: duet_store(folder).forget(),
-    "moonraker": lambda folder: moonraker_store(folder).forget(),
-    "octoprint": lambda folder: octoprint_store(folder).forget(),
-    "elegoo": lambda folder: elegoo_store(folder).forget(),
+PROGRESS = PrintProgress(print_id="7", duration_s=60.0, position=(4711.0, 2.0))
+PROGRESS_STORED = {
+    "print_id": "7",
+    "duration_s": 60.0,
+    "began_s": None,
+    "position": [4711.0, 2.0],
 }
+MOVES_STORED = {"lift_mm": 5, "retract_mm": 2, "progress": PROGRESS_STORED}
+MOVED = SavedState(path="a", lift_mm=5, retract_mm=2, progress=PROGRESS)
+STORED: dict[type[PausePlan], tuple[SavedState, dict[str, object]]] = {
+    BambuPausePlan: (
+        replace(MOVED, targets={"hotend_c": 210.0}),
+        {"job": "a", "hotend_c": 210.0, "bed_c": 0.0, **MOVES_STORED},
+    ),
+    ElegooPausePlan: (
+        replace(MOVED, targets={"hotend_c": 210.0, "bed_c": 60.0}),
+        {"file_name": "a", "hotend_c": 210.0, "bed_c": 60.0, **MOVES_STORED},
+    ),
+    DuetPausePlan: (
+        replace(MOVED, targets={"bed_c": 60.0}, details={"tools": {"0": "active"}}),
+        {"path": "a", "tools": {"0": "active"}, "bed_c": 60.0, **MOVES_STORED},
+    ),
+    MoonrakerPausePlan: (
+        replace(MOVED, targets={"extruder": 210.0, "heater_bed": 60.0}),
+        {"path": "a", "targets": {"extruder": 210.0, "heater_bed": 60.0}, **MOVES_STORED},
+    ),
+    OctoPrintPausePlan: (
+        replace(MOVED, targets={"tool0": 210.0}, details={"has_tools": True, "is_relative": False}),
+        {
+            "path": "a",
+            "targets": {"tool0": 210.0},
+            "has_tools": True,
+            "is_relative": False,
+            **MOVES_STORED,
+        },
+    ),
+}
+WARM = SavedState(path="a", targets={"bed": 60.0})
+HOT = SavedState(path="a", targets={"bed": 100.0})
 
 
-@dataclass(frozen=True)
-class Bed:
-    bed_c: float
+def file_in(folder: Path) -> SavedStateFile:
+    return SavedStateFile(folder / "rest.json", StoredShape())
 
 
-WARM, HOT = Bed(60.0), Bed(100.0)
+@pytest.mark.parametrize("plan", STORED)
+def test_each_platform_keeps_the_shape_of_its_file(tmp_path: Path, plan: type[PausePlan]) -> None:
+    saved, content = STORED[plan]
+    SavedStateFile(tmp_path / plan.file, plan.shape).remember(saved)
+
+    assert json.loads((tmp_path / plan.file).read_text()) == content
+    assert SavedStateFile(tmp_path / plan.file, plan.shape).saved == saved
 
 
-def store_in(folder: Path) -> SavedStateStore[Bed]:
-    return SavedStateStore(
-        folder / "rest.json", lambda reported: Bed(loose.number(reported, "bed_c") or 0.0)
-    )
+def test_a_rest_outlives_a_restart_until_it_is_forgotten(tmp_path: Path) -> None:
+    file_in(tmp_path).remember(WARM)
+    again = file_in(tmp_path)
 
-
-def test_a_rest_outlives_a_restart_until_it_is_taken(tmp_path: Path) -> None:
-    CurrentSavedState(store_in(tmp_path)).remember(WARM)
-
-    assert CurrentSavedState(store_in(tmp_path)).take() == WARM
-    assert CurrentSavedState(store_in(tmp_path)).saved is None
+    assert again.saved == WARM
+    again.forget()
+    again.forget()
+    assert file_in(tmp_path).saved is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_disk_that_fails_leaves_what_was_stored_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = CurrentSavedState(store_in(tmp_path))
+    kept = file_in(tmp_path)
     kept.remember(WARM)
 
     def half_written(path: Path, text: str) -> None:
@@ -66,8 +102,18 @@ def test_a_disk_that_fails_leaves_what_was_stored_before(
     kept.remember(HOT)
 
     assert kept.saved == HOT
-    assert store_in(tmp_path).load() == WARM
+    assert file_in(tmp_path).saved == WARM
     assert "would forget this smart pause: No space left" in caplog.text
+
+
+@pytest.mark.parametrize("plan", STORED)
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "null", '{"path": ""}', "[" * 100_000, "x" * 100_000]
+)
+def test_a_damaged_file_holds_no_state(tmp_path: Path, plan: type[PausePlan], content: str) -> None:
+    (tmp_path / plan.file).write_text(content)
+
+    assert SavedStateFile(tmp_path / plan.file, plan.shape).saved is None
 
 
 @pytest.mark.parametrize("reported", [{}, {"a": -5}, {"a": 1e308}, {"a": "hot"}, [], None])
@@ -76,12 +122,8 @@ def test_what_no_printer_can_have_had_is_nothing(reported: object) -> None:
     assert distance_mm(reported, "a") == 0
 
 
-@pytest.mark.parametrize("kind", FORGETS)
 def test_a_pause_ends_though_its_memory_cannot(
-    kind: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Else the order that gives the heat back fails, and the printer is followed no more."""
 
@@ -90,16 +132,6 @@ def test_a_pause_ends_though_its_memory_cannot(
 
     monkeypatch.setattr(Path, "unlink", refuse)
 
-    FORGETS[kind](tmp_path)
+    file_in(tmp_path).forget()
 
     assert "can't be forgotten: Read-only file system" in caplog.text
-
-
-def test_what_is_put_away_is_gone(tmp_path: Path) -> None:
-    file = tmp_path / "rest.json"
-    file.write_text("{}")
-
-    remove_state_file(file)
-    remove_state_file(file)
-
-    assert not file.exists()

@@ -19,7 +19,6 @@ from tests.printers.resting_print import (
     PAUSED,
     PAUSING,
     FakePlatform,
-    Saved,
     begun,
     is_saved,
     resting,
@@ -80,26 +79,26 @@ async def test_a_restart_and_then_a_resume_at_the_printer_gives_it_back(tmp_path
 
 # --- a cancel, a lock, a lost printer -------------------------------------------------------------
 
-Ending = Callable[[FakePlatform, SmartPauses[Saved]], Awaitable[None]]
+Ending = Callable[[FakePlatform, SmartPauses], Awaitable[None]]
 
 
-async def by_cancel(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
-    await pauses.cancel(platform.cancel)
+async def by_cancel(platform: FakePlatform, pauses: SmartPauses) -> None:
+    await pauses.cancel()
 
 
-async def by_cancel_at_the_printer(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
+async def by_cancel_at_the_printer(platform: FakePlatform, pauses: SmartPauses) -> None:
     platform.becomes(CANCELLED)
 
 
-async def by_lock(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
+async def by_lock(platform: FakePlatform, pauses: SmartPauses) -> None:
     await pauses.lock()
 
 
-async def by_loss(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
+async def by_loss(platform: FakePlatform, pauses: SmartPauses) -> None:
     platform.becomes(None)
 
 
-async def by_another_print(platform: FakePlatform, pauses: SmartPauses[Saved]) -> None:
+async def by_another_print(platform: FakePlatform, pauses: SmartPauses) -> None:
     at = replace(AT, print_id="8")
     platform.becomes(replace(PAUSED, progress=at))
 
@@ -108,13 +107,11 @@ async def by_another_print(platform: FakePlatform, pauses: SmartPauses[Saved]) -
 async def test_a_lock_ends_a_resume_that_waits_for_the_pause(tmp_path: Path) -> None:
     platform, pauses = resting(tmp_path)
     platform.becomes(PAUSING)
-
-    async def until_paused() -> None:
-        await platform.wait_until(lambda: platform.print is PAUSED, 20.0)
-
-    resume = asyncio.create_task(pauses.resume(until_paused))
+    platform.is_resumable = False
+    resume = asyncio.create_task(pauses.resume())
     await asyncio.sleep(1.0)
     await pauses.lock()
+    platform.is_resumable = True
     platform.becomes(PAUSED)
     platform.warms_up()
     await settle()
@@ -290,7 +287,7 @@ def test_an_order_under_way_reaches_the_printer_before_the_cancel_and_none_after
         platform.takes_s = {order: 1.0}
         platform.becomes(GOING)
         await asyncio.sleep(0.5)
-        await pauses.cancel(platform.cancel)
+        await pauses.cancel()
         await settle()
 
         assert platform.done[-2:] == [order, "cancel"]
@@ -304,13 +301,10 @@ async def test_a_plain_resume_that_waits_for_the_pause_is_ended_by_a_cancel(
 ) -> None:
     platform, pauses = begun(tmp_path)
     platform.print = PAUSING
-
-    async def until_paused() -> None:
-        await asyncio.sleep(10.0)
-
-    resuming = asyncio.create_task(pauses.resume(until_paused))
+    platform.is_resumable = False
+    resuming = asyncio.create_task(pauses.resume())
     await asyncio.sleep(1.0)
-    await pauses.cancel(platform.cancel)
+    await pauses.cancel()
     await settle()
 
     assert platform.done == ["cancel"]
@@ -322,7 +316,7 @@ async def test_a_plain_resume_that_waits_for_the_pause_is_ended_by_a_cancel(
 async def test_nothing_is_resumed_while_a_cancel_is_under_way(tmp_path: Path) -> None:
     platform, pauses = resting(tmp_path)
     platform.takes_s = {"cancel": 5.0}
-    cancelling = asyncio.create_task(pauses.cancel(platform.cancel))
+    cancelling = asyncio.create_task(pauses.cancel())
     await asyncio.sleep(1.0)
     with pytest.raises(PrinterRefused, match="being cancelled"):
         await pauses.resume()
@@ -336,7 +330,7 @@ async def test_after_a_cancel_that_was_refused_only_an_order_gives_it_back(tmp_p
     platform, pauses = resting(tmp_path)
     platform.refusal = {"cancel": failed("No.")}
     with pytest.raises(PrinterRefused):
-        await pauses.cancel(platform.cancel)
+        await pauses.cancel()
     platform.warm = True
     await pauses.resume()
 
@@ -348,7 +342,7 @@ async def test_a_print_that_goes_on_after_a_refused_cancel_is_left_alone(tmp_pat
     platform, pauses = resting(tmp_path)
     platform.refusal = {"cancel": failed("No.")}
     with pytest.raises(PrinterRefused):
-        await pauses.cancel(platform.cancel)
+        await pauses.cancel()
     platform.becomes(GOING)
     await settle()
 
@@ -360,7 +354,7 @@ async def test_a_pause_takes_nothing_once_the_print_was_cancelled(tmp_path: Path
     platform, pauses = begun(tmp_path)
     require_paused = await pauses.begin_pause()
     require_paused()
-    await pauses.cancel(platform.cancel)
+    await pauses.cancel()
     platform.becomes(PAUSED)
     with pytest.raises(PrinterRefused) as refused:
         require_paused()

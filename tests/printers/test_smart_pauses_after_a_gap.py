@@ -11,16 +11,15 @@ import pytest
 
 from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import PrintProgress
-from printreach.printers.saved_state import SavedStateStore
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.printers.resting_print import (
     GOING,
     PAUSED,
     after_restart,
     is_saved,
-    parse,
     resting_as,
     settle,
+    stored,
 )
 
 NAMELESS = PrintProgress(duration_s=100.0, position=(5000.0,))
@@ -133,7 +132,7 @@ async def test_a_print_that_nobody_lost_sight_of_needs_no_proof(tmp_path: Path) 
 async def test_a_beginning_that_is_told_later_is_remembered_too(tmp_path: Path) -> None:
     platform, _ = resting_as(tmp_path, NAMELESS)
     platform.becomes(replace(PAUSED, progress=BEGUN))
-    saved = SavedStateStore(tmp_path / "saved.json", parse).load()
+    saved = stored(tmp_path)
 
     assert saved is not None
     assert saved.progress == BEGUN

@@ -14,7 +14,7 @@ from tests.printers.resting_print import (
     AT,
     GOING,
     PAUSED,
-    Saved,
+    SAVED,
     begun,
     is_saved,
     resting,
@@ -128,7 +128,7 @@ async def test_nothing_is_taken_from_a_print_that_could_not_be_known_again(tmp_p
         platform, pauses = begun(tmp_path)
         platform.print = unknown
 
-        assert pauses.remember(Saved(path=unknown.path)) is None
+        assert not pauses.remember(replace(SAVED, path=unknown.path))
         assert not is_saved(tmp_path)
 
 

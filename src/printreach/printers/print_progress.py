@@ -1,18 +1,21 @@
-"""The progress of a print, by which it is recognised after a gap. Pure.
+"""The changes of a smart pause, and the progress by which its print is recognised again. Pure.
 
 Another print must never get what a smart pause took from this one: its nozzle would be lowered into
 the print, and its heaters would be set though nobody asked for it.
 """
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from printreach.contract.status import State
+from printreach.rules.printers.commands import MAX_PAUSE_MM
 
 from . import loose
 
 MAX_ID_CHARS = 256
 MAX_POSITIONS = 8
+MIN_TARGET_C, MAX_TARGET_C = 1.0, 500.0
 SAME_MOMENT_S = 2.0
 """Some printers tell whole seconds. No print begins and comes as far as another in less."""
 
@@ -75,32 +78,48 @@ class PrintReport:
     path: str
     progress: PrintProgress
 
-    def can_be(self, saved: "RememberedPrint") -> bool:
+    def can_be(self, saved: "SavedState") -> bool:
         """This can be the same print at a later moment."""
         return self._has_path(saved) and not self.progress.is_behind(saved.progress)
 
-    def is_as_paused(self, saved: "RememberedPrint") -> bool:
+    def is_as_paused(self, saved: "SavedState") -> bool:
         """This can be the same pause: it has not moved since, and nothing speaks against it."""
         return self._has_path(saved) and self.progress.is_as_paused(saved.progress)
 
-    def is_proven(self, saved: "RememberedPrint") -> bool:
+    def is_proven(self, saved: "SavedState") -> bool:
         """This is the same pause, as only an id or the time of its beginning can tell.
 
         A file that pauses itself does so at the same place each time it is printed.
         """
         return self.is_as_paused(saved) and self.progress.has_proof(saved.progress)
 
-    def _has_path(self, saved: "RememberedPrint") -> bool:
+    def _has_path(self, saved: "SavedState") -> bool:
         return bool(self.path) and self.path == saved.path
 
 
-class RememberedPrint(Protocol):
-    """The values by which a saved print is recognised."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SavedState:
+    """The changes that a smart pause made.
+
+    path: of the print's file, or another name that it has. progress: of the print then. targets: of
+    the heaters that were turned off, in degrees Celsius by the platform's names for them. lift_mm,
+    retract_mm: 0 where nothing was moved. details: what else the restore needs, as JSON.
+    """
+
+    path: str
+    targets: Mapping[str, float] = field(default_factory=dict)
+    lift_mm: int = 0
+    retract_mm: int = 0
+    details: Mapping[str, Any] = field(default_factory=dict)
+    progress: PrintProgress = UNKNOWN_PROGRESS
 
     @property
-    def path(self) -> str: ...
-    @property
-    def progress(self) -> PrintProgress: ...
+    def has_moves(self) -> bool:
+        return bool(self.lift_mm or self.retract_mm)
+
+    def without_moves(self) -> "SavedState":
+        """Return the heat alone; setting it twice does no harm."""
+        return replace(self, lift_mm=0, retract_mm=0)
 
 
 def positions(*values: float | None) -> tuple[float, ...]:
@@ -121,3 +140,62 @@ def parse_progress(saved: object) -> PrintProgress:
         began_s=loose.number(stored, "began_s"),
         position=position,
     )
+
+
+def target_c(stored: object, key: str) -> float:
+    """Return a heater's stored target; 0 for a value that no heater could have had."""
+    target = loose.number(stored, key)
+    return target if target is not None and MIN_TARGET_C <= target <= MAX_TARGET_C else 0.0
+
+
+def distance_mm(stored: object, key: str) -> int:
+    """Return a stored lift or retraction; 0 for a value that no smart pause could have had."""
+    distance = loose.count(stored, key) or 0
+    return distance if distance <= MAX_PAUSE_MM else 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredShape:
+    """The shape of a saved state in its file, which differs between platforms.
+
+    path: the key of the print's path. heaters: the keys of the targets, each on the top level; None
+    where all are in one object, `targets`, by names for which is_heater holds. details: decodes
+    what else is stored.
+    """
+
+    path: str = "path"
+    heaters: tuple[str, ...] | None = None
+    is_heater: Callable[[str], bool] = lambda _name: True
+    details: Callable[[object], Mapping[str, Any]] = lambda _stored: {}
+
+    def encode(self, saved: SavedState) -> Mapping[str, Any]:
+        targets: dict[str, object] = {"targets": dict(saved.targets)}
+        if self.heaters is not None:
+            targets = {heater: saved.targets.get(heater, 0.0) for heater in self.heaters}
+        return {
+            self.path: saved.path,
+            **targets,
+            "lift_mm": saved.lift_mm,
+            "retract_mm": saved.retract_mm,
+            **saved.details,
+            "progress": asdict(saved.progress),
+        }
+
+    def decode(self, stored: object) -> SavedState | None:
+        """Return the saved state; None where it can't be read."""
+        path = loose.text(stored, self.path)
+        if path is None:
+            return None
+        if self.heaters is not None:
+            targets = {heater: target_c(stored, heater) for heater in self.heaters}
+        else:
+            found = loose.obj(stored, "targets")
+            targets = {heater: target_c(found, heater) for heater in filter(self.is_heater, found)}
+        return SavedState(
+            path=path,
+            targets={heater: target for heater, target in targets.items() if target},
+            lift_mm=distance_mm(stored, "lift_mm"),
+            retract_mm=distance_mm(stored, "retract_mm"),
+            details=self.details(stored),
+            progress=parse_progress(stored),
+        )

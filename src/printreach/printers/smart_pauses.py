@@ -8,24 +8,25 @@ and a lost connection end a restore before its next command.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any, Final, Generic
+from pathlib import Path
+from typing import Any, Final
 
 from msgspec import structs
 
-from printreach.contract.commands import CommandStatus
+from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
-from printreach.printers.port import PrinterRefused, View, failed
 
-from .pause_platform import PausePlatform, S
-from .print_progress import PrintReport
-from .saved_state import CurrentSavedState, SavedStateStore
+from .pause_plan import PAUSED_WITHIN_S, PausePlan, no_longer_paused
+from .port import PrinterRefused, View, failed
+from .print_progress import PrintReport, SavedState
+from .saved_state import SavedStateFile
 
 log = logging.getLogger(__name__)
 
-PAUSED_WITHIN_S: Final = 20.0
-"""Firmware first ends the moves that it holds; a command has 25 s in all."""
+PAUSED_LATE_WITHIN_S: Final = 120.0
+"""Such a printer first finishes its current move, and may park its head."""
 WARM_WITHIN_S: Final = 1800.0
 HELD_WITHIN_S: Final = 1800.0
 """Seconds that the service may be unreachable during a restore ordered through it."""
@@ -39,20 +40,17 @@ UNPROVEN: Final = (
 )
 
 
-class SmartPauses(Generic[S]):
-    """The saved states of one printer's smart pauses. Owns the restore that is under way.
+class SmartPauses:
+    """The pauses, resumes and cancels of one printer. Owns the restore that is under way.
 
-    on_change: called when a restore begins or ends to show.
+    folder: for the saved state. on_change: called when a restore begins or ends to show.
     """
 
     def __init__(
-        self,
-        store: SavedStateStore[S],
-        platform: PausePlatform[S],
-        on_change: Callable[[], None] = lambda: None,
+        self, folder: Path, plan: PausePlan, on_change: Callable[[], None] = lambda: None
     ) -> None:
-        self._current = CurrentSavedState(store)
-        self._platform = platform
+        self._current = SavedStateFile(folder / plan.file, plan.shape)
+        self._plan = plan
         self._on_change = on_change
         self._is_followed = False  # the paused print was observed without a gap since
         self._needs_order = False  # nothing is restored unless a resume is ordered
@@ -74,16 +72,28 @@ class SmartPauses(Generic[S]):
 
     # --- orders -----------------------------------------------------------------------------------
 
+    async def pause(self, order: Pause) -> None:
+        """Pause, and where the order says so, park the nozzle and turn heaters off then."""
+        plan, planned = self._plan, self._plan.planned(order)
+        require_paused = await self.begin_pause()
+        if not order.smart_pause or plan.is_plain(planned):
+            await plan.pause_print()
+        elif plan.pauses_slowly:
+            await plan.pause_print()
+            self.start(self._change(planned, order, require_paused))
+        else:
+            await plan.pause_fully()
+            await self._change(planned, order, require_paused)
+
     async def begin_pause(self) -> "Callable[[], None]":
         """Before a pause is ordered. What is returned raises PrinterRefused as soon as the print
         isn't paused any more, or something else was ordered since: call it before each step."""
-        await self._stop()
+        await self.close()
         work = object()
         self._pause = work
 
         def require_paused() -> None:
-            report = self._platform.print_report()
-            if self._pause is not work or report is None or not report.is_paused:
+            if self._pause is not work or not self._plan.is_paused():
                 raise PrinterRefused(
                     CommandStatus.INVALID_STATE,
                     "The print isn't paused any more, or remote control was locked: nothing else"
@@ -92,55 +102,55 @@ class SmartPauses(Generic[S]):
 
         return require_paused
 
-    def remember(self, saved: S) -> S | None:
-        """Save it once the print is paused, before anything is done.
+    def remember(self, saved: SavedState) -> bool:
+        """Save it once the print is paused, before anything is done. Raises PrinterRefused.
 
-        None: the printer doesn't tell this print from others. Nothing could ever be restored then,
-        and the pause has to stay a plain one. Raises PrinterRefused.
+        False: the printer doesn't tell this print from others. Nothing could ever be restored then,
+        and the pause has to stay a plain one.
         """
-        report = self._platform.print_report()
+        report = self._plan.print_report()
         if report is None or not report.is_paused:
-            raise _no_longer_paused()
+            raise no_longer_paused()
         saved = replace(saved, progress=report.progress)
         if not report.is_as_paused(saved):
             log.warning("this print can't be told from others, so its pause is a plain one")
-            return None
+            return False
         self._current.remember(saved)
         self._is_followed, self._needs_order = True, False
-        return saved
+        return True
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work that no caller waits for."""
         self._is_accepted.set()
         self._start(work)
 
-    async def resume(self, until_paused: Callable[[], Awaitable[None]] | None = None) -> None:
+    async def resume(self) -> None:
         """Returns when the print goes on, or begins to heat up for it. Raises PrinterRefused."""
         if self._cancels:
             raise PrinterRefused(CommandStatus.INVALID_STATE, "The print is being cancelled.")
         if self._is_giving_back:
             return
-        await self._stop()
+        await self.close()
         self._is_accepted.clear()
-        work = self._start(self._resume(until_paused))
+        work = self._start(self._resume())
         try:
             await self._is_accepted.wait()
         except asyncio.CancelledError:
-            await self._stop()
+            await self.close()
             raise
         if work.cancelled():
             raise PrinterRefused(CommandStatus.INVALID_STATE, "Another order ended the resume.")
         if work.done():
             work.result()
 
-    async def cancel(self, order: Callable[[], Awaitable[object]]) -> None:
+    async def cancel(self) -> None:
         """End the restore, then cancel. Nothing is given back from here on."""
         self._cancels += 1
         self._needs_order = True
         try:
-            await self._stop()
-            await order()
-            self._current.take()
+            await self.close()
+            await self._plan.cancel_print()
+            self._current.forget()
         finally:
             self._cancels -= 1
 
@@ -149,20 +159,17 @@ class SmartPauses(Generic[S]):
         self._needs_order = True
         if self._is_giving_back:
             log.warning("remote control was locked: what a smart pause took is not given back")
-        await self._stop()
+        await self.close()
 
     def hold(self, *, is_held: bool) -> None:
         """While held, a restore that was ordered waits before it moves anything."""
         self._is_held = is_held
 
-    async def close(self) -> None:
-        await self._stop()
-
     # --- what the printer says --------------------------------------------------------------------
 
     def on_update(self) -> None:
         """The printer has told something, or was lost."""
-        report = self._platform.print_report()
+        report = self._plan.print_report()
         if report is None:
             self._is_followed = False
             if self._is_giving_back and self._work is not None:
@@ -181,7 +188,7 @@ class SmartPauses(Generic[S]):
         else:
             self._drop(report)
 
-    def _follow(self, saved: S, report: PrintReport) -> None:
+    def _follow(self, saved: SavedState, report: PrintReport) -> None:
         """It is paused: the same print as far as it was, or on its way there under our eyes."""
         is_same, now = report.is_as_paused(saved), report.progress
         if self._is_followed and (is_same or report.can_be(saved)):
@@ -193,132 +200,139 @@ class SmartPauses(Generic[S]):
             self._drop(report)
 
     def _drop(self, report: PrintReport) -> None:
-        self._current.take()
+        self._current.forget()
         if report.state in UNDER_WAY and not self._needs_order:
             log.warning(
                 "what a smart pause took is not given back: this may be another print by now"
             )
 
+    # --- what a smart pause changes ---------------------------------------------------------------
+
+    async def _change(
+        self, planned: SavedState, order: Pause, require_paused: Callable[[], None]
+    ) -> None:
+        """Park the nozzle while it is hot, then turn heaters off even if the moves are refused."""
+        plan, refusal = self._plan, None
+        if plan.pauses_slowly and not await plan.wait_until(plan.is_paused, PAUSED_LATE_WITHIN_S):
+            return  # it was resumed or cancelled before it was paused
+        saved = await plan.completed(planned, order)
+        require_paused()
+        if plan.is_plain(saved) or not self.remember(saved):
+            return
+        if saved.has_moves:
+            try:
+                await self.send(plan.park(saved))
+            except PrinterRefused as refused:
+                # Whatever was moved, a nozzle that is lowered without having been lifted does harm.
+                refusal, saved = refused, saved.without_moves()
+                require_paused()
+                self.remember(saved)
+        if plan.has_heat(saved):
+            require_paused()
+            await self.send(plan.cool(saved))
+        if refusal is not None:
+            raise failed(f"The print is paused, but its nozzle not moved: {refusal.sentence}")
+
     # --- giving back ------------------------------------------------------------------------------
 
-    async def _resume(self, until_paused: Callable[[], Awaitable[None]] | None) -> None:
-        if until_paused is not None:
-            await until_paused()
-        saved, report = self._current.saved, self._platform.print_report()
+    async def _resume(self) -> None:
+        await self._plan.until_resumable()
+        saved, report = self._current.saved, self._plan.print_report()
         if saved is not None and (report is None or not report.is_as_paused(saved)):
             if report is not None:
                 self._drop(report)
             saved = None
         if saved is None or report is None:
-            await self.send(self._platform.resume_print())
+            await self.send(self._plan.resume_print())
             return
         if not self._is_followed and not report.is_proven(saved):
-            self._current.take()
+            self._current.forget()
             raise failed(UNPROVEN)
-        problem = self._platform.limit_problem(saved)
-        if problem is not None:
+        if (problem := self._plan.limit_problem(saved)) is not None:
             raise failed(f"What the smart pause took can't be given back: {problem}")
         self._needs_order = False
         await self._restore(saved, is_ordered=True)
 
-    async def _restore_ended_pause(self, saved: S) -> None:
+    async def _restore_ended_pause(self, saved: SavedState) -> None:
         """Somebody resumed the print at the printer, where it would go on cold and lifted."""
         log.warning("a smart pause was ended at the printer: the print gets its heat back")
         self._needs_order = True  # this is tried once
-        problem = self._platform.limit_problem(saved)
-        if problem is not None:
+        if (problem := self._plan.limit_problem(saved)) is not None:
             raise failed(problem)
-        if self._platform.repauses:
+        if self._plan.repauses:
             await self._restore(await self._pause_again(saved), is_ordered=False)
             return
-        self._require_going(saved)
+        self._plan.require_going(saved)
         self._is_giving_back = True
-        await self.send(self._platform.heat(saved))
-        self._current.take()
+        await self.send(self._plan.heat(saved))
+        self._current.forget()
 
-    async def _pause_again(self, saved: S) -> S:
-        self._require_going(saved)
+    async def _pause_again(self, saved: SavedState) -> SavedState:
+        self._plan.require_going(saved)
         self._is_giving_back = True
-        await self.send(self._platform.pause_print())
-        if not await self._platform.wait_until(self._has_paused, PAUSED_WITHIN_S):
+        await self.send(self._plan.pause_print())
+        if not await self._plan.wait_until(self._plan.has_stopped, PAUSED_WITHIN_S):
             raise failed("The print did not pause in time.")
-        report = self._platform.print_report()
+        report = self._plan.print_report()
         if report is None or not report.is_paused or not report.can_be(saved):
-            raise _no_longer_paused()
+            raise no_longer_paused()
         saved = replace(saved, progress=report.progress)
         self._current.remember(saved)
         return saved
 
-    async def _restore(self, saved: S, *, is_ordered: bool) -> None:
+    async def _restore(self, saved: SavedState, *, is_ordered: bool) -> None:
         """Heat, wait for it, come down, go on: each where the print is still as it was paused.
 
         is_ordered: remotely, so the service has to be there to tell of a lock.
         """
-        platform = self._platform
+        plan = self._plan
         self._is_giving_back = True
-        if saved.has_heat:
-            self._require_paused(saved)
-            await self.send(platform.heat(saved))
+        if plan.has_heat(saved):
+            plan.require_paused(saved)
+            await self.send(plan.heat(saved))
             await self._until_warm(saved)
         if is_ordered and self._is_held:
             await self._while_held(saved)
-        if saved.has_moves:
-            self._require_paused(saved)
+        if plan.has_moves_back(saved):
+            plan.require_paused(saved)
             # They must not be made twice, whatever happens from here on.
-            with_moves, saved = saved, platform.without_moves(saved)
+            with_moves, saved = saved, saved.without_moves()
             self._current.remember(saved)
             try:
-                await self.send(platform.move_back(with_moves))
+                await self.send(plan.move_back(with_moves))
             except PrinterRefused as refused:
                 is_refused = refused.status == CommandStatus.EXECUTION_FAILED
-                if is_refused and platform.refuses_moves_whole:
+                if is_refused and plan.refuses_moves_whole:
                     self._current.remember(with_moves)
                 raise
         if is_ordered and self._is_held:
             await self._while_held(saved)
-        self._require_paused(saved)
+        plan.require_paused(saved)
         self._needs_order = True  # should it go on although its answer is lost, it is left alone
-        await self.send(platform.resume_print())
-        self._current.take()
+        await self.send(plan.resume_print())
+        self._current.forget()
 
-    async def _until_warm(self, saved: S) -> None:
-        if self._platform.is_warm(saved):
+    async def _until_warm(self, saved: SavedState) -> None:
+        if self._plan.is_warm(saved):
             return
         self._show_restoring(True)
         self._is_accepted.set()
-        is_decided = await self._platform.wait_until(
-            lambda: self._platform.is_warm(saved) or not self._is_paused_in(saved), WARM_WITHIN_S
+        is_decided = await self._plan.wait_until(
+            lambda: self._plan.is_warm(saved) or not self._plan.is_paused_in(saved), WARM_WITHIN_S
         )
         if not is_decided:
             raise failed("It does not get warm.")
 
-    async def _while_held(self, saved: S) -> None:
+    async def _while_held(self, saved: SavedState) -> None:
         self._show_restoring(True)
         self._is_accepted.set()
         loop = asyncio.get_running_loop()
         deadline = loop.time() + HELD_WITHIN_S
-        while not await self._platform.wait_until(
-            lambda: not self._is_held or not self._is_paused_in(saved), LOOK_EVERY_S
+        while not await self._plan.wait_until(
+            lambda: not self._is_held or not self._plan.is_paused_in(saved), LOOK_EVERY_S
         ):
             if loop.time() >= deadline:
                 raise failed("The service could not be reached any more.")
-
-    def _has_paused(self) -> bool:
-        report = self._platform.print_report()
-        return report is None or report.is_paused or report.state not in {*AT_WORK, State.PAUSED}
-
-    def _is_paused_in(self, saved: S) -> bool:
-        report = self._platform.print_report()
-        return report is not None and report.is_paused and report.is_as_paused(saved)
-
-    def _require_paused(self, saved: S) -> None:
-        if not self._is_paused_in(saved):
-            raise _no_longer_paused()
-
-    def _require_going(self, saved: S) -> None:
-        report = self._platform.print_report()
-        if report is None or report.state not in AT_WORK or not report.can_be(saved):
-            raise _no_longer_paused()
 
     # --- the work under way -----------------------------------------------------------------------
 
@@ -343,7 +357,7 @@ class SmartPauses(Generic[S]):
         sending.add_done_callback(_look_at)
         await asyncio.shield(sending)
 
-    async def _stop(self) -> None:
+    async def close(self) -> None:
         """End whatever is under way, and wait until the printer has heard what was being sent."""
         self._pause = None
         work, self._work = self._work, None
@@ -357,20 +371,29 @@ class SmartPauses(Generic[S]):
             await asyncio.wait({sending}, timeout=SENT_WITHIN_S)
             sending.cancel()
 
-    def _show_restoring(self, is_restoring: bool) -> None:
-        if self.is_restoring is not is_restoring:
-            self.is_restoring = is_restoring
+    def _show_restoring(self, is_shown: bool) -> None:
+        if self.is_restoring is not is_shown:
+            self.is_restoring = is_shown
             # Not from in here: the callback may report a change of the printer.
             asyncio.get_running_loop().call_soon(self._on_change)
-
-
-def _no_longer_paused() -> PrinterRefused:
-    return PrinterRefused(
-        CommandStatus.INVALID_STATE, "The print isn't paused any more as it was: nothing was done."
-    )
 
 
 def _look_at(sent: "asyncio.Future[None]") -> None:
     """Drop a fault that another order made meaningless."""
     if not sent.cancelled():
         sent.exception()
+
+
+class PausesSmartly:
+    """The orders of an adapter that have to do with pauses. restores: set by the adapter."""
+
+    restores: SmartPauses
+
+    async def pause(self, order: Pause) -> None:
+        await self.restores.pause(order)
+
+    async def resume(self) -> None:
+        await self.restores.resume()
+
+    async def cancel(self) -> None:
+        await self.restores.cancel()

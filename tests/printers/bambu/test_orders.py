@@ -1,9 +1,14 @@
 """Orders as Bambu printers take them."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from printreach.contract.commands import Axis, Pause, SetTemp, StartPrint
 from printreach.contract.status import Temps
+from printreach.printers.bambu.api import BambuApi
+from printreach.printers.bambu.live_view import LiveView
 from printreach.printers.bambu.orders import (
     extrude_lines,
     light,
@@ -12,9 +17,21 @@ from printreach.printers.bambu.orders import (
     start_problem,
     temp_lines,
 )
-from printreach.printers.bambu.smart_pause import pause_lines, plan_saved_state, unpark_lines
+from printreach.printers.bambu.pause_plan import (
+    BambuPausePlan,
+    cool_lines,
+    move_back_lines,
+    park_lines,
+)
+from printreach.printers.port import View
+from printreach.printers.print_progress import SavedState
 
 HOT = Temps(hotend_target=220.0, bed_target=60.0)
+
+
+def plan_at(temps: Temps) -> BambuPausePlan:
+    live_view = SimpleNamespace(view=View(), temps=temps)
+    return BambuPausePlan(cast("BambuApi", None), cast("LiveView", live_view))
 
 
 def test_a_project_is_started_with_every_option() -> None:
@@ -98,8 +115,8 @@ def test_a_light_is_told_its_mode() -> None:
 
 def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:
     order = Pause(smart_pause=True, z_lift_mm=5, retract_filament_mm=2, disable_bed=False)
-    saved = plan_saved_state(order, "job", HOT)
-    down, up = pause_lines(saved), unpark_lines(saved)
+    saved = plan_at(HOT).planned(order)
+    down, up = [*park_lines(saved), *cool_lines(saved)], move_back_lines(saved)
 
     assert [line for line in down if line.startswith(("G1", "M104", "M140"))] == [
         "G1 E-2 F300",
@@ -110,11 +127,11 @@ def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:
 
 
 def test_it_is_warm_again_when_every_heater_is() -> None:
-    saved = plan_saved_state(Pause(smart_pause=True, disable_bed=True), "job", HOT)
+    saved = plan_at(HOT).planned(Pause(smart_pause=True, disable_bed=True))
 
-    assert saved.is_warm(Temps(hotend_actual=218.0, bed_actual=58.0))
-    assert not saved.is_warm(Temps(hotend_actual=218.0, bed_actual=40.0))
+    assert plan_at(Temps(hotend_actual=218.0, bed_actual=58.0)).is_warm(saved)
+    assert not plan_at(Temps(hotend_actual=218.0, bed_actual=40.0)).is_warm(saved)
 
 
 def test_a_pause_of_a_cold_printer_takes_nothing() -> None:
-    assert plan_saved_state(Pause(smart_pause=True), "job", Temps()).is_empty
+    assert plan_at(Temps()).planned(Pause(smart_pause=True)) == SavedState(path="")

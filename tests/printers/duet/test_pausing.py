@@ -9,22 +9,22 @@ import pytest
 from printreach.printers.duet import gcode
 from printreach.printers.duet.known_state import KnownState, with_model
 from printreach.printers.duet.live_view import LiveView
-from printreach.printers.duet.pausing import PauseController
-from printreach.printers.duet.smart_pause import (
-    SavedState,
+from printreach.printers.duet.pause_plan import (
+    DuetPausePlan,
     heat_commands,
     move_back_commands,
-    saved_state_store,
 )
 from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.print_progress import PrintProgress
+from printreach.printers.print_progress import PrintProgress, SavedState
+from printreach.printers.saved_state import SavedStateFile
+from printreach.printers.smart_pauses import SmartPauses
 from printreach.rules.printers.commands import CommandLimits
 from tests.fakes.loop import on_a_loop
 
 SAVED = SavedState(
     path="0:/gcodes/a.gcode",
-    tools={0: "active"},
-    bed_c=60.0,
+    targets={"bed_c": 60.0},
+    details={"tools": {"0": "active"}},
     lift_mm=4,
     retract_mm=3,
     progress=PrintProgress(duration_s=60.0, began_s=40.0, position=(4711.0,)),
@@ -63,13 +63,17 @@ class BusyWatch:
             raise failed("The board has no room for another order.")
 
 
+def file_in(folder: Path) -> SavedStateFile:
+    return SavedStateFile(folder / DuetPausePlan.file, DuetPausePlan.shape)
+
+
 @on_a_loop
 async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_again(
     tmp_path: Path,
 ) -> None:
-    saved_state_store(tmp_path).save(SAVED)
+    file_in(tmp_path).remember(SAVED)
     live_view = BusyWatch(refuses=1)
-    pausing = PauseController(cast("LiveView", live_view), saved_state_store(tmp_path))
+    pausing = SmartPauses(tmp_path, DuetPausePlan(cast("LiveView", live_view)))
 
     with pytest.raises(PrinterRefused, match="no room"):
         await pausing.resume()
@@ -77,17 +81,17 @@ async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_ag
 
     heat, moves = heat_commands(SAVED), move_back_commands(SAVED)
     assert live_view.orders[1:] == [heat, moves, gcode.RESUME]
-    assert saved_state_store(tmp_path).load() is None
+    assert file_in(tmp_path).saved is None
 
 
 @on_a_loop
 async def test_temperatures_that_the_board_keeps_are_within_the_limits_of_the_owner(
     tmp_path: Path,
 ) -> None:
-    saved_state_store(tmp_path).save(SAVED)
+    file_in(tmp_path).remember(SAVED)
     live_view = BusyWatch()
     limits = CommandLimits(hotend_c=190.0)
-    pausing = PauseController(cast("LiveView", live_view), saved_state_store(tmp_path), limits)
+    pausing = SmartPauses(tmp_path, DuetPausePlan(cast("LiveView", live_view), limits))
 
     with pytest.raises(PrinterRefused, match="ToolC must be 0 to 190"):
         await pausing.resume()

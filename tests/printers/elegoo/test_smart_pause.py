@@ -3,13 +3,17 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.printers.elegoo.pausing import STORE, plan_saved_state, saved_state_store
+from printreach.printers.elegoo.live_view import LiveView
+from printreach.printers.elegoo.pause_plan import ElegooPausePlan, Orders
 from printreach.printers.port import View
+from printreach.printers.print_progress import SavedState
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.elegoo.sdcp_rig import SdcpRig
 
@@ -99,23 +103,26 @@ class TestSmartPause:
         after_a_restart(rig, tmp_path, lambda _bench: rig.fake.machine.resume())
 
 
+def planned(order: Pause, view: View) -> SavedState:
+    live_view = cast("LiveView", SimpleNamespace(view=view, print_id=""))
+    return ElegooPausePlan(cast("Orders", None), live_view).planned(order)
+
+
 def test_a_resin_printer_rests_as_it_stands() -> None:
     view = View(trouble=None, job=JobStatus(state=State.PRINTING))
 
-    assert plan_saved_state(Pause(smart_pause=True, z_lift_mm=5), view).is_empty
+    assert planned(Pause(smart_pause=True, z_lift_mm=5), view) == SavedState(path="")
 
 
 def test_what_is_left_on_is_not_touched() -> None:
     temps = Temps(hotend_target=HOT_C, bed_target=BED_C)
     job = JobStatus(state=State.PRINTING, current_print=CurrentPrint(temps=temps))
-    planned = plan_saved_state(Pause(smart_pause=True), View(trouble=None, job=job))
+    saved = planned(Pause(smart_pause=True), View(trouble=None, job=job))
 
-    assert (planned.hotend_c, planned.bed_c) == (HOT_C, 0.0)
+    assert saved.targets == {"hotend_c": HOT_C}
 
 
-@pytest.mark.parametrize("stored", ["", "[]", "{", '{"hotend_c": 1e9, "lift_mm": -1}', "[" * 9999])
-def test_a_damaged_memory_heats_nothing(tmp_path: Path, stored: str) -> None:
-    (tmp_path / STORE).write_text(stored)
-    found = saved_state_store(tmp_path).load()
+def test_a_damaged_memory_heats_nothing() -> None:
+    stored = {"file_name": "a", "hotend_c": 1e9, "lift_mm": -1}
 
-    assert found is None or found.is_empty
+    assert ElegooPausePlan.shape.decode(stored) == SavedState(path="a")

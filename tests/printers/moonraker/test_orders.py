@@ -1,7 +1,8 @@
 """Orders as G-code, and what a smart pause takes from a print and gives back."""
 
 import json
-from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -9,21 +10,20 @@ from hypothesis import strategies as st
 
 from printreach.contract.commands import Axis, Pause
 from printreach.printers.moonraker import gcode
+from printreach.printers.moonraker.api import MoonrakerApi
 from printreach.printers.moonraker.messages import shortened
-from printreach.printers.moonraker.smart_pause import (
-    STORE,
-    SavedState,
-    is_warm,
-    parse_saved_state,
-    plan_saved_state,
-    saved_state_store,
-    targets_of,
-)
+from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
+from printreach.printers.moonraker.session import Session
 from printreach.printers.moonraker.status import with_changes
+from printreach.printers.print_progress import SavedState
 from tests.printers.damage import JUNK, damaged
 from tests.printers.moonraker.recordings import at_first
 
-SAVED = SavedState(path="a/b.gcode", targets={"extruder": 210.0}, lift_mm=5, retract_mm=2)
+
+def plan_beside(changes: object) -> MoonrakerPausePlan:
+    """The plan of pauses of a printer that has told these changes."""
+    session = cast("Session", SimpleNamespace(known=with_changes(at_first(), changes)))
+    return MoonrakerPausePlan(cast("MoonrakerApi", None), lambda: session, lambda: True)
 
 
 # G-code.
@@ -104,9 +104,10 @@ def test_klippers_words_are_cut_to_what_is_wrong(message: str | None, words: str
 
 
 def test_only_heaters_that_are_on_are_turned_off() -> None:
-    known = with_changes(at_first(), {"extruder": {"target": 210.0}, "heater_bed": {"target": 0.0}})
+    plan = plan_beside({"extruder": {"target": 210.0}, "heater_bed": {"target": 0.0}})
+    order = Pause(smart_pause=True, disable_bed=True)
 
-    assert targets_of(known) == {"extruder": 210.0}
+    assert plan.planned(order).targets == {"extruder": 210.0}
 
 
 @pytest.mark.parametrize(
@@ -120,42 +121,26 @@ def test_only_heaters_that_are_on_are_turned_off() -> None:
 def test_the_hotend_rests_unless_said_otherwise_and_the_bed_if_said(
     order: Pause, heaters: set[str]
 ) -> None:
-    saved = plan_saved_state(order, "a.gcode", {"extruder": 210.0, "heater_bed": 60.0})
+    plan = plan_beside({"extruder": {"target": 210.0}, "heater_bed": {"target": 60.0}})
+    saved = plan.planned(order)
 
     assert saved.targets.keys() == heaters
-    assert saved.is_empty == (not heaters)
+    assert plan.is_plain(saved) == (not heaters)
 
 
 def test_it_is_warm_again_a_little_below_the_target() -> None:
     def at(temperature_c: float) -> bool:
-        return is_warm(
-            SAVED, with_changes(at_first(), {"extruder": {"temperature": temperature_c}})
-        )
+        plan = plan_beside({"extruder": {"temperature": temperature_c}})
+        return plan.is_warm(SavedState(path="a.gcode", targets={"extruder": 210.0}))
 
     assert (at(206.9), at(207.0)) == (False, True)
-
-
-def test_what_is_remembered_comes_back(tmp_path: Path) -> None:
-    store = saved_state_store(tmp_path)
-    store.save(SAVED)
-
-    assert saved_state_store(tmp_path).load() == SAVED
-    store.forget()
-    assert saved_state_store(tmp_path).load() is None
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"path": ""}', b"\xff" * 100])
-def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / STORE).write_bytes(content)
-
-    assert saved_state_store(tmp_path).load() is None
 
 
 def test_a_memory_never_heats_beyond_reason_or_writes_gcode_of_its_own() -> None:
     targets = {"extruder": 900.0, "x TARGET=1\nM112": 200.0, "heater_bed": 60.0}
     reported = {"path": "a", "targets": targets, "lift_mm": 9000, "retract_mm": -1}
 
-    assert parse_saved_state(reported) == SavedState(
+    assert MoonrakerPausePlan.shape.decode(reported) == SavedState(
         path="a", targets={"heater_bed": 60.0}, lift_mm=0, retract_mm=0
     )
 
@@ -163,7 +148,7 @@ def test_a_memory_never_heats_beyond_reason_or_writes_gcode_of_its_own() -> None
 @given(st.data())
 def test_no_damage_to_the_memory_harms(data: st.DataObject) -> None:
     reported = {"path": "a", "targets": {"extruder": 200.0}, "lift_mm": 1, "retract_mm": 1}
-    saved = parse_saved_state(data.draw(st.one_of(JUNK, damaged(reported))))
+    saved = MoonrakerPausePlan.shape.decode(data.draw(st.one_of(JUNK, damaged(reported))))
 
     assert saved is None or all(0 < target <= 500 for target in saved.targets.values())
-    assert saved is None or json.dumps(saved.targets)
+    assert saved is None or json.dumps(MoonrakerPausePlan.shape.encode(saved))

@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from printreach.printers.moonraker import api as api_module
-from printreach.printers.moonraker.smart_pause import STORE
+from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
 from tests.printers.bench import Bench
 from tests.printers.moonraker.peers import (
     adapter,
@@ -197,7 +197,7 @@ async def test_klipper_gets_what_a_smart_pause_is_made_of(
         await bench.until(State.PRINTING)
 
         assert since_pause(rig) == [*REST, *WAKE]
-        assert not (tmp_path / STORE).exists()
+        assert not (tmp_path / MoonrakerPausePlan.file).exists()
 
 
 @on_moonraker
@@ -226,7 +226,7 @@ async def test_a_smart_pause_ended_at_the_printer_gets_its_heat_back(
         rig.klippy.do(lambda: rig.klippy.machine.run("RESUME"))
 
         await until_hotend_is(bench, WARM_C)
-        assert not (tmp_path / STORE).exists()
+        assert not (tmp_path / MoonrakerPausePlan.file).exists()
 
 
 @on_moonraker
@@ -234,11 +234,11 @@ async def test_a_cancelled_smart_pause_is_forgotten(rig: MoonrakerRig, tmp_path:
     async with bench_with(rig, tmp_path) as bench:
         await smart_pause(bench)
         await until_hotend_is(bench, 0.0)
-        assert (tmp_path / STORE).exists()
+        assert (tmp_path / MoonrakerPausePlan.file).exists()
         assert (await bench.calls.post("cancel")).result == {}
         await bench.until(State.CANCELLED)
 
-        assert not (tmp_path / STORE).exists()
+        assert not (tmp_path / MoonrakerPausePlan.file).exists()
 
 
 @on_moonraker

@@ -10,16 +10,16 @@ from printreach.contract.commands import Pause
 from printreach.printers.following import ChangeListeners
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.live_view import LiveView
-from printreach.printers.octoprint.pausing import PauseController
-from printreach.printers.octoprint.smart_pause import (
-    SavedState,
+from printreach.printers.octoprint.pause_plan import (
+    OctoPrintPausePlan,
     heat_commands,
     move_back_commands,
-    saved_state_store,
 )
 from printreach.printers.octoprint.translate import KnownState, features_of, with_current
 from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.print_progress import PrintProgress
+from printreach.printers.print_progress import PrintProgress, SavedState
+from printreach.printers.saved_state import SavedStateFile
+from printreach.printers.smart_pauses import SmartPauses
 from tests.fakes.loop import on_a_loop
 
 SAVED = SavedState(
@@ -27,8 +27,7 @@ SAVED = SavedState(
     targets={"tool0": 215.0},
     lift_mm=4,
     retract_mm=3,
-    has_tools=False,
-    is_relative=False,
+    details={"has_tools": False, "is_relative": False},
     progress=PrintProgress(duration_s=60.0, began_s=1795221330.5, position=(4711.0,)),
 )
 PAUSED = {
@@ -67,14 +66,21 @@ class BusyOctoPrint:
             self.commands.append(cast("list[str]", body["commands"]))
 
 
+def file_in(folder: Path) -> SavedStateFile:
+    return SavedStateFile(folder / OctoPrintPausePlan.file, OctoPrintPausePlan.shape)
+
+
+def pauses_of(octoprint: BusyOctoPrint, folder: Path) -> SmartPauses:
+    api, live_view = cast("OctoPrintApi", octoprint), cast("LiveView", PausedWatch())
+    return SmartPauses(folder, OctoPrintPausePlan(api, live_view))
+
+
 async def resume_twice(folder: Path, octoprint: BusyOctoPrint) -> None:
-    saved_state_store(folder).save(SAVED)
-    pausing = PauseController(
-        cast("OctoPrintApi", octoprint), cast("LiveView", PausedWatch()), saved_state_store(folder)
-    )
+    file_in(folder).remember(SAVED)
+    pausing = pauses_of(octoprint, folder)
     with pytest.raises(PrinterRefused, match="no answer"):
         await pausing.resume()
-    assert saved_state_store(folder).load() is not None
+    assert file_in(folder).saved is not None
     await pausing.resume()
 
 
@@ -83,14 +89,10 @@ async def test_a_smart_pause_is_a_plain_one_where_the_key_may_not_control_the_pr
     tmp_path: Path,
 ) -> None:
     octoprint = BusyOctoPrint(refuses="")
-    live_view = cast("LiveView", PausedWatch())
-    pausing = PauseController(
-        cast("OctoPrintApi", octoprint), live_view, saved_state_store(tmp_path)
-    )
-    await pausing.pause(Pause(smart_pause=True))
+    await pauses_of(octoprint, tmp_path).pause(Pause(smart_pause=True))
 
     assert octoprint.commands == []
-    assert saved_state_store(tmp_path).load() is None
+    assert file_in(tmp_path).saved is None
 
 
 @on_a_loop
@@ -98,8 +100,8 @@ async def test_commands_that_were_refused_are_sent_at_the_next_try(tmp_path: Pat
     octoprint = BusyOctoPrint(refuses="/api/printer/command")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [heat_commands(SAVED), move_back_commands(SAVED)]
-    assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)
+    assert octoprint.commands == [heat_commands(SAVED, SAVED.targets), move_back_commands(SAVED)]
+    assert (octoprint.resumes, file_in(tmp_path).saved) == (1, None)
 
 
 @on_a_loop
@@ -109,6 +111,6 @@ async def test_a_resume_that_was_refused_lowers_the_nozzle_once_and_heats_again(
     octoprint = BusyOctoPrint(refuses="/api/job")
     await resume_twice(tmp_path, octoprint)
 
-    heat = heat_commands(SAVED)
+    heat = heat_commands(SAVED, SAVED.targets)
     assert octoprint.commands == [heat, move_back_commands(SAVED), heat]
-    assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)
+    assert (octoprint.resumes, file_in(tmp_path).saved) == (1, None)

@@ -2,25 +2,26 @@
 
 import dataclasses
 import re
-from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract.commands import Pause
-from printreach.printers.octoprint.smart_pause import (
-    STORE,
+from printreach.printers.octoprint.api import OctoPrintApi
+from printreach.printers.octoprint.live_view import LiveView
+from printreach.printers.octoprint.pause_plan import (
     ModeSearch,
-    SavedState,
+    OctoPrintPausePlan,
     heat_commands,
     move_back_commands,
-    parse_saved_state,
-    pause_commands,
-    plan_saved_state,
-    saved_state_store,
+    park_commands,
 )
-from printreach.printers.print_progress import PrintProgress
+from printreach.printers.octoprint.translate import KnownState, features_of, with_current
+from printreach.printers.port import View
+from printreach.printers.print_progress import PrintProgress, SavedState
 from tests.printers.damage import damaged
 
 HOT = {"tool0": 210.0, "bed": 60.0, "chamber": 35.0}
@@ -29,60 +30,69 @@ SAVED = SavedState(
     targets={"tool0": 210.0},
     lift_mm=5,
     retract_mm=2,
-    has_tools=False,
-    is_relative=True,
+    details={"has_tools": False, "is_relative": True},
     progress=PrintProgress(duration_s=90.0, position=(4711.0,)),
 )
 
 
-def planned(order: Pause, *, has_tools: bool = False, is_relative: bool = False) -> SavedState:
-    return plan_saved_state(order, "a.gcode", HOT, has_tools=has_tools, is_relative=is_relative)
+HOT_PRINTER = SimpleNamespace(
+    view=View(trouble=None, features=features_of(frozenset({"print", "control"}))),
+    known=with_current(
+        KnownState(), {"temps": [{heater: {"target": target} for heater, target in HOT.items()}]}
+    ),
+)
+PLAN = OctoPrintPausePlan(cast("OctoPrintApi", None), cast("LiveView", HOT_PRINTER))
+
+
+def cool_commands(saved: SavedState) -> list[str]:
+    return heat_commands(saved, dict.fromkeys(saved.targets, 0.0))
 
 
 def test_a_smart_pause_turns_the_hotend_off_and_leaves_the_bed_on() -> None:
-    assert planned(Pause(smart_pause=True)).targets == {"tool0": 210.0}
+    assert PLAN.planned(Pause(smart_pause=True)).targets == {"tool0": 210.0}
 
 
 def test_the_bed_is_turned_off_where_that_is_asked_for() -> None:
     order = Pause(smart_pause=True, disable_hotend=False, disable_bed=True)
 
-    assert planned(order).targets == {"bed": 60.0}
+    assert PLAN.planned(order).targets == {"bed": 60.0}
 
 
 def test_nothing_to_do_is_nothing() -> None:
     order = Pause(smart_pause=True, disable_hotend=False)
 
-    assert planned(order).is_empty
-    assert pause_commands(planned(order)) == heat_commands(planned(order)) == []
+    assert PLAN.is_plain(PLAN.planned(order))
 
 
 def test_the_filament_is_drawn_back_while_it_is_hot_and_before_the_nozzle_rises() -> None:
-    assert pause_commands(SAVED) == [
+    assert [*park_commands(SAVED), *cool_commands(SAVED)] == [
         *("G91", "M83", "G1 E-2 F1200", "G1 Z5 F300", "G90", "M83"),
         "M104 S0",
     ]
 
 
 def test_it_comes_down_and_gives_filament_only_when_it_is_hot_again() -> None:
-    assert heat_commands(SAVED) == ["M104 S210"]
+    assert heat_commands(SAVED, SAVED.targets) == ["M104 S210"]
     assert move_back_commands(SAVED) == [
         *("G91", "M83", "G1 Z-5 F300", "G1 E2 F1200", "G90", "M83"),
     ]
 
 
 def test_a_print_with_absolute_lengths_gets_its_mode_back() -> None:
-    absolute = dataclasses.replace(SAVED, is_relative=False)
+    absolute = dataclasses.replace(SAVED, details={"has_tools": False, "is_relative": False})
 
-    assert pause_commands(absolute)[5] == "M82"
+    assert park_commands(absolute)[-1] == "M82"
     assert move_back_commands(absolute)[-1] == "M82"
 
 
 def test_all_heaters_are_heated_at_once_and_none_is_waited_for() -> None:
     saved = dataclasses.replace(
-        SAVED, targets={"tool0": 210.0, "tool1": 205.5, "bed": 60.0}, has_tools=True
+        SAVED,
+        targets={"tool0": 210.0, "tool1": 205.5, "bed": 60.0},
+        details={"has_tools": True, "is_relative": True},
     )
 
-    assert heat_commands(saved) == [
+    assert heat_commands(saved, saved.targets) == [
         *("M104 T0 S210", "M104 T1 S205.5", "M140 S60"),
     ]
 
@@ -124,32 +134,12 @@ def test_pictures_in_front_of_a_file_cost_no_memory() -> None:
     assert len(search._rest) < 2000
 
 
-def test_a_rest_survives_a_restart(tmp_path: Path) -> None:
-    saved_state_store(tmp_path).save(SAVED)
-
-    assert saved_state_store(tmp_path).load() == SAVED
-
-
-def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
-    store = saved_state_store(tmp_path)
-    store.save(SAVED)
-    store.forget()
-    store.forget()
-
-    assert store.load() is None
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("content", ["", "{", "null", "[" * 100_000, "x" * 100_000])
-def test_a_damaged_store_is_an_empty_one(tmp_path: Path, content: str) -> None:
-    (tmp_path / STORE).write_text(content)
-
-    assert saved_state_store(tmp_path).load() is None
-
-
 @given(st.data())
 def test_no_damage_to_a_store_puts_anything_else_into_a_command(data: st.DataObject) -> None:
-    saved = parse_saved_state(data.draw(damaged(dataclasses.asdict(SAVED))))
+    shape = OctoPrintPausePlan.shape
+    saved = shape.decode(data.draw(damaged(shape.encode(SAVED))))
 
-    for command in [] if saved is None else [*heat_commands(saved), *move_back_commands(saved)]:
+    if saved is None:
+        return
+    for command in [*heat_commands(saved, saved.targets), *move_back_commands(saved)]:
         assert re.fullmatch(r"[GM]\d{1,3}( [TSEZF]-?\d{1,4}(\.\d+)?)*", command)

@@ -3,7 +3,6 @@
 from printreach.contract.commands import (
     Extrude,
     MoveAxis,
-    Pause,
     SetLight,
     SetTemp,
     StartPrint,
@@ -15,7 +14,6 @@ from printreach.printers import loose
 from printreach.printers.port import (
     Camera,
     MqttEndpoint,
-    Restores,
     View,
     bad_path,
     failed,
@@ -25,6 +23,7 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import orders
 from .api import USER, BambuApi
@@ -33,9 +32,8 @@ from .estimates import Estimates
 from .files import BambuFiles
 from .live_view import LiveView
 from .materials import extruders_of
-from .pausing import PauseController
+from .pause_plan import BambuPausePlan
 from .ports import USUAL_PORTS, Ports
-from .smart_pause import saved_state_store
 
 CARD = "sdcard"
 TARGET_S = 4.0
@@ -46,7 +44,7 @@ def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":
     return BambuPrinter(setup, ports)
 
 
-class BambuPrinter:
+class BambuPrinter(PausesSmartly):
     """printers.port.Printer."""
 
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
@@ -54,15 +52,14 @@ class BambuPrinter:
         self._ports = ports
         self._api = BambuApi(setup)
         self._live_view = LiveView(setup, self._api)
-        self._pausing = PauseController(
-            self._api, saved_state_store(setup.data_dir), self._live_view, setup.limits
-        )
-        self._live_view.is_restoring = lambda: self._pausing.smart.is_restoring
+        plan = BambuPausePlan(self._api, self._live_view, setup.limits)
+        self.restores = SmartPauses(setup.data_dir, plan)
+        self._live_view.is_restoring = lambda: self.restores.is_restoring
         self.files = BambuFiles(setup, ports.files)
         self._estimates = Estimates(self.files.sliced)
         self._live_view.sliced = self._estimates.of
         self._live_view.on_update = self._on_update
-        self._live_view.on_lost = self._pausing.smart.on_update
+        self._live_view.on_lost = self.restores.on_update
 
     @property
     def view(self) -> View:
@@ -79,26 +76,13 @@ class BambuPrinter:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.smart.close()
+            await self.restores.close()
             await self._estimates.close()
 
     async def cameras(self) -> list[Camera]:
         return cameras_of(self._live_view.known, self._setup, self._ports)
 
     # --- orders -----------------------------------------------------------------------------------
-
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
-    @property
-    def restores(self) -> Restores:
-        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, CARD)
@@ -146,7 +130,7 @@ class BambuPrinter:
 
     async def _on_update(self) -> None:
         self._estimates.on_update(self._live_view.known.report, self._live_view.state)
-        self._pausing.smart.on_update()
+        self.restores.on_update()
 
     def _has_targets(self, order: SetTemp) -> bool:
         temps = self._live_view.temps

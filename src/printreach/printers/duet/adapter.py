@@ -1,11 +1,10 @@
 """The Duet adapter: a live view of its object model, and commands as G-code."""
 
-from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Extrude, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
 from printreach.printers.port import (
     Camera,
-    Restores,
     View,
     failed,
     no_such_file,
@@ -15,6 +14,7 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import gcode
 from . import model as duet
@@ -22,8 +22,7 @@ from .files import DuetFiles, platform_path
 from .http import DuetHttp, NotFound
 from .known_state import is_fully_paused
 from .live_view import LiveView
-from .pausing import PauseController
-from .smart_pause import saved_state_store
+from .pause_plan import DuetPausePlan
 
 STORAGE = "0:"
 
@@ -32,7 +31,7 @@ def make(setup: PrinterSetup) -> "DuetPrinter":
     return DuetPrinter(setup)
 
 
-class DuetPrinter:
+class DuetPrinter(PausesSmartly):
     """printers.port.Printer."""
 
     mqtt = None
@@ -40,20 +39,19 @@ class DuetPrinter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._http = DuetHttp(setup)
         self._live_view = LiveView(self._http, setup, self._on_update)
-        self._pausing = PauseController(
-            self._live_view, saved_state_store(setup.data_dir), setup.limits
-        )
+        plan = DuetPausePlan(self._live_view, setup.limits)
+        self.restores = SmartPauses(setup.data_dir, plan)
         self.files = DuetFiles(self._live_view.board, setup.data_dir)
 
     @property
     def view(self) -> View:
-        return self._pausing.smart.shown(self._live_view.view)
+        return self.restores.shown(self._live_view.view)
 
     async def run(self) -> None:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.smart.close()
+            await self.restores.close()
             await self._live_view.close()
             await self._http.close()
 
@@ -62,19 +60,6 @@ class DuetPrinter:
         return []
 
     # --- orders -----------------------------------------------------------------------------------
-
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
-    @property
-    def restores(self) -> Restores:
-        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)
@@ -140,4 +125,4 @@ class DuetPrinter:
         return number
 
     def _on_update(self) -> None:
-        self._pausing.smart.on_update()
+        self.restores.on_update()

@@ -6,22 +6,22 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from printreach.contract.commands import Extrude, MoveAxis, Pause, SetTemp
+from printreach.contract.commands import Extrude, MoveAxis, SetTemp
 from printreach.contract.files import JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers.loose import Json
 from printreach.printers.port import (
     Files,
     PrinterRefused,
-    Restores,
     View,
     not_supported,
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from .live_view import LiveView
-from .pausing import Orders, PauseController
+from .pause_plan import ElegooPausePlan, Orders
 
 Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Json]]]
 """Opens a connection, which gives what the printer says; PrinterRefused when it is lost."""
@@ -36,7 +36,7 @@ class ElegooFiles(Files, Protocol):
 F = TypeVar("F", bound=ElegooFiles)
 
 
-class ElegooPrinter(ABC, Generic[F]):
+class ElegooPrinter(PausesSmartly, ABC, Generic[F]):
     """printers.port.Printer, without the commands that differ between the protocols."""
 
     def __init__(self, setup: PrinterSetup, connected: Connected, orders: Orders, files: F) -> None:
@@ -46,32 +46,20 @@ class ElegooPrinter(ABC, Generic[F]):
         self._now = setup.steady_time
         self._connected = connected
         self._live_view = LiveView(self._follow, setup.uniform)
-        self._pausing = PauseController(orders, self._live_view, setup.data_dir, setup.limits)
-        self._live_view.on_lost = self._pausing.smart.on_update
+        plan = ElegooPausePlan(orders, self._live_view, setup.limits)
+        self.restores = SmartPauses(setup.data_dir, plan)
+        self._live_view.on_lost = self.restores.on_update
 
     @property
     def view(self) -> View:
-        return self._pausing.smart.shown(self._live_view.view)
+        return self.restores.shown(self._live_view.view)
 
     async def run(self) -> None:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.smart.close()
+            await self.restores.close()
             await self.files.close()
-
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
-    @property
-    def restores(self) -> Restores:
-        return self._pausing.smart
 
     async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
         raise not_supported("extrude by hand")
@@ -104,7 +92,7 @@ class ElegooPrinter(ABC, Generic[F]):
             try:
                 async for message in messages:
                     self._on_message(message)
-                    self._pausing.smart.on_update()
+                    self.restores.on_update()
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)

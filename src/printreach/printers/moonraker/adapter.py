@@ -9,7 +9,6 @@ from printreach.contract.commands import (
     CommandStatus,
     Extrude,
     MoveAxis,
-    Pause,
     SetLight,
     SetTemp,
     StartPrint,
@@ -21,7 +20,6 @@ from printreach.printers.following import ChangeListeners, keep_following
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
-    Restores,
     Trouble,
     View,
     failed,
@@ -32,6 +30,7 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import gcode
 from .api import MoonrakerApi, NotFound
@@ -39,9 +38,8 @@ from .cameras import CameraFinder
 from .entries import place_of
 from .files import MoonrakerFiles, target_of
 from .machine import LightKind, LightSource, short_name
-from .pausing import PauseController
+from .pause_plan import BED, MoonrakerPausePlan
 from .session import Session
-from .smart_pause import BED, saved_state_store
 from .status import KnownState, active_extruder, all_lights
 from .translate import full_value
 
@@ -59,7 +57,7 @@ def make(setup: PrinterSetup) -> "MoonrakerPrinter":
     return MoonrakerPrinter(setup)
 
 
-class MoonrakerPrinter:
+class MoonrakerPrinter(PausesSmartly):
     """printers.port.Printer."""
 
     mqtt = None
@@ -68,13 +66,10 @@ class MoonrakerPrinter:
         self._setup = setup
         self._api = MoonrakerApi(setup)
         self._finder = CameraFinder(setup, self._api)
-        self._pausing = PauseController(
-            self._api,
-            saved_state_store(setup.data_dir),
-            lambda: self._session,
-            lambda: self._view.trouble is None,
-            setup.limits,
+        self._plan = MoonrakerPausePlan(
+            self._api, lambda: self._session, lambda: self._view.trouble is None, setup.limits
         )
+        self.restores = SmartPauses(setup.data_dir, self._plan, self._redraw)
         self._session = self._new_session(KnownState())
         self._view = self._changed = View()
         self._changes = ChangeListeners()
@@ -92,7 +87,7 @@ class MoonrakerPrinter:
         try:
             await keep_following(self._follow, self._on_lost, lambda: self._changed, uniform)
         finally:
-            await self._pausing.smart.close()
+            await self.restores.close()
             await self.files.close()
             await self._api.close()
 
@@ -100,19 +95,6 @@ class MoonrakerPrinter:
         return await self._finder.cameras()
 
     # --- orders -----------------------------------------------------------------------------------
-
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
-    @property
-    def restores(self) -> Restores:
-        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)
@@ -189,20 +171,23 @@ class MoonrakerPrinter:
     def _on_lost(self, refused: PrinterRefused) -> None:
         self._view = View(trouble=_trouble(refused))
         self._changes.tell()
-        self._pausing.on_update()
+        self._on_update()
 
     def _show(self, view: View) -> None:
-        if (
-            view.trouble is None
-            and self._pausing.smart.is_restoring
-            and view.job.state is State.PAUSED
-        ):
+        if view.trouble is None and self.restores.is_restoring and view.job.state is State.PAUSED:
             view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
         self._view = view
         self._changes.tell()
         if view.trouble is None:
             self._changed = view
-        self._pausing.on_update()
+        self._on_update()
+
+    def _redraw(self) -> None:
+        self._session.redraw()
+
+    def _on_update(self) -> None:
+        self._plan.updates.tell()
+        self.restores.on_update()
 
     async def _move(self, script: str, undone_by: str = gcode.RESTORE) -> None:
         try:

@@ -7,7 +7,6 @@ from printreach.contract.commands import (
     CommandStatus,
     Extrude,
     MoveAxis,
-    Pause,
     SetLight,
     SetTemp,
     StartPrint,
@@ -21,7 +20,6 @@ from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
-    Restores,
     View,
     failed,
     no_such_file,
@@ -31,13 +29,13 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from .api import NotFound, OctoPrintApi
 from .cameras import CameraSettings, cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView
-from .pausing import PauseController
-from .smart_pause import saved_state_store
+from .pause_plan import OctoPrintPausePlan
 from .translate import is_fully_paused
 
 LOCAL_STORAGE = "local"
@@ -47,7 +45,7 @@ def make(setup: PrinterSetup) -> "OctoPrintPrinter":
     return OctoPrintPrinter(setup)
 
 
-class OctoPrintPrinter:
+class OctoPrintPrinter(PausesSmartly):
     """printers.port.Printer."""
 
     mqtt = None
@@ -59,13 +57,12 @@ class OctoPrintPrinter:
         self._live_view = LiveView(
             self._api, setup.uniform, self.files.look_for_logs, self._on_update
         )
-        self._pausing = PauseController(
-            self._api, self._live_view, saved_state_store(setup.data_dir), setup.limits
-        )
+        plan = OctoPrintPausePlan(self._api, self._live_view, setup.limits)
+        self.restores = SmartPauses(setup.data_dir, plan, self._live_view.changes.tell)
 
     @property
     def view(self) -> View:
-        return self._pausing.smart.shown(self._live_view.view)
+        return self.restores.shown(self._live_view.view)
 
     def on_change(self, callback: Callable[[], None]) -> None:
         self._live_view.changes.add(callback)
@@ -74,7 +71,7 @@ class OctoPrintPrinter:
         try:
             await self._live_view.run()
         finally:
-            await self._pausing.smart.close()
+            await self.restores.close()
             await self._api.close()
 
     async def cameras(self) -> list[Camera]:
@@ -87,19 +84,6 @@ class OctoPrintPrinter:
         return [camera for found in cameras_in(settings) if (camera := self._camera(found))]
 
     # --- orders -----------------------------------------------------------------------------------
-
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
-    @property
-    def restores(self) -> Restores:
-        return self._pausing.smart
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, LOCAL_STORAGE)
@@ -169,7 +153,7 @@ class OctoPrintPrinter:
         await self._api.post(f"/api/printer/{part}", body)
 
     def _on_update(self) -> None:
-        self._pausing.smart.on_update()
+        self.restores.on_update()
 
     def _camera(self, found: CameraSettings) -> Camera | None:
         """Return a camera that tries every address that its URLs may mean."""

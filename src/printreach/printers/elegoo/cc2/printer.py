@@ -6,7 +6,7 @@ from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera, authority
-from printreach.printers.elegoo.pausing import Orders
+from printreach.printers.elegoo.pause_plan import Orders
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
 from printreach.printers.loose import Json

@@ -1,0 +1,179 @@
+"""The part of smart pauses that differs between platforms: its orders, and what it changes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+from printreach.contract.commands import CommandStatus, Pause
+from printreach.contract.status import AT_WORK, State
+from printreach.rules.printers.commands import CommandLimits, restore_problem
+
+from .port import PrinterRefused, failed
+from .print_progress import PrintReport, SavedState, StoredShape
+
+PAUSED_WITHIN_S = 20.0
+"""Firmware first ends the moves that it holds; a command has 25 s in all."""
+
+
+class PausePlan(ABC):
+    """One platform's smart pauses, carried out by SmartPauses. Orders raise PrinterRefused.
+
+    file: the name of the file with the saved state, and shape: its shape. bed: the bed's name among
+    the targets. close_enough_c: a heater that is colder by no more is warm.
+    pauses_slowly: a print may pause so late that the order returns before, and what a smart pause
+    changes is changed when it has paused.
+    repauses: a print that was resumed at the printer is paused again, to get everything back;
+    otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
+    were not begun.
+    """
+
+    file: ClassVar[str]
+    shape: ClassVar[StoredShape]
+    bed: ClassVar[str]
+    close_enough_c: ClassVar[float] = 3.0
+    pauses_slowly: bool = False
+    repauses: bool = False
+    refuses_moves_whole: bool = False
+
+    def __init__(self, limits: CommandLimits) -> None:
+        self.limits = limits
+
+    # --- what the printer says --------------------------------------------------------------------
+
+    @abstractmethod
+    def print_report(self) -> PrintReport | None:
+        """None while the printer can't be reached."""
+
+    @abstractmethod
+    def temperature_c(self, heater: str) -> float:
+        """Return a heater's temperature. heater: one of those that targets() gives."""
+
+    @abstractmethod
+    def targets(self) -> Mapping[str, float]:
+        """Return the targets of the heaters that a smart pause may turn off; 0 is off."""
+
+    @abstractmethod
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
+
+    # --- what is changed --------------------------------------------------------------------------
+
+    def planned(self, order: Pause) -> SavedState:
+        """Return the changes before the pause is ordered, since that may change the targets.
+
+        Not what a resume wouldn't be allowed to heat again.
+        """
+        report = self.print_report()
+
+        def is_turned_off(heater: str, target_c: float) -> bool:
+            if heater == self.bed:
+                return order.disable_bed and target_c <= self.limits.bed_c
+            return order.disable_hotend and target_c <= self.limits.hotend_c
+
+        return SavedState(
+            path=report.path if report is not None else "",
+            targets={h: c for h, c in self.targets().items() if c > 0 and is_turned_off(h, c)},
+            lift_mm=order.z_lift_mm,
+            retract_mm=order.retract_filament_mm,
+        )
+
+    async def completed(self, planned: SavedState, order: Pause) -> SavedState:  # noqa: ARG002
+        """Return the changes once the print is paused."""
+        return planned
+
+    def is_plain(self, saved: SavedState) -> bool:
+        """Return whether nothing is changed."""
+        return not (self.has_heat(saved) or saved.has_moves)
+
+    def has_heat(self, saved: SavedState) -> bool:
+        return bool(saved.targets)
+
+    def has_moves_back(self, saved: SavedState) -> bool:
+        """Return whether a restore moves anything before it resumes."""
+        return saved.has_moves
+
+    def is_warm(self, saved: SavedState) -> bool:
+        return all(
+            self.temperature_c(heater) >= target - self.close_enough_c
+            for heater, target in saved.targets.items()
+        )
+
+    def limit_problem(self, saved: SavedState) -> str | None:
+        """Return the limit of the agent's owner that a restore would exceed, as a sentence."""
+        return restore_problem(
+            self.limits,
+            hotend_c=self.hottest_c(saved),
+            bed_c=saved.targets.get(self.bed, 0.0),
+            lift_mm=saved.lift_mm,
+            retract_mm=saved.retract_mm,
+        )
+
+    def hottest_c(self, saved: SavedState) -> float:
+        """Return the highest target of a hotend that a restore would set; 0 for none."""
+        hotends = [target for heater, target in saved.targets.items() if heater != self.bed]
+        return max(hotends, default=0.0)
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    async def pause_print(self) -> None: ...
+    @abstractmethod
+    async def resume_print(self) -> None: ...
+    @abstractmethod
+    async def cancel_print(self) -> None: ...
+
+    @abstractmethod
+    async def park(self, saved: SavedState) -> None:
+        """Retract while hot, then lift."""
+
+    @abstractmethod
+    async def cool(self, saved: SavedState) -> None:
+        """Turn the heaters off."""
+
+    @abstractmethod
+    async def heat(self, saved: SavedState) -> None:
+        """Set the targets again, all at once, and wait for none: most printers take no order, not
+        even a cancel, during a command that waits."""
+
+    @abstractmethod
+    async def move_back(self, saved: SavedState) -> None:
+        """Lower the nozzle, then give the filament back."""
+
+    async def pause_fully(self) -> None:
+        """Pause, and return once the print is paused."""
+        await self.pause_print()
+        if not await self.wait_until(self.is_paused, PAUSED_WITHIN_S):
+            raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
+
+    async def until_resumable(self) -> None:
+        """Wait while a resume would be lost."""
+        return
+
+    # --- whether it is still the print ------------------------------------------------------------
+
+    def is_paused(self) -> bool:
+        report = self.print_report()
+        return report is not None and report.is_paused
+
+    def has_stopped(self) -> bool:
+        """It is paused, or will not be: it has ended, or was lost."""
+        report = self.print_report()
+        return report is None or report.is_paused or report.state not in {*AT_WORK, State.PAUSED}
+
+    def is_paused_in(self, saved: SavedState) -> bool:
+        report = self.print_report()
+        return report is not None and report.is_paused and report.is_as_paused(saved)
+
+    def require_paused(self, saved: SavedState) -> None:
+        if not self.is_paused_in(saved):
+            raise no_longer_paused()
+
+    def require_going(self, saved: SavedState) -> None:
+        report = self.print_report()
+        if report is None or report.state not in AT_WORK or not report.can_be(saved):
+            raise no_longer_paused()
+
+
+def no_longer_paused() -> PrinterRefused:
+    return PrinterRefused(
+        CommandStatus.INVALID_STATE, "The print isn't paused any more as it was: nothing was done."
+    )
