@@ -23,7 +23,7 @@ from printreach.agent.addresses import WebAddress, parse_web_address
 from printreach.agent.config import AgentConfig
 from printreach.agent.runtime import Machine, run_agent
 from printreach.agent.uplink import Uplink
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.simulated.model.status import ACTIVE
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME
@@ -71,7 +71,7 @@ def _config(service: WebAddress, folder: Path, port: int) -> AgentConfig:
     return AgentConfig(
         service=service,
         data_dir=folder,
-        kind=KINDS["simulated"],
+        kind=PLATFORM_FACTS["simulated"],
         printer=WebAddress(scheme="http", host="127.0.0.1", port=port),
         lan_listen=None,
     )

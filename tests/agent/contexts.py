@@ -15,7 +15,7 @@ from printreach.agent.keys import ServicePins, load_or_make_key
 from printreach.agent.print_tracker import TrackerEnvironment
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext, Machine
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 from tests.agent.snapshots import HandClock, a_state
 
 SERVICE = "http://print.example.org:8080"
@@ -60,7 +60,7 @@ class Agent:
             config=AgentConfig(
                 service=parse_web_address(service),
                 data_dir=self.data_dir,
-                kind=KINDS[platform],
+                kind=PLATFORM_FACTS[platform],
                 printer=_address(printer),
                 lan_listen=ListenAddress(host="127.0.0.1", port=0),
             ),

@@ -9,7 +9,7 @@ import pytest
 from printreach.agent.addresses import ListenAddress, WebAddress
 from printreach.agent.builtin import CannotStart, printer_of
 from printreach.agent.config import AgentConfig
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 
 SIMULATED = "printreach.printers.simulated"
 
@@ -20,7 +20,7 @@ def a_config(
     return AgentConfig(
         service=WebAddress(scheme="https", host="printreach.example", port=443),
         data_dir=data_dir,
-        kind=KINDS[kind],
+        kind=PLATFORM_FACTS[kind],
         printer=printer,
         lan_listen=ListenAddress(host="127.0.0.1", port=0),
     )

@@ -16,7 +16,7 @@ from printreach.agent.config import (
 )
 from printreach.agent.owner_limits import OwnerLimits
 from printreach.contract.permissions import Permission
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.rules.printers.commands import CommandLimits
 
 SERVICE = ("--service", "https://printreach.example")
@@ -42,7 +42,7 @@ def test_service_folder_and_platform_are_enough() -> None:
     assert config == AgentConfig(
         service=WebAddress(scheme="https", host="printreach.example", port=443),
         data_dir=Path("agent").absolute(),
-        kind=KINDS["octoprint"],
+        kind=PLATFORM_FACTS["octoprint"],
         printer=WebAddress(scheme="http", host="127.0.0.1", port=5000),
         lan_listen=ListenAddress(host="0.0.0.0", port=8765),
     )

@@ -19,7 +19,7 @@ from printreach.agent.keys import ServicePin, ServicePins
 from printreach.agent.runtime import AgentContext, Machine, run_agent
 from printreach.agent.state import Phase
 from printreach.agent.status import NotRunning, read_status
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 from tests.agent.snapshots import SERVICE_URL, HandClock, a_link_code
 
 
@@ -66,7 +66,7 @@ def config(tmp_path: Path) -> AgentConfig:
     return AgentConfig(
         service=WebAddress(scheme="https", host="printreach.example", port=443),
         data_dir=tmp_path / "agent",
-        kind=KINDS["octoprint"],
+        kind=PLATFORM_FACTS["octoprint"],
         printer=WebAddress(scheme="http", host="127.0.0.1", port=5000),
         lan_listen=ListenAddress(host="127.0.0.1", port=0),
     )

@@ -7,8 +7,8 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
-from printreach.printers.registry import KINDS
 from printreach.run.docs import DOCUMENTS, error_table, main, platform_table, platforms
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -41,7 +41,7 @@ def test_every_kind_with_an_adapter_has_its_column() -> None:
 
     assert titles == [platform.title for platform in platforms()]
     assert all(
-        any(title.startswith(kind.facts.title) for title in titles) for kind in KINDS.values()
+        any(title.startswith(kind.title) for title in titles) for kind in PLATFORM_FACTS.values()
     )
 
 

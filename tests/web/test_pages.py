@@ -13,7 +13,6 @@ from litestar.testing import TestClient
 
 from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.contract.platforms import PLATFORM_FACTS
-from printreach.printers.registry import KINDS
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.store.relay.agents import SqlAgents
 from tests.web.conftest import MakeWorld
@@ -80,7 +79,7 @@ def test_a_person_without_an_agent_is_shown_the_command_for_each_kind_of_printer
     text = owner.get(path).text
     agents = agents_of(text)
 
-    assert {agent.kind.name for agent in agents} == set(KINDS) - {"simulated"}
+    assert {agent.kind.name for agent in agents} == set(PLATFORM_FACTS) - {"simulated"}
     assert {str(agent.service) for agent in agents} == {"https://printreach.example"}
     assert "pip install --require-hashes -r requirements/agent.txt" in html.unescape(text)
 
@@ -97,7 +96,7 @@ def test_each_command_for_an_agent_has_a_button_that_copies_it(owner: Client, pa
     text = owner.get(path).text
     commands = re.findall(r'<code id="(agent-[a-z]+)">', text)
 
-    assert len(commands) == len(KINDS)
+    assert len(commands) == len(PLATFORM_FACTS)
     assert re.findall(r'data-copy="([^"]+)"', text) == commands
 
 

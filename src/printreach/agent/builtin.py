@@ -30,7 +30,7 @@ async def printer_of(config: AgentConfig) -> AsyncIterator[WebAddress | None]:
 
     Raises CannotStart when it cannot run.
     """
-    if config.printer is not None or not config.kind.is_built_in:
+    if config.printer is not None or not config.kind.is_simulated:
         yield config.printer
         return
     printer = await _run_simulated_printer(config.data_dir / FILES)

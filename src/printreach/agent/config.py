@@ -26,7 +26,7 @@ from printreach.agent.owner_limits import (
     add_limit_options,
     read_limits,
 )
-from printreach.printers.registry import KINDS, PrinterKind
+from printreach.contract.platforms import PLATFORM_FACTS, PlatformFacts
 
 DEFAULT_LAN_LISTEN: Final = "0.0.0.0:8765"
 
@@ -84,7 +84,7 @@ class AgentConfig:
 
     service: WebAddress
     data_dir: Path
-    kind: PrinterKind
+    kind: PlatformFacts
     printer: WebAddress | None
     lan_listen: ListenAddress | None
     webcams: tuple[Webcam, ...] = ()
@@ -101,14 +101,14 @@ class AgentConfig:
     @property
     def web_server(self) -> WebAddress | None:
         """The web server that the tunnel leads to; None when the printer has none."""
-        return self.printer if self.kind.facts.has_web_server else None
+        return self.printer if self.kind.has_web_server else None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a running agent. read_config checks their values."""
     parser.add_argument("--service", metavar="URL", help="address of the Printreach service")
     parser.add_argument("--data-dir", metavar="DIR", help="where the agent keeps its key")
-    parser.add_argument("--platform", metavar="KIND", help=f"one of: {', '.join(KINDS)}")
+    parser.add_argument("--platform", metavar="KIND", help=f"one of: {', '.join(PLATFORM_FACTS)}")
     parser.add_argument(
         "--printer-url", metavar="URL", help="the printer's web server, or its host"
     )
@@ -187,15 +187,15 @@ def read_credentials(environment: Mapping[str, str]) -> PrinterCredentials:
     )
 
 
-def _read_kind(text: str | None) -> PrinterKind:
+def _read_kind(text: str | None) -> PlatformFacts:
     if not text:
-        raise ConfigError(f"--platform is missing: give one of {', '.join(KINDS)}.")
-    if text not in KINDS:
-        raise ConfigError(f"--platform must be one of {', '.join(KINDS)}.")
-    return KINDS[text]
+        raise ConfigError(f"--platform is missing: give one of {', '.join(PLATFORM_FACTS)}.")
+    if text not in PLATFORM_FACTS:
+        raise ConfigError(f"--platform must be one of {', '.join(PLATFORM_FACTS)}.")
+    return PLATFORM_FACTS[text]
 
 
-def _read_printer(text: str | None, kind: PrinterKind) -> WebAddress | None:
+def _read_printer(text: str | None, kind: PlatformFacts) -> WebAddress | None:
     if text is not None:
         try:
             return parse_web_address_or_host(text, kind.port)
@@ -203,9 +203,9 @@ def _read_printer(text: str | None, kind: PrinterKind) -> WebAddress | None:
             raise ConfigError(f"--printer-url {error}.") from None
     if kind.usual_host is not None:
         return WebAddress(scheme="http", host=kind.usual_host, port=kind.port)
-    if not kind.is_built_in:
+    if not kind.is_simulated:
         raise ConfigError(
-            f"--printer-url is missing: give the address of the {kind.facts.title} printer."
+            f"--printer-url is missing: give the address of the {kind.title} printer."
         )
     return None
 

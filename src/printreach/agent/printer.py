@@ -98,15 +98,13 @@ async def commanded_printer(
     environment: AdapterEnvironment,
     printer_id: str,
     remote_lock: RemoteLock,
-) -> AsyncIterator[CommandedPrinter | None]:
-    """Run the printer's adapter while the context is open; None for a kind without an adapter.
+) -> AsyncIterator[CommandedPrinter]:
+    """Run the printer's adapter while the context is open. printer_id: the public id.
 
-    printer_id: the public id.
+    Its platform's code is imported here and not before: an agent carries the code of one.
     """
-    if not config.kind.adapter:
-        yield None
-        return
-    module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
+    name = f"printreach.printers.{config.kind.name}.adapter"
+    module = cast("_AdapterModule", importlib.import_module(name))
     printer = module.make(_setup(config, environment, printer_id))
     detector = LatestDetectorStatus(environment.monotonic)
     clock, outbox = (
@@ -170,7 +168,7 @@ def _about(config: AgentConfig, printer_id: str) -> About:
     pin = ServicePins.load(config.data_dir).get(str(config.service))
     return About(
         printer_id=printer_id,
-        printer_name=config.kind.facts.title if pin is None else pin.printer_name,
+        printer_name=config.kind.title if pin is None else pin.printer_name,
         page_url=f"{config.service_url}/printers/{printer_id}",
     )
 

@@ -63,7 +63,7 @@ class AgentContext:
     config: its `printer` is set wherever the kind has a web server, the built-in one included.
     find_lan_address: finds the present address, which routers may change; notes it in the state.
     remote_lock: whether anybody may control the printer remotely.
-    commanded: answers the command API; None for a kind of printer without an adapter.
+    commanded: answers the command API; None where nothing does.
     """
 
     config: AgentConfig
@@ -163,7 +163,7 @@ def _warn_of_plain_text(service: WebAddress) -> None:
 
 @asynccontextmanager
 async def _lan_page(
-    config: AgentConfig, state: AgentState, machine: Machine, commanded: CommandedPrinter | None
+    config: AgentConfig, state: AgentState, machine: Machine, commanded: CommandedPrinter
 ) -> AsyncIterator[int | None]:
     """Serve the LAN page; gives its port, or None where it is not wanted or cannot listen.
 
@@ -174,7 +174,7 @@ async def _lan_page(
         yield None
         return
     try:
-        popup = commanded.smart_pause_popup if commanded is not None else lambda: ""
+        popup = commanded.smart_pause_popup
         site = LanSite(state, machine.monotonic, popup)
         server = await serve(site, listen.host, listen.port, limits=_LAN_LIMITS)
     except OSError as error:

@@ -270,7 +270,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     allowed, remote_lock = context.config.limits.allowed, context.remote_lock
     commands = context.commanded.api if context.commanded is not None else None
     if server is None:
-        no_server = f"A {kind.facts.title} printer has no web server."
+        no_server = f"A {kind.title} printer has no web server."
         streams = StreamServer(None, no_server, commands, remote_lock=remote_lock, allowed=allowed)
         return streams, None
     shortage = DescriptorShortage(context.machine.monotonic)

@@ -1,1 +1,1 @@
-"""One folder per kind of printer; registry.py is the table of them."""
+"""One folder per platform, named as in contract/platforms.py, and what the platforms share."""

@@ -29,8 +29,8 @@ from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
 from printreach.backends import mail_log
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.hub.denied import Denied
-from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.portal.completion import Completion
@@ -214,7 +214,7 @@ def _agent_config(
     return AgentConfig(
         service=WebAddress(scheme="http", host=service.host, port=service.port),
         data_dir=data_dir,
-        kind=KINDS["simulated"],
+        kind=PLATFORM_FACTS["simulated"],
         printer=printer,
         lan_listen=parse_listen_address(f"127.0.0.1:{lan_port}"),
         public_service=parse_web_address(settings.base_url),

@@ -18,8 +18,8 @@ from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS
 from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import FAILURES
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
-from printreach.printers.registry import KINDS
 from printreach.web.api import APIS
 from printreach.web.api.document import openapi_document
 
@@ -132,13 +132,11 @@ class _PlatformsModule(Protocol):
 
 
 def platforms() -> list[Platform]:
-    """Return the platforms with an adapter, in the order of the registry."""
+    """Return the platforms in the order of the table of facts."""
     found: list[Platform] = []
-    for kind in KINDS.values():
-        if kind.adapter:
-            name = f"{kind.adapter.rpartition('.')[0]}.platforms"
-            module = cast("_PlatformsModule", importlib.import_module(name))
-            found.extend(module.PLATFORMS)
+    for name in PLATFORM_FACTS:
+        module = importlib.import_module(f"printreach.printers.{name}.platforms")
+        found.extend(cast("_PlatformsModule", module).PLATFORMS)
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from printreach.agent.addresses import parse_web_address
 from printreach.agent.config import AgentConfig
 from printreach.agent.runtime import AgentContext, Machine
-from printreach.printers.registry import KINDS
+from printreach.contract.platforms import PLATFORM_FACTS
 from tests.agent.snapshots import HandClock
 
 ADDRESS = "https://printreach.example"
@@ -18,7 +18,7 @@ def a_config(folder: Path, address: str = ADDRESS) -> AgentConfig:
     return AgentConfig(
         service=parse_web_address(address),
         data_dir=folder / "agent",
-        kind=KINDS["octoprint"],
+        kind=PLATFORM_FACTS["octoprint"],
         printer=parse_web_address("http://127.0.0.1:9"),
         lan_listen=None,
     )

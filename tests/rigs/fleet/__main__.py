@@ -19,8 +19,8 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import AgentState, Observer, Phase, Snapshot
 from printreach.agent.uplink import Uplink
+from printreach.contract.platforms import PlatformFacts
 from printreach.http1.server import serve
-from printreach.printers.registry import PrinterKind
 from printreach.run.agent import this_machine
 from tests.rigs.fleet.keys import key_of
 from tests.rigs.fleet.printers import printer
@@ -54,7 +54,7 @@ async def run_one(number: int, service: WebAddress, data_dir: Path) -> None:
     config = AgentConfig(
         service=service,
         data_dir=folder,
-        kind=PrinterKind(name="web-server"),  # nothing asks it by itself
+        kind=PlatformFacts(name="web-server", title="Web server"),  # nothing asks it by itself
         printer=WebAddress(scheme="http", host="127.0.0.1", port=server.port),
         lan_listen=parse_listen_address("127.0.0.1:0"),
     )

@@ -26,7 +26,7 @@ from printreach.agent.octoprint_plugin.supervisor import Supervisor
 from printreach.agent.octoprint_plugin.thread import AgentThread
 from printreach.agent.owner_limits import BadLimit, OwnerLimits, read_limits
 from printreach.agent.runtime import Machine, UplinkFactory
-from printreach.printers.registry import KINDS, LOOPBACK
+from printreach.contract.platforms import LOOPBACK, PLATFORM_FACTS
 
 ADDRESS: Final = "service_url"
 FOLDER: Final = "agent"
@@ -52,7 +52,9 @@ class ServicePlugin(
         self._agent = AgentThread(Supervisor(machine, make_uplink))
         # OctoPrint holds this key for good while it runs; it is written nowhere.
         self._agent_key = machine.token_bytes(_KEY_BYTES).hex()
-        self._listens_at = WebAddress(scheme="http", host=LOOPBACK, port=KINDS["octoprint"].port)
+        self._listens_at = WebAddress(
+            scheme="http", host=LOOPBACK, port=PLATFORM_FACTS["octoprint"].port
+        )
 
     # --- start and stop ---------------------------------------------------------------------------
 
@@ -184,7 +186,7 @@ class ServicePlugin(
             service=service,
             # A folder below OctoPrint's, which others may be able to read.
             data_dir=Path(self.get_plugin_data_folder()) / FOLDER,
-            kind=KINDS["octoprint"],
+            kind=PLATFORM_FACTS["octoprint"],
             printer=self._listens_at,
             lan_listen=None,
             credentials=PrinterCredentials(api_key=self._agent_key),
