@@ -8,13 +8,13 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.agent.addresses import ListenAddress, WebAddress, parse_web_address
-from printreach.agent.announce import Announcer
 from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import prepare
 from printreach.agent.keys import ServicePins, load_or_make_key
 from printreach.agent.print_tracker import TrackerEnvironment
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext, Machine
+from printreach.agent.status import Announcer
 from printreach.contract.platforms import PLATFORM_FACTS
 from tests.agent.snapshots import HandClock, a_state
 

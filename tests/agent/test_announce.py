@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from printreach.agent.announce import Announcer
 from printreach.agent.state import ShownLinkCode
+from printreach.agent.status import Announcer
 
 CODE = ShownLinkCode(
     code="ACDEFG34", link_url="https://printreach.example/link?code=ACDEFG34", expires_at=700.0

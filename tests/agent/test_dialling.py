@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from printreach.agent import dialling
+from printreach.agent import service_link
 from printreach.agent.addresses import parse_web_address
-from printreach.agent.dialling import NotConnected, dial
+from printreach.agent.service_link import NotConnected, dial
 from tests.agent.scripted_service import answering, scripted_service
 from tests.fakes.loop import on_a_loop
 from tests.rigs.certificates import self_signed
@@ -117,7 +117,7 @@ async def test_a_name_that_does_not_exist_is_told() -> None:
 
 
 def test_a_service_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialling, "HANDSHAKE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(service_link, "HANDSHAKE_TIMEOUT_S", 0.05)
 
     @on_a_loop
     async def body() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from printreach.agent.lan_address import find_lan_address
+from printreach.agent.addresses import find_lan_address
 
 
 def found(

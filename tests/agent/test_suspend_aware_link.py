@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.agent.suspend_aware_link import SuspendAwareLink
+from printreach.agent.service_link import SuspendAwareLink
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason

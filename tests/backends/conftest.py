@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.backends import printer_http, smtp, webhook_http
+from printreach.backends import mail_smtp, printer_http, webhook_http
 from tests.rigs.databases import database, migrated
 
 __all__ = ["database", "migrated", "patient"]
@@ -11,7 +11,7 @@ DEADLINES = [
     *((webhook_http, name) for name in ("TIMEOUT_S", "LOOKUP_TIMEOUT_S", "BODY_TIMEOUT_S")),
     (webhook_http, "CONNECT_TIMEOUT_S"),
     *((printer_http, name) for name in ("ASK_TIMEOUT_S", "ORDER_TIMEOUT_S")),
-    (smtp, "TIMEOUT_S"),
+    (mail_smtp, "TIMEOUT_S"),
 ]
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from printreach.agent.log_lines import LineFormatter
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import SmtpMailer
-from printreach.backends.smtp import SmtpServer
+from printreach.backends.mail_smtp import SmtpMailer, SmtpServer
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.accounts.mails import Mail, Mails
 from tests.fakes.loop import on_a_loop

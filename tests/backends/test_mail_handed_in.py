@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.backends.mail_smtp import AT_ONCE, SmtpMailer
-from printreach.backends.smtp import SmtpServer
+from printreach.backends.mail_smtp import AT_ONCE, SmtpMailer, SmtpServer
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.accounts.mails import Mail
 from tests.fakes.loop import on_a_loop

@@ -13,9 +13,8 @@ from typing import TypeVar
 import pytest
 
 from printreach.backends.pay_stripe import OFFERS_KEPT, StripePayments, stripe_payments
-from printreach.backends.stripe_account import StripeAccount
 from printreach.ports.payments import Checkout, ForgedCall, Order, PaymentCall, PaymentsUnavailable
-from printreach.rules.payments import PaymentState, Subscription
+from printreach.rules.payments import PaymentState, StripeAccount, Subscription
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, YEARLY, FakeStripe, fake_stripe, sign
 

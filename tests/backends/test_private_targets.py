@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.backends.own_addresses import is_own_address
+from printreach.backends.lookups import is_own_address
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from tests.backends.test_webhook_http import HEADERS, NAME

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.relay.descriptors import WARN_INTERVAL_S
+from printreach.relay.front import WARN_INTERVAL_S
 from tests.faults.attempts import attempt, background
 from tests.faults.homes import Home
 from tests.requirements_of_tests import need

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from printreach.agent.camera import CameraHub
 from printreach.agent.commands.api import CommandApi
-from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
-from printreach.agent.commands.request import CommandRequest
-from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.commands.request import CommandContext, CommandRequest
+from printreach.agent.commands.webcams import CameraHub, WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.command_api import COMMAND_PREFIX

@@ -6,8 +6,7 @@ import pytest
 
 from printreach.relay.caller_exchange import CallerExchange
 from printreach.relay.connection import IncomingRequest
-from printreach.relay.descriptors import WARN_INTERVAL_S, DescriptorLimit
-from printreach.relay.front import Front
+from printreach.relay.front import WARN_INTERVAL_S, DescriptorLimit, Front
 from tests.fakes.loop import on_a_loop
 from tests.relay.rig import QUICK
 from tests.relay.waiting import until

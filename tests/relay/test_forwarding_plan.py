@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from printreach.http1.heads import RequestReader
-from printreach.relay.forwarding_plan import plan_forwarding
+from printreach.relay.header_filter import plan_forwarding
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.connections.credentials import CredentialKind, digest
 

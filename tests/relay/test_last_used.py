@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.relay.last_used import BATCH, LastUsedRecorder
+from printreach.relay.admission import BATCH, LastUsedRecorder
 from printreach.rules.connections import ConnectionKind
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.grants import MemoryGrants

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from printreach.relay.untrusted_proxy import is_untrusted_proxy
+from printreach.relay.caller_origin import is_untrusted_proxy
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
@@ -36,7 +36,7 @@ async def test_the_log_says_once_what_to_set(caplog: pytest.LogCaptureFixture) -
             caller.send(request(OWN, line))
             assert (await caller.answer()).status == 200
 
-    (record,) = [one for one in caplog.records if one.name.endswith("untrusted_proxy")]
+    (record,) = [one for one in caplog.records if one.name.endswith("caller_origin")]
     assert record.levelname == "WARNING"
     assert "127.0.0.1" in record.getMessage()
     assert "PRINTREACH_TRUSTED_PROXIES" in record.getMessage()
@@ -53,4 +53,4 @@ async def test_a_service_without_a_proxy_or_with_a_trusted_one_says_nothing(
         caller.send(request(OWN, b"X-Forwarded-For: 198.51.100.1"))
         await caller.answer()
 
-    assert [one for one in caplog.records if one.name.endswith("untrusted_proxy")] == []
+    assert [one for one in caplog.records if one.name.endswith("caller_origin")] == []

@@ -10,8 +10,8 @@ import stripe
 from litestar.testing import TestClient
 
 from printreach.backends.pay_stripe import StripePayments
-from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import Account
+from printreach.rules.payments import StripeAccount
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import (

@@ -8,13 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
-from printreach.agent.camera import CameraHub
 from printreach.agent.commands.api import CommandApi
-from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
-from printreach.agent.commands.request import CommandRequest
-from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.commands.request import CommandContext, CommandRequest
+from printreach.agent.commands.webcams import CameraHub, WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.keys import ServicePins

@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from printreach import __version__
-from printreach.agent.addresses import WebAddress, join_host_port
-from printreach.agent.announce import Announcer
+from printreach.agent.addresses import WebAddress, find_lan_address, join_host_port
 from printreach.agent.builtin import printer_of
 from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import DataDirLock, DataDirRefused, prepare
 from printreach.agent.keys import AgentKey, ServicePins, load_or_make_key
 from printreach.agent.lan import LanSite
-from printreach.agent.lan_address import find_lan_address
 from printreach.agent.printer import CommandedPrinter, commanded_printer
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.state import AgentState, Phase, Snapshot
-from printreach.agent.status import StatusFile
+from printreach.agent.status import Announcer, StatusFile
 from printreach.http1.connection import ServerLimits
 from printreach.http1.server import serve
 

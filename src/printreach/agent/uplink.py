@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.agent.addresses import WebAddress
-from printreach.agent.dialling import NotConnected, dial
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
 from printreach.agent.serve import StreamServer
+from printreach.agent.service_link import NotConnected, SuspendAwareLink, dial
 from printreach.agent.signin import AgentHandshake, ServiceRefused
-from printreach.agent.suspend_aware_link import SuspendAwareLink
 from printreach.contract.signin import (
     DETECTOR_NEWS,
     EVENTS,

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from printreach.backends.own_addresses import is_own_address
+from printreach.backends.lookups import is_own_address
 from printreach.rules.public_addresses import Reach, parse_ip_address
 
 

@@ -1,4 +1,4 @@
-"""DNS lookups of names that strangers chose, isolated from each other.
+"""DNS lookups of names that strangers chose, isolated from each other; this machine's addresses.
 
 A name server that never answers blocks a thread for half a minute, and the event loop has few
 threads for lookups. So each lookup has a thread of its own, no name has two at a time, and names
@@ -99,3 +99,17 @@ def _tell(
         loop.call_soon_threadsafe(on_the_loop)
     except RuntimeError:
         pass  # the loop is closed: no caller waits any more
+
+
+def is_own_address(address: str) -> bool:
+    """Return whether the machine would reach that address without leaving itself.
+
+    The kernel tells from which address it would send: to an own one from that one. Nothing is sent.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect((address, 9))
+            return bool(asking.getsockname()[0] == address)
+        except OSError:
+            return False

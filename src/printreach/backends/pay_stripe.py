@@ -14,7 +14,6 @@ import msgspec
 import stripe
 from stripe import Invoice, InvoicePayment, StripeClient
 
-from printreach.backends.stripe_account import StripeAccount
 from printreach.ports import Clock
 from printreach.ports.payments import (
     Checkout,
@@ -26,7 +25,7 @@ from printreach.ports.payments import (
     PaymentsUnavailable,
     UnknownToProvider,
 )
-from printreach.rules.payments import PaymentState, Subscription
+from printreach.rules.payments import PaymentState, StripeAccount, Subscription
 
 T = TypeVar("T")
 

@@ -18,8 +18,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from printreach import __version__
-from printreach.backends.lookups import Lookup
-from printreach.backends.own_addresses import is_own_address
+from printreach.backends.lookups import Lookup, is_own_address
 from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.rules.public_addresses import Reach, parse_ip_address

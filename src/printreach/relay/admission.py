@@ -2,24 +2,75 @@
 
 A cached grant is used for 30 s at most. A notice drops it at once; the 30 s hold even if a notice
 is lost. Streams that outlive a cached grant are rechecked at the same interval, so a revoked
-connection is closed while it plays a webcam.
+connection is closed while it plays a webcam. When a connection was last used is written to the
+store at an interval, never by a request.
 """
 
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import islice
 from typing import Protocol
 
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Notice, Topic
 from printreach.ports.relaying import Grants
 from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
+from printreach.rules.connections.internal_grants import is_of_internal_kind
 from printreach.rules.connections.permissions import Requirement
 
-from .last_used import LastUsedRecorder
-
 log = logging.getLogger(__name__)
+
+WRITE_INTERVAL_S = 60.0
+STORE_TIMEOUT_S = 10.0
+"""The time-out of a write: a store that hangs must not delay the end of the service."""
+BATCH = 500
+"""Rows in one write; other work gets its turn between two writes."""
+
+
+class LastUsedRecorder:
+    """Records when connections were used. running: returns the names of those in use now."""
+
+    def __init__(self, grants: Grants, clock: Clock, running: Callable[[], Iterable[str]]) -> None:
+        self._grants = grants
+        self._clock = clock
+        self._running = running
+        self._used: dict[str, datetime] = {}
+        self._writing = asyncio.create_task(self._keep_writing())
+
+    def note(self, unique_id: str) -> None:
+        """Note a use now. This is on the path of every request, so it does next to nothing."""
+        self._used[unique_id] = self._clock.now()
+
+    async def write(self) -> None:
+        """Write the noted uses. Those that the store rejects are written the next time."""
+        at = self._clock.now()
+        used = self._used | dict.fromkeys(self._running(), at)
+        self._used = {}
+        rows = iter(
+            {name: when for name, when in used.items() if not is_of_internal_kind(name)}.items()
+        )
+        while batch := dict(islice(rows, BATCH)):
+            try:
+                async with asyncio.timeout(STORE_TIMEOUT_S):
+                    await self._grants.connections_used(batch)
+            except Exception:
+                log.exception("could not write down which connections were used")
+                self._used = {**batch, **dict(rows), **self._used}
+                return
+
+    async def close(self) -> None:
+        self._writing.cancel()
+        await asyncio.gather(self._writing, return_exceptions=True)
+        await self.write()
+
+    async def _keep_writing(self) -> None:
+        while True:
+            await asyncio.sleep(WRITE_INTERVAL_S)
+            await self.write()
+
 
 GRANT_TTL_S = 20.0
 """With RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""

@@ -1,12 +1,13 @@
 """The real origin of a request, from the connection or from a proxy that the operator trusts."""
 
-from collections.abc import Sequence
+import logging
+import re
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
+from printreach.rules.public_addresses import is_public
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
-
-from .forwarded import hops_of
 
 Network = IPv4Network | IPv6Network
 
@@ -95,3 +96,80 @@ def _is_forwarding_field(field: tuple[bytes, bytes]) -> bool:
 
 UNPROVEN = (b"X-Forwarded-Unproven", b"1")
 _FORWARDING_FIELDS = frozenset({b"forwarded", b"x-real-ip"})
+
+
+_CLOSED = re.compile(r'(?:[^"]|"(?:[^"\\]|\\.)*+")*+')
+"""A line up to an unclosed quote, if there is one. Possessive, since callers write these lines."""
+_ELEMENT = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*+")++')
+_PAIR = re.compile(r'\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]*))\s*(?:;|\Z)')
+_NODE = re.compile(r"\[([^\]]*)\](?::\w+)?|([^:]*)(?::\w+)?")
+
+
+class Hop(NamedTuple):
+    """One proxy's statement. address: "" if it is hidden or can't be parsed. proto: may be ""."""
+
+    address: str
+    proto: str
+
+
+def hops_of(lines: Iterable[bytes]) -> list[Hop]:
+    """Return the hops of all lines, the nearest last. An unclosed quote affects its line only."""
+    texts = [line.decode("latin-1") for line in lines]
+    return [_hop(part) for text in texts for part in _elements(text) if part.strip()]
+
+
+def _elements(text: str) -> list[str]:
+    """Split a line at its commas. After an unclosed quote, quotes have no meaning."""
+    closed = _CLOSED.match(text)
+    end = closed.end() if closed else 0
+    return [*_ELEMENT.findall(text[:end]), *text[end + 1 :].split(",")]
+
+
+def _hop(element: str) -> Hop:
+    said: dict[str, str] = {}
+    at = 0
+    while at < len(element):
+        pair = _PAIR.match(element, at)
+        if pair is None or pair[1].lower() in said:
+            return Hop("", "")  # part of a hop may contradict the whole one
+        quoted = pair[2]
+        said[pair[1].lower()] = pair[3] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        at = pair.end()
+    node = _NODE.fullmatch(said.get("for", ""))
+    return Hop((node[1] or node[2] or "") if node else "", said.get("proto", "").lower())
+
+
+log = logging.getLogger(__name__)
+
+_WRITTEN_BY_PROXIES = frozenset({b"x-forwarded-for", b"forwarded"})
+
+
+def is_untrusted_proxy(peer: str, headers: Headers, trusted: Sequence[Network]) -> bool:
+    """Return whether a proxy of the operator's seems to have sent it, and no proxy is trusted.
+
+    Such a proxy runs on the same machine or in a private network. Forwarding fields from elsewhere
+    are ignored, since callers may have invented them.
+    """
+    address = read_address(peer)
+    if trusted or address is None or is_public(address):
+        return False
+    return any(name.lower() in _WRITTEN_BY_PROXIES for name, _ in headers)
+
+
+class UntrustedProxyWarning:
+    """Logs one line, at the first request that such a proxy passes on."""
+
+    def __init__(self, trusted: Sequence[Network]) -> None:
+        self._trusted = trusted
+        self._is_given = False
+
+    def look_at(self, peer: str, headers: Headers) -> None:
+        if self._is_given or not is_untrusted_proxy(peer, headers, self._trusted):
+            return
+        self._is_given = True
+        log.warning(
+            "a request came through a proxy at %s that is not trusted, so all callers behind it "
+            "share one address and one limit on sign-ins. If it is your own proxy, set "
+            "PRINTREACH_TRUSTED_PROXIES to its address and start again.",
+            read_address(peer),
+        )

@@ -29,7 +29,7 @@ from printreach.http1.small_writes import SmallWrites
 from .answering import AnswerWriter
 from .caller_exchange import CallerExchange
 from .disconnect_detector import DisconnectDetector
-from .forwarding_plan import ForwardingPlan
+from .header_filter import ForwardingPlan
 from .refusals import plain_refusal
 from .timeouts import Timeouts
 

@@ -1,16 +1,75 @@
-"""The relay's front: its listening sockets, and the connections that they accept."""
+"""The relay's front: its listening sockets, and the connections that they accept.
+
+New connections are refused before the last file descriptor is taken. A process without free ones
+can't open its database or log what is wrong, and the event loop closes accepted connections
+silently.
+"""
 
 import asyncio
 import errno
 import logging
+import resource
 import socket
 from collections.abc import Callable
+from typing import Final
 
 from .connection import Dispatch, FrontConnection
-from .descriptors import DescriptorLimit
 from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
+
+MAX_RESERVED: Final = 64
+"""Descriptors reserved for the database, and for agents that sign in."""
+RESERVED_PART: Final = 8
+"""Of a small limit only an eighth is reserved, so that some requests can be served."""
+WARN_INTERVAL_S: Final = 10.0
+
+
+def limit_of_this_process() -> int:
+    """Return how many descriptors may be open; an operator can change it while we run."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return limit if limit != resource.RLIM_INFINITY else 1 << 30
+
+
+class DescriptorLimit:
+    """Decides which connections may stay, and logs a shortage: at once, then at an interval."""
+
+    def __init__(self, limit: Callable[[], int] = limit_of_this_process) -> None:
+        self._limit = limit
+        self._warned_at: float | None = None  # while there is a shortage
+        self._refused_at = 0.0
+        self.refused_count = 0
+
+    def may_take(self, number: int, now: float) -> bool:
+        """Return whether a connection with this descriptor may stay.
+
+        The kernel assigns the lowest free number, so a high one means that few are left.
+        """
+        limit = self._limit()
+        if number < limit - min(MAX_RESERVED, limit // RESERVED_PART):
+            return True
+        self.refused_count += 1
+        self._refused_at = now
+        self._warn_of_shortage(now, limit)
+        return False
+
+    def look_again(self, now: float) -> None:
+        """Log that the shortage is over; called about once a second."""
+        if self._warned_at is not None and now >= self._refused_at + WARN_INTERVAL_S:
+            log.warning("file descriptors are free again: new connections are accepted")
+            self._warned_at = None
+
+    def _warn_of_shortage(self, now: float, limit: int) -> None:
+        if self._warned_at is not None and now < self._warned_at + WARN_INTERVAL_S:
+            return
+        log.error(
+            "file descriptors run out (%d are allowed): new connections are refused, %d so far;"
+            " LimitNOFILE= in the unit or `ulimit -n` allows more",
+            limit,
+            self.refused_count,
+        )
+        self._warned_at = now
+
 
 BACKLOG = 1024
 """Connections that wait to be accepted; Linux allows 4096 by default."""

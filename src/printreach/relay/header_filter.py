@@ -1,18 +1,19 @@
-"""Which header fields pass between caller and printer: credentials, forwarding, hop-by-hop."""
+"""Which header fields pass between caller and printer, and the forwarding plan of a request."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from printreach.contract.command_api import ERROR_FIELD
-from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind
+from printreach.http1.heads import Request
+from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant
 from printreach.rules.connections.credentials import (
     CredentialKind,
     digest,
     digest_of_authorization,
     digest_of_service_api_key,
 )
-from printreach.wire.heads import HOP_BY_HOP, Headers, get, strip_hop_by_hop
+from printreach.wire.heads import HOP_BY_HOP, Headers, encode_fields, get, strip_hop_by_hop
 
 from .commands import OURS
 from .cookies import cookie_values, own_cookie_name, set_cookies, without_ours
@@ -196,3 +197,45 @@ def _read_length(value: bytes) -> int:
     if not value.isdigit() or len(value) > 19:
         raise BadAnswer("a length that is no number")
     return int(value)
+
+
+class ForwardingPlan(NamedTuple):
+    """Values that depend on header lines and a grant only.
+
+    headers, grant: its inputs. digests, cookies: of the credentials in Authorization lines, and of
+    the cookie. fields: the encoded lines for the printer.
+    """
+
+    headers: Headers
+    grant: Grant
+    digests: Sequence[bytes]
+    cookies: Sequence[bytes]
+    fields: bytes
+
+
+def plan_forwarding(
+    last: ForwardingPlan | None,
+    request: Request,
+    grant: Grant,
+    *,
+    scheme: str,
+    tunnel_port: int | None,
+) -> ForwardingPlan:
+    """Return the plan of a request, or the connection's last one if its inputs are the same.
+
+    An app that polls every second sends the same lines each time, and a browser nearly the same.
+    Hashing credentials and filtering headers takes a quarter of the time of a small request.
+    """
+    if last is not None and last.headers is request.headers and last.grant is grant:
+        return last
+    presented = credentials_in_headers(request.headers, grant.kind, scheme, tunnel_port)
+    cookie_port = tunnel_port if grant.kind in KINDS_WITH_COOKIES else None
+    ours = presented.ours(grant.digests)
+    fields = headers_for_printer(request.headers, ours, cookie_port)
+    return ForwardingPlan(
+        request.headers,
+        grant,
+        [*presented.authorizations.values()],
+        presented.cookies,
+        encode_fields(fields),
+    )

@@ -16,7 +16,7 @@ from .agents import AgentConnections, AgentDependencies
 from .asgi import Application
 from .browser_sign_in import BrowserSignIn
 from .caller_exchange import CallerExchange
-from .caller_origin import Network, Origin, origin_of
+from .caller_origin import Network, Origin, UntrustedProxyWarning, origin_of
 from .commands import CommandStamps
 from .connection import IncomingRequest
 from .directory import Directory
@@ -26,7 +26,6 @@ from .hosts import Hosts, PrinterHost
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .timeouts import Timeouts
-from .untrusted_proxy import UntrustedProxyWarning
 from .web_app import WebApp
 from .websocket_upgrade import accept_websocket
 

@@ -31,8 +31,7 @@ from .connection import FrontConnection, IncomingRequest
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
-from .forwarding_plan import ForwardingPlan, plan_forwarding
-from .header_filter import Field, credentials_in_target
+from .header_filter import Field, ForwardingPlan, credentials_in_target, plan_forwarding
 from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE

@@ -1,7 +1,7 @@
-"""Supporter status that is paid for: until when a subscription gives it."""
+"""Supporter status that is paid for: the account at a provider, and until when it is given."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, assert_never
@@ -9,6 +9,19 @@ from typing import Final, assert_never
 LATE_TIME: Final = timedelta(days=7)
 """The time by which a payment may be late: providers try a card several times before they give up,
 and their call may be late, too."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StripeAccount:
+    """The operator's account at Stripe.
+
+    prices: ids of recurring ones, in the order of the pages. api_url: another one for tests.
+    """
+
+    secret_key: str = field(repr=False)
+    webhook_secret: str = field(repr=False)
+    prices: tuple[str, ...]
+    api_url: str
 
 
 class PaymentState(StrEnum):

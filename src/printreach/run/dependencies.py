@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import SmtpMailer
-from printreach.backends.smtp import SmtpServer
+from printreach.backends.mail_smtp import SmtpMailer, SmtpServer
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.hub.account_mailer import Outbox

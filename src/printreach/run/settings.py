@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from printreach.backends.mail_smtp import SmtpServer
 from printreach.backends.mqtt_broker import MqttAddress
-from printreach.backends.smtp import SmtpServer
-from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.accounts.oidc import OidcProvider
 from printreach.rules.addresses import Addresses
 from printreach.rules.apps.registration import AppPolicy
 from printreach.rules.detection.usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
+from printreach.rules.payments import StripeAccount
 from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import Reach
 from printreach.run import setting_values as values

@@ -16,11 +16,10 @@ from granian.server.embed import Server
 
 from printreach.http1.heads import MAX_HEAD_BYTES
 from printreach.relay.asgi import Application, Receive, Scope, Send, set_origin
-from printreach.relay.caller_origin import origin_of
+from printreach.relay.caller_origin import UntrustedProxyWarning, origin_of
 from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS, Health
 from printreach.relay.hosts import Hosts
-from printreach.relay.untrusted_proxy import UntrustedProxyWarning
 from printreach.run.process_metrics import process_metrics
 from printreach.run.settings import Settings
 from printreach.web.draining import DrainMiddleware

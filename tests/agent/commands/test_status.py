@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.agent.camera import LIST_RETRY_S, LIST_TIMEOUT_S, LIST_TTL_S
+from printreach.agent.commands.webcams import LIST_RETRY_S, LIST_TIMEOUT_S, LIST_TTL_S
 from printreach.contract.status import JobStatus, Light, State, StatusResult
 from printreach.hub.printers.live import read_status
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.agent.octoprint_plugin.supervisor import Supervisor
-from printreach.agent.octoprint_plugin.thread import NAME, AgentThread
+from printreach.agent.octoprint_plugin.supervisor import NAME, AgentThread, Supervisor
 from tests.agent.octoprint_plugin.stand_ins import Uplinks, a_config, a_machine
 from tests.rigs.waiting import wait_for
 

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from printreach.backends.pay_stripe import stripe_payments
-from printreach.backends.stripe_account import StripeAccount
 from printreach.hub.payments import Billing
 from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.payments import StripeAccount
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, FakeStripe, sign
 from tests.hub.world import OpenWorld, World

@@ -12,12 +12,12 @@ from pathlib import Path
 import uvloop
 
 from printreach.agent.addresses import WebAddress, parse_listen_address, parse_web_address
-from printreach.agent.announce import Announcer
 from printreach.agent.config import AgentConfig
 from printreach.agent.keys import ServicePins
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import AgentState, Observer, Phase, Snapshot
+from printreach.agent.status import Announcer
 from printreach.agent.uplink import Uplink
 from printreach.contract.platforms import PlatformFacts
 from printreach.http1.server import serve

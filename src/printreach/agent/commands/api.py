@@ -12,10 +12,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from printreach.agent.commands import answers
-from printreach.agent.commands.context import CommandContext
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.pending_orders import PendingOrders
-from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.agent.commands.request import CommandContext, CommandRequest, bad_arguments
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.remote_lock import RestoreGuard
 from printreach.contract.command_api import (

@@ -1,23 +1,47 @@
-"""A command request: its path, its query with case-insensitive names, its JSON body."""
+"""A command request and its context: path, query with case-insensitive names, JSON body."""
 
 import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from printreach.agent.commands.context import CommandContext
+from printreach.agent.commands.replay import Replays, ServiceClock
+from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
+from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.codec import BadArguments, canonical_arguments, decode_arguments
 from printreach.contract.command_api import (
     COMMAND_EXPIRES_FIELD,
     COMMAND_PREFIX,
     PERMISSIONS_FIELD,
 )
-from printreach.contract.commands import CommandStatus, StatusQuery
+from printreach.contract.commands import CommandStatus, Pause, StatusQuery
+from printreach.contract.status import ServiceStatus
 from printreach.printers.port import PrinterRefused
 from printreach.rules.connections.permissions import Access, refusal_of, required_of
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import RequestHead, get
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommandContext:
+    """The dependencies of the command API beside the printer.
+
+    limits: the agent's own, which hold whatever the service lets through. remote_lock: whether
+    anybody may control the printer remotely. expect_pause: is called before each pause is ordered;
+    its result is called if the printer refuses. resume_ordered: is called once the printer has
+    accepted a resume.
+    """
+
+    clock: ServiceClock
+    replays: Replays
+    service_status: Callable[[], ServiceStatus]
+    limits: OwnerLimits = NO_OWNER_LIMITS
+    remote_lock: RemoteLock = field(default_factory=RemoteLock)
+    expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None
+    resume_ordered: Callable[[], None] = lambda: None
+
 
 T = TypeVar("T")
 

@@ -22,8 +22,7 @@ from printreach.agent.addresses import WebAddress
 from printreach.agent.config import AgentConfig, PrinterCredentials
 from printreach.agent.lan import GUARDS, is_local_host
 from printreach.agent.octoprint_plugin.page import AddressRefused, looked_up, read_address, shown
-from printreach.agent.octoprint_plugin.supervisor import Supervisor
-from printreach.agent.octoprint_plugin.thread import AgentThread
+from printreach.agent.octoprint_plugin.supervisor import AgentThread, Supervisor
 from printreach.agent.owner_limits import BadLimit, OwnerLimits, read_limits
 from printreach.agent.runtime import Machine, UplinkFactory
 from printreach.contract.platforms import LOOPBACK, PLATFORM_FACTS

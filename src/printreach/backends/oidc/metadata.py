@@ -11,7 +11,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
-from printreach.backends.oidc.asking import AskingFailed, get_json
+from printreach.backends.oidc.requests import RequestFailed, get_json
 from printreach.ports import Clock
 
 KEPT_FOR: Final = timedelta(hours=1)
@@ -63,25 +63,25 @@ class ProviderPages:
         self._issuer = issuer
         self._clock = clock
         self._known: CachedMetadata | None = None
-        self._failed: tuple[datetime, AskingFailed] | None = None
+        self._failed: tuple[datetime, RequestFailed] | None = None
         self._turn = asyncio.Lock()
 
     async def known(self) -> CachedMetadata:
-        """Return the metadata. Raises AskingFailed."""
+        """Return the metadata. Raises RequestFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
             if known is not None and abs(at - known.at) < KEPT_FOR:
                 return known
             try:
                 return await self._ask(at)
-            except AskingFailed:
+            except RequestFailed:
                 if known is None or abs(at - known.at) >= KEPT_WITHOUT_ANSWER:
                     raise
                 _log.warning("the provider %s gives no answer; what is known is used", self._issuer)
                 return known
 
     async def anew(self) -> CachedMetadata:
-        """Fetch the metadata again, for a token whose key is unknown. Raises AskingFailed."""
+        """Fetch the metadata again, for a token whose key is unknown. Raises RequestFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
             if known is not None and abs(at - known.at) < MIN_REFETCH_INTERVAL:
@@ -93,7 +93,7 @@ class ProviderPages:
             raise self._failed[1].with_traceback(None)
         try:
             self._known = await self._asked(at)
-        except AskingFailed as failure:
+        except RequestFailed as failure:
             self._failed = self._clock.now(), failure
             raise
         return self._known
@@ -109,10 +109,10 @@ def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
     try:
         metadata = msgspec.json.decode(body, type=Metadata)
     except msgspec.MsgspecError as error:
-        raise AskingFailed(url, f"not a provider's configuration: {error}") from error
+        raise RequestFailed(url, f"not a provider's configuration: {error}") from error
     if metadata.issuer != issuer:
         issuer = metadata.issuer[:200]
-        raise AskingFailed(url, f"the provider calls itself {issuer!r}; set that as the issuer")
+        raise RequestFailed(url, f"the provider calls itself {issuer!r}; set that as the issuer")
     for endpoint in (
         metadata.authorization_endpoint,
         metadata.token_endpoint,
@@ -120,7 +120,7 @@ def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
         metadata.userinfo_endpoint,
     ):
         if endpoint is not None and not _is_as_safe_as(endpoint, issuer):
-            raise AskingFailed(url, f"{endpoint[:200]!r} is no address to send secrets to")
+            raise RequestFailed(url, f"{endpoint[:200]!r} is no address to send secrets to")
     return metadata
 
 
@@ -141,7 +141,7 @@ def _keys(url: str, body: bytes) -> tuple[PublicKey, ...]:
     try:
         found = msgspec.json.decode(body, type=_KeySet).keys[:_MAX_KEYS]
     except msgspec.MsgspecError as error:
-        raise AskingFailed(url, f"not a set of keys: {error}") from error
+        raise RequestFailed(url, f"not a set of keys: {error}") from error
     return tuple(key for one in found if (key := _key(one)) is not None)
 
 

@@ -7,9 +7,9 @@ from urllib.parse import quote_plus, urlencode
 
 import msgspec
 
-from printreach.backends.oidc.asking import AskingFailed, get_json, post_form
 from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id_token
 from printreach.backends.oidc.metadata import CachedMetadata, Metadata, ProviderPages
+from printreach.backends.oidc.requests import RequestFailed, get_json, post_form
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
@@ -45,7 +45,7 @@ class Provider:
     async def address(self, secrets: OidcFlowSecrets) -> str | ProviderFailure:
         try:
             known = await self._pages.known()
-        except AskingFailed as failure:
+        except RequestFailed as failure:
             return _failed(failure)
         endpoint = known.metadata.authorization_endpoint
         query = urlencode(
@@ -71,7 +71,7 @@ class Provider:
             tokens = await self._exchange(known.metadata, code, secrets.verifier)
             claims = await self._read(known, tokens.id_token, secrets.nonce)
             return await self._claims(known.metadata, claims, tokens.access_token)
-        except AskingFailed as failure:
+        except RequestFailed as failure:
             return _failed(failure)
         except TokenRefused as refused:
             _log.warning("an answer of the provider %s is refused: %s", self.issuer, refused)
@@ -96,7 +96,7 @@ class Provider:
         try:
             return msgspec.json.decode(body, type=_Tokens)
         except msgspec.MsgspecError as error:
-            raise AskingFailed(url, "an answer without tokens") from error
+            raise RequestFailed(url, "an answer without tokens") from error
 
     async def _read(self, known: CachedMetadata, token: str, nonce: str) -> dict[str, Any]:
         at, settings = self._clock.now(), self._settings
@@ -132,7 +132,7 @@ class Provider:
         try:
             claims = msgspec.json.decode(body, type=dict[str, Any])
         except msgspec.MsgspecError as error:
-            raise AskingFailed(url, "an answer that is not about a person") from error
+            raise RequestFailed(url, "an answer that is not about a person") from error
         if claims.get("sub") != subject:
             raise TokenRefused("the page about the person is about somebody else")
         return claims
@@ -161,6 +161,6 @@ def _basic(client_id: str, client_secret: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-def _failed(failure: AskingFailed) -> ProviderFailure:
+def _failed(failure: RequestFailed) -> ProviderFailure:
     _log.warning("sign-in by the provider fails at %s", failure)
     return ProviderFailure.REFUSED if failure.is_refusal else ProviderFailure.UNREACHABLE

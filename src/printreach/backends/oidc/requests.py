@@ -17,7 +17,7 @@ LARGEST_ANSWER: Final = 256 * 1024
 _LARGEST_REASON: Final = 200
 
 
-class AskingFailed(Exception):
+class RequestFailed(Exception):
     """No usable answer. The message names the address, never what was sent to it.
 
     is_refusal: the provider understood the request and refused it.
@@ -33,7 +33,7 @@ class _OAuthError(msgspec.Struct):
 
 
 async def get_json(url: str, bearer: str | None = None) -> bytes:
-    """Return the body at that address. Raises AskingFailed, also for a redirect."""
+    """Return the body at that address. Raises RequestFailed, also for a redirect."""
     headers = [(b"Accept", b"application/json")]
     if bearer is not None:
         headers.append((b"Authorization", b"Bearer " + _line(url, bearer)))
@@ -61,9 +61,9 @@ async def _ask(url: str, method: bytes, headers: list[tuple[bytes, bytes]], body
                 method, target.encode(), headers, body, at_most=LARGEST_ANSWER
             )
     except TimeoutError:
-        raise AskingFailed(url, f"no answer within {DEADLINE_S:.0f} s") from None
+        raise RequestFailed(url, f"no answer within {DEADLINE_S:.0f} s") from None
     except FetchFailed as failure:
-        raise AskingFailed(url, failure.text) from failure
+        raise RequestFailed(url, failure.text) from failure
     finally:
         await fetcher.close()
     if answer.status != 200:
@@ -71,7 +71,7 @@ async def _ask(url: str, method: bytes, headers: list[tuple[bytes, bytes]], body
     return answer.body
 
 
-def _refused(url: str, answer: FetchedAnswer) -> AskingFailed:
+def _refused(url: str, answer: FetchedAnswer) -> RequestFailed:
     """Classify a failed answer: a 400 or 401 with an OAuth error is a refusal, others may be
     transient."""
     try:
@@ -79,7 +79,7 @@ def _refused(url: str, answer: FetchedAnswer) -> AskingFailed:
     except msgspec.MsgspecError:
         code = ""
     reason = f"status {answer.status}" + (f", {code[:_LARGEST_REASON]!r}" if code else "")
-    return AskingFailed(url, reason, is_refusal=bool(code) and answer.status in (400, 401))
+    return RequestFailed(url, reason, is_refusal=bool(code) and answer.status in (400, 401))
 
 
 def _connect_to(parts: SplitResult) -> Connect:
@@ -97,5 +97,5 @@ def _connect_to(parts: SplitResult) -> Connect:
 def _line(url: str, value: str) -> bytes:
     """Format a header value, which a provider may have made up."""
     if not value.isascii() or not value.isprintable() or not value:
-        raise AskingFailed(url, "a token that cannot stand in a header")
+        raise RequestFailed(url, "a token that cannot stand in a header")
     return value.encode()
