@@ -168,6 +168,13 @@ class BatchingDialect(SQLiteDialect_aiosqlite):
     driver = DRIVER
     supports_statement_cache = True
 
+    def __eq__(self, other: object) -> bool:
+        """All compile a statement alike, and a cache of compiled statements asks for that."""
+        return isinstance(other, BatchingDialect)
+
+    def __hash__(self) -> int:
+        return hash(BatchingDialect)
+
     @classmethod
     def import_dbapi(cls) -> AsyncAdapt_aiosqlite_dbapi:
         return _Driver(aiosqlite, sqlite3)

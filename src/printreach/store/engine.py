@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from sqlalchemy import URL, Connection, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import CompiledCacheType, DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.util import LRUCache
 
 from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
 
@@ -17,6 +18,9 @@ BUSY_TIMEOUT_S: Final = 15
 """The longest wait for another process's write lock. A unit of work takes milliseconds."""
 READERS: Final = 5
 """Connections for reading, each a thread; one is the bus's. More readers wait for a free one."""
+
+_COMPILED: Final[CompiledCacheType] = LRUCache(500)
+"""The statements that a process has compiled, for whichever engine runs them next."""
 
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}",
@@ -83,7 +87,11 @@ def _turns(connection: AsyncConnection) -> BatchingConnection:
 def writing_engine(path: Path) -> AsyncEngine:
     """Return an engine of one connection; each of its transactions begins with the write lock."""
     engine = create_async_engine(
-        url_of(path, DRIVER), pool_size=1, max_overflow=0, hide_parameters=True
+        url_of(path, DRIVER),
+        pool_size=1,
+        max_overflow=0,
+        execution_options={"compiled_cache": _COMPILED},
+        hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", set_up)
     event.listen(
@@ -101,6 +109,7 @@ def reading_engine(path: Path) -> AsyncEngine:
         pool_timeout=BUSY_TIMEOUT_S,
         isolation_level="AUTOCOMMIT",
         skip_autocommit_rollback=True,  # there is nothing to roll back, and it costs a hand-over
+        execution_options={"compiled_cache": _COMPILED},
         hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", _set_up_reader)
