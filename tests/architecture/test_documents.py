@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def undefined(document: Path) -> Iterator[str]:
         )
 
 
+@cache
 def names_defined_in(*folders: Path) -> set[str]:
     """Classes, functions, and what is assigned."""
     names: set[str] = set()

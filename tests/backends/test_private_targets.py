@@ -1,6 +1,7 @@
 """Every form of a private target is refused and not called, and so are the machine's addresses."""
 
 import asyncio
+import ssl
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.rules.webhooks.test_urls import REFUSED
 HOSTS = [f"[{one}]" if ":" in one else one for one in FORBIDDEN]
 SPELLED = [*REFUSED, *(f"https://{host}/in" for host in HOSTS)]
 URL = f"https://{NAME}/in"
+TLS = ssl.create_default_context()
+"""The same for all: to read the certificates that a machine trusts takes longer than a test."""
 
 
 class NoWayOut:
@@ -37,7 +40,7 @@ def no_way_out(monkeypatch: pytest.MonkeyPatch) -> NoWayOut:
 
 def sender(*addresses: str) -> WebhookHttp:
     """addresses: what its name leads to."""
-    return WebhookHttp(FakeLookup(hook_example=[list(addresses)]), PUBLIC_ONLY)
+    return WebhookHttp(FakeLookup(hook_example=[list(addresses)]), PUBLIC_ONLY, tls=TLS)
 
 
 @pytest.mark.parametrize("url", SPELLED)

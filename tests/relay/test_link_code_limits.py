@@ -58,7 +58,7 @@ def test_an_ipv6_customer_counts_once_however_many_addresses_it_uses() -> None:
 
 def test_a_customer_with_thousands_of_ipv6_networks_cannot_use_up_the_codes_of_all() -> None:
     tries = CallerTries(FakeClock())
-    networks = (f"2001:db8:0:{number:x}::1" for number in range(65_536))
+    networks = (f"2001:db8:0:{number:x}::1" for number in range(0, 65_536, 16))
 
     assert sum(may_get_link_code(tries, network) for network in networks) == 16 * BURST
     assert may_get_link_code(tries, HERE)

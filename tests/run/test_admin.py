@@ -1,118 +1,28 @@
 """The administration commands, as scripts and people use them."""
 
-import asyncio
-import io
-import json
-import secrets
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from printreach.rules.connections.credentials import printer_id_of
 from printreach.run import admin_world
-from printreach.run.main import main
-from printreach.store.relay.agents import SqlAgents
-from printreach.store.store import open_store
 from tests.fakes.clock import FakeClock
-from tests.fakes.passwords import PlainPasswords
-
-ADA = "ada@example.org"
-PASSWORD = "a long enough passphrase"
-KEY = b"k" * 32
-PRINTER_ID = printer_id_of(KEY)
+from tests.run.admin import ADA, PASSWORD, PRINTER_ID, Admin
 
 
-class Admin:
-    """Runs commands on a data directory of their own."""
-
-    def __init__(
-        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
-    ) -> None:
-        self.database = folder / "data" / "printreach.sqlite3"
-        self._patch = patch
-        self._capture = capture
-        patch.setenv("PRINTREACH_DATA_DIR", str(folder / "data"))
-
-    def run(self, *words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        """Exit status, standard output, standard error."""
-        self._patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        self._capture.readouterr()
-        try:
-            status = main(["admin", *words])
-        except SystemExit as stopped:  # argparse, at wrong usage
-            status = int(stopped.code or 0)
-        output = self._capture.readouterr()
-        return status, output.out, output.err
-
-    def json(self, *words: str, stdin: bytes = b"") -> Any:
-        """What a command that succeeds prints for programs: one object, on one line."""
-        status, out, err = self.run(*words, "--json", stdin=stdin)
-        assert (status, err) == (0, "")
-        assert out.count("\n") == 1
-        return json.loads(out)
-
-    def refusal(self, *words: str, stdin: bytes = b"") -> str:
-        """The sentence of a command that fails."""
-        status, out, err = self.run(*words, stdin=stdin)
-        assert (status, out) == (1, "")
-        assert err.startswith("printreach admin: ")
-        assert err.endswith(".\n")
-        return err
-
-    def add_ada(self) -> Mapping[str, str]:
-        added: Mapping[str, str] = self.json("account", "add", ADA, stdin=f"{PASSWORD}\n".encode())
-        return added
-
-    def link_code(self) -> str:
-        """As the service would have given it to an agent."""
-
-        async def offer() -> str:
-            async with open_store(self.database) as store:
-                agents = SqlAgents(store, secrets.token_bytes)
-                return (await agents.offer_link_code(PRINTER_ID, KEY, datetime.now(UTC))).code
-
-        return asyncio.run(offer())
-
-    def link_printer(self) -> None:
-        self.json("printer", "link", self.link_code(), "--account", ADA, "--name", "Workshop")
-
-    def set_up(self) -> None:
-        """Ada with a printer, and an app."""
-        self.add_ada()
-        self.json("app", "add", "demo", "--name", "Demo", "--return-url", "https://a.example/")
-        self.link_printer()
-
-    def connect(self) -> Mapping[str, str]:
-        made: Mapping[str, str] = self.json(
-            "connection", "add", "--app", "demo", "--printer", PRINTER_ID
-        )
-        return made
-
-
-@pytest.fixture
-def admin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Admin:
-    monkeypatch.setattr(admin_world, "Argon2Passwords", PlainPasswords)
-    return Admin(tmp_path, monkeypatch, capsys)
-
-
-def test_an_account_is_added_before_the_service_ever_ran(admin: Admin) -> None:
-    added = admin.add_ada()
+def test_an_account_is_added_before_the_service_ever_ran(new_admin: Admin) -> None:
+    added = new_admin.add_ada()
 
     assert added.keys() == {"AccountId", "Email"}
     assert added["Email"] == ADA
 
 
-def test_a_folder_that_was_not_there_is_named_to_people(admin: Admin) -> None:
-    _, _, first = admin.run("account", "list")
-    _, _, second = admin.run("account", "list")
+def test_a_folder_that_was_not_there_is_named_to_people(new_admin: Admin) -> None:
+    _, _, first = new_admin.run("account", "list")
+    _, _, second = new_admin.run("account", "list")
 
-    assert f"{admin.database.parent} is new" in first
+    assert f"{new_admin.database.parent} is new" in first
     assert second == ""
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,20 +13,16 @@ from printreach.rules.detection.usage import Calls, Plan, day_of
 from printreach.run import admin_world
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON, FakeClock
-from tests.fakes.passwords import PlainPasswords
-from tests.run.test_admin import ADA, Admin
+from tests.run.admin import ADA, Admin
 
 NOW = datetime.now(UTC)
 
 
 @pytest.fixture
-def admin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Admin:
-    monkeypatch.setattr(admin_world, "Argon2Passwords", PlainPasswords)
-    made = Admin(tmp_path, monkeypatch, capsys)
-    made.add_ada()
-    return made
+def admin(admin: Admin) -> Admin:
+    """Of a service that has Ada's account."""
+    admin.add_ada()
+    return admin
 
 
 def decision(admin: Admin, api_key: str) -> CallAdmitted | CallRefused:

@@ -1,20 +1,6 @@
 """The administration commands about operators, limits and what was done."""
 
-from pathlib import Path
-
-import pytest
-
-from printreach.run import admin_world
-from tests.fakes.passwords import PlainPasswords
-from tests.run.test_admin import ADA, Admin
-
-
-@pytest.fixture
-def admin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Admin:
-    monkeypatch.setattr(admin_world, "Argon2Passwords", PlainPasswords)
-    return Admin(tmp_path, monkeypatch, capsys)
+from tests.run.admin import ADA, Admin
 
 
 def test_what_commands_do_is_written_down(admin: Admin) -> None:

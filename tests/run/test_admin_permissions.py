@@ -1,9 +1,7 @@
 """Permissions of connections, and the lock of remote control, by the command line."""
 
 from tests.hub.world import ADA, PRINTER_ID
-from tests.run.test_admin import Admin, admin
-
-__all__ = ["admin"]
+from tests.run.admin import Admin
 
 
 def test_an_account_is_locked_and_unlocked(admin: Admin) -> None:

@@ -2,9 +2,7 @@
 
 from datetime import datetime
 
-from tests.run.test_admin import Admin, admin
-
-__all__ = ["admin"]
+from tests.run.admin import Admin
 
 
 def test_a_rotation_adds_a_key_and_gives_the_old_one_an_end(admin: Admin) -> None:
