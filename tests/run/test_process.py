@@ -10,7 +10,7 @@ from tests.requirements_of_tests import need
 CHUNKS = 500
 PROGRAM = f"""
 import gc, resource
-from printreach.run.process import suit_memory_to_traffic
+from printreach.run.process import tune_memory_for_traffic
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -19,7 +19,7 @@ def faults():
         del kept
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
-suit_memory_to_traffic()
+tune_memory_for_traffic()
 faults()
 print(faults(), gc.get_threshold()[0])
 """
@@ -38,10 +38,10 @@ def test_chunks_after_each_other_take_no_new_memory_from_the_kernel() -> None:
 
 FREEZE = """
 import gc
-from printreach.run.process import leave_out_what_stays
+from printreach.run.process import freeze_startup_objects
 
 kept = [[number] for number in range(1000)]
-leave_out_what_stays()
+freeze_startup_objects()
 print(gc.get_freeze_count(), len(gc.get_objects()))
 """
 

@@ -32,7 +32,7 @@ _MAX_ANSWER_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class _QueuedEvent:
     event_id: str
     body: bytes
     since: float
@@ -80,12 +80,12 @@ class _Hook:
         self._target = (path + (f"?{parts.query}" if parts.query else "")).encode()
         self._name = join_host_port(self._host, self._port)  # the rest may hold a secret
         self._retry = retry
-        self._waiting: deque[_Waiting] = deque(maxlen=MAX_WAITING)
+        self._waiting: deque[_QueuedEvent] = deque(maxlen=MAX_WAITING)
         self._has_news = asyncio.Event()
 
     def put(self, event_id: str, body: bytes) -> None:
         since = asyncio.get_running_loop().time()
-        self._waiting.append(_Waiting(event_id, body, since))
+        self._waiting.append(_QueuedEvent(event_id, body, since))
         self._has_news.set()
 
     async def run(self) -> None:
@@ -115,7 +115,7 @@ class _Hook:
             log.warning("an event is not told to the LAN webhook at %s any more", self._name)
             self._waiting.popleft()
 
-    async def _send(self, waiting: _Waiting) -> str | None:
+    async def _send(self, waiting: _QueuedEvent) -> str | None:
         """Return why it was not taken; None where it was. No redirect is followed."""
         fetcher = Fetcher(Client(self._connect()), self._name.encode())
         headers = [

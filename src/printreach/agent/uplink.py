@@ -152,7 +152,7 @@ class ServiceConnection:
 
     @property
     def was_linked(self) -> bool:
-        """Whether it was last announced that the agent is linked."""
+        """True if it was last announced that the agent is linked."""
         return self._handshake.was_linked if self._handshake else self._was_linked
 
     async def run(self) -> ConnectionEnd:

@@ -119,12 +119,12 @@ class SqliteBus:
             await self._pause()
 
     async def _tell_new(self, records: Records) -> None:
-        found = await records.connection.execute(
+        rows = await records.connection.execute(
             select(notices)
             .where(notices.c.notice_id > self._last_told)
             .order_by(notices.c.notice_id)
         )
-        for row in found.mappings():
+        for row in rows.mappings():
             self._last_told = row["notice_id"]
             # A command of a newer version may publish a topic that this one does not know.
             if row["topic"] in list(Topic):

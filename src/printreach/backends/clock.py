@@ -26,7 +26,7 @@ class SystemZones:
 def _names() -> frozenset[str]:
     """Return the zones named after a place, and UTC; the others are for old programs."""
     known = zoneinfo.available_timezones()
-    return frozenset({"UTC", *(one for one in known if "/" in one and not _is_old(one))})
+    return frozenset({"UTC", *(name for name in known if "/" in name and not _is_old(name))})
 
 
 def _is_old(name: str) -> bool:

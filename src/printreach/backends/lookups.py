@@ -64,8 +64,8 @@ class Lookups:
 
 
 def _find(host: str) -> Sequence[str]:
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
 async def _on_a_thread(find: FindAddresses, host: str) -> Sequence[str]:

@@ -276,9 +276,9 @@ def _is_harmless(word: str) -> bool:
     return word in _HARMLESS or word.startswith("warning_")
 
 
-def _id(one: str | stripe.Customer | Invoice | None) -> str | None:
+def _id(reference: str | stripe.Customer | Invoice | None) -> str | None:
     """Return the id of what is given by its id, or as a whole object."""
-    return one if one is None or isinstance(one, str) else one.id
+    return reference if reference is None or isinstance(reference, str) else reference.id
 
 
 def _account(metadata: Mapping[str, str]) -> str | None:

@@ -49,8 +49,8 @@ class S3Snapshots:
 
     async def get(self, snapshot_id: str) -> bytes | None:
         try:
-            found = await obstore.get_async(self._bucket, self._name(snapshot_id))
-            return bytes(await found.bytes_async())
+            answer = await obstore.get_async(self._bucket, self._name(snapshot_id))
+            return bytes(await answer.bytes_async())
         except FileNotFoundError:
             return None
         except _FAILURES as error:

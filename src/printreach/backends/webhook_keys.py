@@ -34,7 +34,7 @@ class _StoredKey(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
     not_after: datetime | None = None
 
 
-class _Stored(msgspec.Struct, frozen=True, rename="pascal"):
+class _KeyFile(msgspec.Struct, frozen=True, rename="pascal"):
     """The stored keys, newest first."""
 
     keys: tuple[_StoredKey, ...]
@@ -122,7 +122,7 @@ def _signing_key(stored: _StoredKey) -> SigningKey:
 
 def _load(path: Path) -> Sequence[_StoredKey]:
     try:
-        stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+        stored = msgspec.json.decode(path.read_bytes(), type=_KeyFile)
         for one in stored.keys:
             _signing_key(one)
     except (msgspec.DecodeError, ValueError) as error:
@@ -139,7 +139,7 @@ def _write(path: Path, keys: Sequence[_StoredKey], *, is_first: bool) -> None:
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(_Stored(tuple(keys))))
+            file.write(msgspec.json.encode(_KeyFile(tuple(keys))))
             file.flush()
             os.fsync(file.fileno())
         if is_first:

@@ -25,7 +25,7 @@ class QueuedImage:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the caller still waits. Thread-safe."""
+        """Return whether the caller still waits. Thread-safe."""
         return not self.answer.done()
 
     def resolve(self, outcome: ImageAssessment | ScoringRefused | None) -> None:

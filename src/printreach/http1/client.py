@@ -63,7 +63,7 @@ class Client:
 
     @property
     def kept(self) -> int:
-        """How many idle connections wait for a next request."""
+        """Return how many idle connections wait for a next request."""
         return len(self._kept)
 
     def request(

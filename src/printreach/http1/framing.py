@@ -1,4 +1,4 @@
-"""How the body after a head is framed (RFC 9112, section 6), according to its header lines."""
+"""The framing of the body after a head (RFC 9112, section 6), according to its header lines."""
 
 import re
 from enum import Enum
@@ -7,7 +7,7 @@ from .fields import TOKEN, BadMessage
 
 
 class Framing(Enum):
-    """How the body that follows is framed."""
+    """The framing of the body that follows."""
 
     NONE = "none"
     LENGTH = "length"

@@ -18,7 +18,7 @@ the connection, and the client would never read the answer."""
 
 
 class State(Enum):
-    """What comes next on a connection. is_serving: a request has begun and isn't answered."""
+    """The next event on a connection. is_serving: a request has begun and isn't answered."""
 
     IDLE = "the first byte of a request", False
     HEAD = "the rest of a head", False

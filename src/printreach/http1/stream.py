@@ -13,7 +13,7 @@ WRITE_STALL_S = 60.0
 
 
 class _Peer(Enum):
-    """What a connection still carries."""
+    """The bytes that a connection still carries."""
 
     SENDING = "bytes in both directions"
     ENDED = "our bytes only: the peer sends no more"

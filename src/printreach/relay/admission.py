@@ -206,7 +206,7 @@ class Admission:
                 del self._live[stream.unique_id]
 
     def stream_count(self, unique_id: str) -> int:
-        """How many streams of that connection are open."""
+        """Return how many streams of that connection are open."""
         return len(self._live.get(unique_id, ()))
 
     @property

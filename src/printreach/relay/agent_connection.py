@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
 CAPABILITIES = (signin.EVENTS,)
-"""What this service supports beyond the first version of the protocol."""
+"""The capabilities of this service beyond the first version of the protocol."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -362,9 +362,9 @@ class AgentConnection:
         self.tunnel.message(signin.encode(message))
 
 
-def _address(said: str | None) -> str | None:
+def _address(text: str | None) -> str | None:
     """Parse the address that an agent reported; None if it isn't one."""
     try:
-        return None if said is None else str(ip_address(said))
+        return None if text is None else str(ip_address(text))
     except ValueError:
         return None

@@ -1,4 +1,4 @@
-"""What ASGI applications are called with: the types of the specification, and a request's scope."""
+"""The arguments of ASGI applications: the types of the specification, and a request's scope."""
 
 import re
 from collections.abc import Awaitable, Callable, MutableMapping

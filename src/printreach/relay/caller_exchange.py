@@ -1,4 +1,4 @@
-"""What a caller's connection reports to the handler of its request."""
+"""The events that a caller's connection reports to the handler of its request."""
 
 from typing import Protocol
 

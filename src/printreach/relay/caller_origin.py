@@ -64,10 +64,10 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
 
 def _forwarded_origin(headers: Headers) -> tuple[list[str], str]:
     """Return the addresses of the hops, the nearest last, and the scheme, or "" for none."""
-    said = get(headers, b"x-forwarded-proto")
-    proto = said.decode("latin-1").lower() if said is not None else ""
+    forwarded_proto = get(headers, b"x-forwarded-proto")
+    proto = forwarded_proto.decode("latin-1").lower() if forwarded_proto is not None else ""
     lines = _all(headers, b"x-forwarded-for")
-    if lines or said is not None:
+    if lines or forwarded_proto is not None:
         hops = b",".join(lines).decode("latin-1").split(",")
         return [hop.strip() for hop in hops if hop.strip()], proto
     forwarded = hops_of(_all(headers, b"forwarded"))
@@ -126,17 +126,17 @@ def _elements(text: str) -> list[str]:
 
 
 def _hop(element: str) -> Hop:
-    said: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     at = 0
     while at < len(element):
         pair = _PAIR.match(element, at)
-        if pair is None or pair[1].lower() in said:
+        if pair is None or pair[1].lower() in parameters:
             return Hop("", "")  # part of a hop may contradict the whole one
         quoted = pair[2]
-        said[pair[1].lower()] = pair[3] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        parameters[pair[1].lower()] = pair[3] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
         at = pair.end()
-    node = _NODE.fullmatch(said.get("for", ""))
-    return Hop((node[1] or node[2] or "") if node else "", said.get("proto", "").lower())
+    node = _NODE.fullmatch(parameters.get("for", ""))
+    return Hop((node[1] or node[2] or "") if node else "", parameters.get("proto", "").lower())
 
 
 log = logging.getLogger(__name__)

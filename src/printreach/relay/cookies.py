@@ -77,8 +77,8 @@ def set_cookies(value: bytes, tunnel_port: int | None = None) -> list[bytes]:
     if tunnel_port is None:
         return [cleaned]
     renamed = _prefix(tunnel_port) + cleaned.lstrip()
-    attributes = [one.strip().lower() for one in cleaned.split(b";")[1:]]
-    if any(one.partition(b"=")[0].rstrip() == b"httponly" for one in attributes):
+    attributes = [attribute.strip().lower() for attribute in cleaned.split(b";")[1:]]
+    if any(attribute.partition(b"=")[0].rstrip() == b"httponly" for attribute in attributes):
         return [renamed]
     return [cleaned, renamed] if any(map(_ends_cookie, attributes)) else [cleaned]
 
@@ -88,7 +88,11 @@ def clean_set_cookie(value: bytes) -> bytes | None:
     pair, *attributes = value.split(b";")
     if _is_ours(pair.strip()):
         return None
-    kept = [one for one in attributes if one.partition(b"=")[0].strip().lower() != b"domain"]
+    kept = [
+        attribute
+        for attribute in attributes
+        if attribute.partition(b"=")[0].strip().lower() != b"domain"
+    ]
     return b";".join([pair, *kept]).rstrip(b" \t")
 
 
@@ -97,7 +101,7 @@ def _prefix(tunnel_port: int) -> bytes:
 
 
 def _ends_cookie(attribute: bytes) -> bool:
-    """Whether a browser forgets the cookie; servers may leave out HttpOnly then."""
+    """Return whether a browser forgets the cookie; servers may leave out HttpOnly then."""
     name, _, value = (part.strip() for part in attribute.partition(b"="))
     if name == b"max-age":
         return value.startswith((b"0", b"-"))

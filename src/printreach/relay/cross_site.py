@@ -28,7 +28,7 @@ class Site(Enum):
 
 
 class CookieUse(Enum):
-    """Whether a request may be served by the cookie that it carries."""
+    """Return whether a request may be served by the cookie that it carries."""
 
     ALLOWED = auto()
     REFUSED = auto()
@@ -66,9 +66,9 @@ def is_made_by_another_site(request: Request, origin: str) -> bool:
 
 def site_of(request: Request, origin: str) -> Site:
     """Return the site that caused the request, also by redirects. origin: of the requested host."""
-    said = get(request.headers, b"sec-fetch-site")
-    if said is not None:
-        return Site.OWN if said in _NOT_FOREIGN else Site.FOREIGN
+    fetch_site = get(request.headers, b"sec-fetch-site")
+    if fetch_site is not None:
+        return Site.OWN if fetch_site in _NOT_FOREIGN else Site.FOREIGN
     ours = origin.encode("latin-1")
     for name in (b"origin", b"referer"):
         source = get(request.headers, name)

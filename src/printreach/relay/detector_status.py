@@ -49,11 +49,11 @@ class DetectorStatusSender:
         while self._has_news:
             self._has_news = False
             try:
-                said = await self._states.latest(self._printer_id)
+                state = await self._states.latest(self._printer_id)
             except Exception:
                 log.exception("could not look up what the detector says")
                 return
-            if said is not None:
-                age_s = (self._clock.now() - said.at).total_seconds()
-                status = aged(said.status, age_s)
-                self._send(signin.Detector(print_id=said.print_id, status=status))
+            if state is not None:
+                age_s = (self._clock.now() - state.at).total_seconds()
+                status = aged(state.status, age_s)
+                self._send(signin.Detector(print_id=state.print_id, status=status))

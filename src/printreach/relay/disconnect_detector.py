@@ -1,4 +1,4 @@
-"""Whether a caller has left: TCP reports the end of its direction and its leaving alike."""
+"""Detects that a caller has left: TCP reports the end of its direction and its leaving alike."""
 
 import select
 import socket
@@ -19,7 +19,7 @@ class DisconnectDetector:
     def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
         self.silent_since = 0.0
-        """When a check first found that nothing was written; 0 after a write."""
+        """The time at which a check first found that nothing was written; 0 after a write."""
 
     def has_left(
         self, sock: socket.socket | None, now: float, *, has_ended: bool, is_paused: bool

@@ -353,4 +353,4 @@ class PrinterExchange:
 def _without_length(fields: bytes) -> bytes:
     """The header lines of a request whose body is left out."""
     lines = fields.splitlines(keepends=True)
-    return b"".join(one for one in lines if not one.lower().startswith(b"content-length:"))
+    return b"".join(line for line in lines if not line.lower().startswith(b"content-length:"))

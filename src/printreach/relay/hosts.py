@@ -1,4 +1,4 @@
-"""What a Host names: the service itself, a printer connection, or something that isn't ours."""
+"""The meaning of a Host: the service itself, a printer connection, or a host that isn't ours."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -16,7 +16,7 @@ from printreach.ports.relaying import Agents
 log = logging.getLogger(__name__)
 
 RECHECK_S = 30.0
-"""How soon a linked, removed or locked printer is noticed where the notice was lost."""
+"""The time until a linked, removed or locked printer is noticed if the notice was lost."""
 STORE_TIMEOUT_S = 10.0
 """The time-out of a recheck: a store that hangs must not end the rechecks."""
 
@@ -54,14 +54,16 @@ class PrinterSubscriptions:
         self._subscribers[printer_id] = (*self._subscribers.get(printer_id, ()), subscriber)
 
     def remove(self, printer_id: str, subscriber: Subscriber) -> None:
-        left = tuple(one for one in self._subscribers.get(printer_id, ()) if one is not subscriber)
+        left = tuple(
+            other for other in self._subscribers.get(printer_id, ()) if other is not subscriber
+        )
         if left:
             self._subscribers[printer_id] = left
         else:
             self._subscribers.pop(printer_id, None)
 
     def __len__(self) -> int:
-        """How many printers have subscribers."""
+        """Return how many printers have subscribers."""
         return len(self._subscribers)
 
     def _on_notice(self, notice: Notice) -> None:
@@ -76,17 +78,17 @@ class PrinterSubscriptions:
     async def _keep_rechecking(self) -> None:
         while True:
             await asyncio.sleep(RECHECK_S)
-            asked = tuple(self._subscribers)
+            printer_ids = tuple(self._subscribers)
             try:
                 async with asyncio.timeout(STORE_TIMEOUT_S):
-                    linked = await self._agents.linked_among(asked)
+                    linked = await self._agents.linked_among(printer_ids)
             except Exception:  # without the store, tunnels go on
                 log.exception("could not look again which printers are linked")
             else:
-                self._tell(asked, linked)
+                self._tell(printer_ids, linked)
 
-    def _tell(self, asked: Collection[str], linked: Mapping[str, bool]) -> None:
-        for printer_id in asked:
+    def _tell(self, printer_ids: Collection[str], linked: Mapping[str, bool]) -> None:
+        for printer_id in printer_ids:
             for subscriber in self._subscribers.get(printer_id, ()):
                 refuses_control = linked.get(printer_id, False)
                 subscriber.on_recheck(printer_id in linked, refuses_control=refuses_control)

@@ -217,7 +217,7 @@ class WebCall:
 
 
 def _length(headers: Headers) -> int | None:
-    said = get(headers, b"content-length")
-    if said is not None and not said.isdigit():
-        raise BrokenAnswer(f"a length of {said!r}")
-    return None if said is None else int(said)
+    value = get(headers, b"content-length")
+    if value is not None and not value.isdigit():
+        raise BrokenAnswer(f"a length of {value!r}")
+    return None if value is None else int(value)

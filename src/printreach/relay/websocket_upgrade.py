@@ -68,7 +68,7 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
         None,
         READ_BUFFER_BYTES,
     )
-    guard = _StrangerGuard(protocol, link)
+    guard = _UnsignedGuard(protocol, link)
     link.when_trusted = lambda: transport.set_protocol(protocol)
     transport.set_protocol(guard)
     protocol.connection_made(transport)
@@ -76,7 +76,7 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
     return link if link.is_connected else None
 
 
-class _StrangerGuard(asyncio.BufferedProtocol):
+class _UnsignedGuard(asyncio.BufferedProtocol):
     """Checks sizes and numbers of frames before picows until the link trusts the other end.
 
     picows gathers a whole frame before it calls the link, in a buffer that never shrinks, and its

@@ -52,7 +52,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         settings = settings_from(os.environ)
         if not options.json:
-            _say_what_is_new(settings)
+            _warn_of_new_database(settings)
         if "password" in options:
             options.password = _read_password()
         result = asyncio.run(_run(options.command, settings, options))
@@ -72,7 +72,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _say_what_is_new(settings: Settings) -> None:
+def _warn_of_new_database(settings: Settings) -> None:
     """Warn that a command without the service's settings works on a new, empty database."""
     if not settings.database_path.exists():
         print(

@@ -56,15 +56,15 @@ async def list_accounts(world: World, _: argparse.Namespace) -> Result:
     accounts = await world.accounts.all()
     rows = [
         [
-            one.email,
-            "yes" if one.is_admin else "no",
-            _supporter_in_words(world, one),
-            "blocked" if one.is_blocked else "locked" if one.is_locked else "",
+            account.email,
+            "yes" if account.is_admin else "no",
+            _supporter_in_words(world, account),
+            "blocked" if account.is_blocked else "locked" if account.is_locked else "",
         ]
-        for one in accounts
+        for account in accounts
     ]
     return Result(
-        {"Accounts": [_account_as_json(world, one) for one in accounts]},
+        {"Accounts": [_account_as_json(world, account) for account in accounts]},
         table(["Email", "Admin", "Supporter", ""], rows, empty="There are no accounts."),
     )
 
@@ -131,17 +131,17 @@ async def add_app(world: World, options: argparse.Namespace) -> Result:
 
 async def list_apps(world: World, _: argparse.Namespace) -> Result:
     apps = await world.apps.all()
-    rows = [[one.app_id, one.name, " ".join(one.return_prefixes)] for one in apps]
+    rows = [[app.app_id, app.name, " ".join(app.return_prefixes)] for app in apps]
     return Result(
         {
             "Apps": [
                 {
-                    "AppId": one.app_id,
-                    "Name": one.name,
-                    "ReturnUrls": one.return_prefixes,
-                    "ReturnsToLan": one.returns_to_lan,
+                    "AppId": app.app_id,
+                    "Name": app.name,
+                    "ReturnUrls": app.return_prefixes,
+                    "ReturnsToLan": app.returns_to_lan,
                 }
-                for one in apps
+                for app in apps
             ]
         },
         table(["AppId", "Name", "ReturnUrls"], rows, empty="There are no apps."),
@@ -166,23 +166,23 @@ async def list_printers(world: World, _: argparse.Namespace) -> Result:
     printers = await world.printers.all()
     rows = [
         [
-            one.printer.printer_id,
-            one.printer.name,
-            one.owner_email,
-            "online" if one.is_online else "offline",
+            row.printer.printer_id,
+            row.printer.name,
+            row.owner_email,
+            "online" if row.is_online else "offline",
         ]
-        for one in printers
+        for row in printers
     ]
     return Result(
         {
             "Printers": [
                 {
-                    "PrinterId": one.printer.printer_id,
-                    "Name": one.printer.name,
-                    "Account": one.owner_email,
-                    "IsOnline": one.is_online,
+                    "PrinterId": row.printer.printer_id,
+                    "Name": row.printer.name,
+                    "Account": row.owner_email,
+                    "IsOnline": row.is_online,
                 }
-                for one in printers
+                for row in printers
             ]
         },
         table(["PrinterId", "Name", "Account", ""], rows, empty="There are no printers."),
@@ -213,17 +213,17 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
     at = world.clock.now()
     rows = [
         [
-            one.connection_id,
-            one.kind.value,
-            one.app_id or "",
-            one.printer_id or "",
-            format_permissions(one.permissions),
-            "ended" if has_ended(one, at) else "",
+            connection.connection_id,
+            connection.kind.value,
+            connection.app_id or "",
+            connection.printer_id or "",
+            format_permissions(connection.permissions),
+            "ended" if has_ended(connection, at) else "",
         ]
-        for one in connections
+        for connection in connections
     ]
     return Result(
-        {"Connections": [_connection_as_json(one, at) for one in connections]},
+        {"Connections": [_connection_as_json(connection, at) for connection in connections]},
         table(
             ["Id", "Kind", "AppId", "PrinterId", "Permissions", ""],
             rows,
@@ -258,7 +258,9 @@ def _connection_as_json(connection: Connection, at: datetime) -> dict[str, Json]
         "UniqueId": connection.unique_id,
         "AppId": connection.app_id,
         "PrinterId": connection.printer_id,
-        "Permissions": [one.value for one in Permission if one in connection.permissions],
+        "Permissions": [
+            permission.value for permission in Permission if permission in connection.permissions
+        ],
         "HasEnded": has_ended(connection, at),
     }
 

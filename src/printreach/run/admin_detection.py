@@ -67,27 +67,27 @@ async def show_usage(world: World, options: argparse.Namespace) -> Result:
 
 async def set_billing(world: World, options: argparse.Namespace) -> Result:
     switches = done(await world.usage.set_billing_of(options.email, options.state, COMMAND_LINE))
-    said = f"Billing of {options.email}: {switches.billing}."
+    text = f"Billing of {options.email}: {switches.billing}."
     if switches.billing is Billing.ON and switches.free_only:
-        said += " It pays once its owner switches free-only mode off."
-    return Result({"Billing": switches.billing, "FreeOnly": switches.free_only}, said)
+        text += " It pays once its owner switches free-only mode off."
+    return Result({"Billing": switches.billing, "FreeOnly": switches.free_only}, text)
 
 
 async def list_claims(world: World, _: argparse.Namespace) -> Result:
     claims = await world.claims.all()
     rows = [
-        [one.network, email, f"{one.used_at + CLAIM_LIFETIME:%Y-%m-%d %H:%M} UTC"]
-        for one, email in claims
+        [claim.network, email, f"{claim.used_at + CLAIM_LIFETIME:%Y-%m-%d %H:%M} UTC"]
+        for claim, email in claims
     ]
     return Result(
         {
             "Claims": [
                 {
-                    "Network": one.network,
+                    "Network": claim.network,
                     "Account": email,
-                    "UsedAt": one.used_at.isoformat(),
+                    "UsedAt": claim.used_at.isoformat(),
                 }
-                for one, email in claims
+                for claim, email in claims
             ]
         },
         table(["Network", "Account", "Until"], rows, empty="No address is claimed."),

@@ -80,10 +80,14 @@ async def set_limits(world: World, options: argparse.Namespace) -> Result:
         refused = await cases.set_of_service(changes, COMMAND_LINE) if given else None
     else:
         key = email_key(email)
-        found = [one for one in await world.accounts.all() if email_key(one.email) == key]
-        if not found:
+        accounts = [
+            account for account in await world.accounts.all() if email_key(account.email) == key
+        ]
+        if not accounts:
             raise CommandFailed(f"There is no account {email}.")
-        changes = replace(done(await world.operating.account(found[0].account_id)).changes, **given)
+        changes = replace(
+            done(await world.operating.account(accounts[0].account_id)).changes, **given
+        )
         refused = await cases.set_of_account(email, changes, COMMAND_LINE) if given else None
     if refused is not None:
         raise WrongUsage(refused.sentence)
@@ -97,20 +101,26 @@ async def set_limits(world: World, options: argparse.Namespace) -> Result:
 
 
 async def list_acts(world: World, options: argparse.Namespace) -> Result:
-    found = await world.operating.acts(Search(text=options.search, size=200))
+    page = await world.operating.acts(Search(text=options.search, size=200))
     rows = [
-        [f"{one.at:%Y-%m-%d %H:%M}", one.operator, one.act.value, one.subject, one.detail]
-        for one in found.rows
+        [
+            f"{record.at:%Y-%m-%d %H:%M}",
+            record.operator,
+            record.act.value,
+            record.subject,
+            record.detail,
+        ]
+        for record in page.rows
     ]
     acts = [
         {
-            "At": one.at.isoformat(),
-            "Operator": one.operator,
-            "Act": one.act.value,
-            "Subject": one.subject,
-            "Detail": one.detail,
+            "At": record.at.isoformat(),
+            "Operator": record.operator,
+            "Act": record.act.value,
+            "Subject": record.subject,
+            "Detail": record.detail,
         }
-        for one in found.rows
+        for record in page.rows
     ]
     heads = ["At (UTC)", "Operator", "Act", "Subject", "Detail"]
     return Result({"Acts": acts}, table(heads, rows, empty="Nothing was done yet."))

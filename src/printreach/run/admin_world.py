@@ -1,4 +1,4 @@
-"""What every administration command needs: use cases, failures, results, and its declaration."""
+"""The common part of administration commands: use cases, failures, results, declaration."""
 
 import argparse
 import json

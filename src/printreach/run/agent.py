@@ -73,10 +73,10 @@ def _run(options: argparse.Namespace) -> int:
 def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: bool) -> int:
     """Run one agent until this process is told to stop; return the exit status."""
     from printreach.agent.builtin import CannotStart
-    from printreach.run.process import suit_memory_to_traffic
+    from printreach.run.process import tune_memory_for_traffic
 
     _open_standard_files()
-    suit_memory_to_traffic()
+    tune_memory_for_traffic()
     # The files that the agent writes are for its own user alone.
     os.umask(0o077)
     _log_to_stderr(verbose=verbose)

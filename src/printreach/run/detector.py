@@ -29,7 +29,7 @@ _IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ScoredImage:
     path: str
     probability: float
     verdict: Verdict
@@ -98,7 +98,7 @@ def main(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str]:
+def _scores(model: Model, options: argparse.Namespace) -> Iterator[_ScoredImage | str]:
     """Yield a result for each path, or a sentence that says why there is none."""
     context = DetectionContext()
     for number, path in enumerate(_images(options.paths)):
@@ -110,7 +110,7 @@ def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str
         before = context if options.sequence else DetectionContext()
         at = _FIRST + timedelta(seconds=number * options.interval)
         context, verdict = observe(before, output.assessment(prepared), at)
-        yield _Scored(path, output.probability, verdict)
+        yield _ScoredImage(path, output.probability, verdict)
 
 
 def _images(paths: Sequence[str]) -> Iterator[str]:

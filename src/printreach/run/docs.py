@@ -133,11 +133,11 @@ class _PlatformsModule(Protocol):
 
 def platforms() -> list[Platform]:
     """Return the platforms in the order of the table of facts."""
-    found: list[Platform] = []
+    listed: list[Platform] = []
     for name in PLATFORM_FACTS:
         module = importlib.import_module(f"printreach.printers.{name}.platforms")
-        found.extend(cast("_PlatformsModule", module).PLATFORMS)
-    return found
+        listed.extend(cast("_PlatformsModule", module).PLATFORMS)
+    return listed
 
 
 def platform_table() -> str:

@@ -267,7 +267,7 @@ async def _listen(settings: Settings, node: RelayNode, listeners: Sequence[socke
 
 def _for_service(settings: Settings, listeners: Sequence[socket.socket]) -> Iterator[socket.socket]:
     """Return the inherited sockets that aren't for a connection's own port."""
-    return (one for one in listeners if port_of(one) not in settings.tunnel_ports)
+    return (listener for listener in listeners if port_of(listener) not in settings.tunnel_ports)
 
 
 def _new_listener(settings: Settings) -> socket.socket:

@@ -20,8 +20,8 @@ def steady_time() -> float:
     return time.clock_gettime(boot_clock)
 
 
-def suit_memory_to_traffic() -> None:
-    """Tune both once, before the event loop starts."""
+def tune_memory_for_traffic() -> None:
+    """Tune allocation and garbage collection once, before the event loop starts."""
     _keep_freed_memory()
     _collect_seldom()
 
@@ -50,7 +50,7 @@ def _collect_seldom() -> None:
     gc.set_threshold(*_COLLECT_EVERY)
 
 
-def leave_out_what_stays() -> None:
+def freeze_startup_objects() -> None:
     """Exclude the objects created at the start from garbage collection; call it once, when ready.
 
     The oldest generation is collected only after it has grown by a quarter. With 270,000 permanent

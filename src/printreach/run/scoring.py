@@ -78,7 +78,7 @@ def _nodes_of(settings: Settings) -> HttpScorer | None:
 
 
 def _is_installed() -> bool:
-    """Whether the libraries are there. Nothing is loaded for that."""
+    """Return whether the libraries are installed, without loading them."""
     return all(find_spec(name) is not None for name in _LIBRARIES)
 
 

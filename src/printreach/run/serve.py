@@ -25,7 +25,7 @@ from printreach.agent.uplink import Uplink
 from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
-from printreach.run.process import leave_out_what_stays, suit_memory_to_traffic
+from printreach.run.process import freeze_startup_objects, tune_memory_for_traffic
 from printreach.run.scoring import DetectorCannotStart, node_address
 from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
 from printreach.run.sockets import handed_over
@@ -65,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
     _log_to_stderr(verbose=options.verbose)
     for warning in () if roles == ONLY_DETECTOR else address_warnings(settings, os.environ):
         log.warning("%s", warning)
-    suit_memory_to_traffic()
+    tune_memory_for_traffic()
     try:
         uvloop.run(serve(settings, roles, agent, listeners))
     except (
@@ -99,14 +99,14 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with running_service(settings, roles, listeners) as address:
-        leave_out_what_stays()
-        _say_ready(address, settings)
-        async with _beside(agent and _next_door(agent, address), stop) as tasks:
+        freeze_startup_objects()
+        _report_ready(address, settings)
+        async with _agent_beside(agent and _dialling_over_loopback(agent, address), stop) as tasks:
             await until_stopped(stop, tasks)
 
 
 @contextlib.asynccontextmanager
-async def _beside(
+async def _agent_beside(
     agent: AgentConfig | None, stop: asyncio.Event
 ) -> AsyncIterator[list[asyncio.Task[None]]]:
     """Run an agent in this process while open."""
@@ -132,7 +132,7 @@ def _agent_config(options: argparse.Namespace, settings: Settings) -> AgentConfi
     return read_config(filled, os.environ)
 
 
-def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
+def _dialling_over_loopback(agent: AgentConfig, address: str) -> AgentConfig:
     """Let the agent dial over loopback; people and apps see the public address."""
     listen = parse_listen_address(address)
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)  # noqa: S104
@@ -140,7 +140,7 @@ def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
     return replace(agent, service=dialled, public_service=agent.service)
 
 
-def _say_ready(address: str, settings: Settings) -> None:
+def _report_ready(address: str, settings: Settings) -> None:
     facts = {"Listen": address, "BaseUrl": settings.base_url, "Version": __version__}
     with contextlib.suppress(OSError):  # standard output is closed
         print(f"ready {json.dumps(facts)}", flush=True)

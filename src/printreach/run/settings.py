@@ -234,7 +234,7 @@ def address_warnings(settings: Settings, environ: Mapping[str, str]) -> Iterator
     """
     if settings.listen_port == 0:
         return  # the system picks one, which nobody knows yet
-    reached = _reached_at(settings, environ)
+    reached = _public_host(settings, environ)
     if not _is_given(environ, "BASE_URL") and f"http://{reached}" != settings.base_url:
         yield (
             f"PRINTREACH_BASE_URL is not set, so links to pages lead to {settings.base_url}, but"
@@ -246,12 +246,12 @@ def address_warnings(settings: Settings, environ: Mapping[str, str]) -> Iterator
     if reached != settings.tunnel_domain:
         yield (
             "PRINTREACH_TUNNEL_DOMAIN is not set, so links to printers and shares lead to"
-            f" {settings.tunnel_domain}, but the service is at {reached}. {_mend(reached)}"
+            f" {settings.tunnel_domain}, but the service is at {reached}. {_remedy(reached)}"
         )
 
 
-def _reached_at(settings: Settings, environ: Mapping[str, str]) -> str:
-    """The host and port that people dial; without a base URL, where the service listens."""
+def _public_host(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return the host and port that people dial; without a base URL, where the service listens."""
     if not _is_given(environ, "BASE_URL"):
         return f"localhost:{settings.listen_port}"
     split = urlsplit(settings.base_url)
@@ -259,7 +259,7 @@ def _reached_at(settings: Settings, environ: Mapping[str, str]) -> str:
     return f"{split.hostname}:{split.port or usual}"
 
 
-def _mend(reached: str) -> str:
+def _remedy(reached: str) -> str:
     if reached.startswith("localhost:"):
         return f"Set PRINTREACH_TUNNEL_DOMAIN={reached}."
     return (

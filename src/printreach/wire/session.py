@@ -212,7 +212,7 @@ class Session:
 
     @property
     def tiny_frames(self) -> int:
-        """How many frames below TINY_BYTES the last message held."""
+        """Return how many frames below TINY_BYTES the last message held."""
         return self._receiver.tiny_frames
 
     def next_deadline(self) -> float:

@@ -114,7 +114,7 @@ class PendingOrders:
             )
 
     async def _until_shown(self, action: Action, order: asyncio.Task[T]) -> bool:
-        """Whether the printer may have taken the order."""
+        """Return whether the printer may have taken the order."""
         loop = asyncio.get_running_loop()
         deadline: float | None = None
         while not shows_effect(action, self._state()):

@@ -139,10 +139,10 @@ def _is_as_safe_as(endpoint: str, issuer: str) -> bool:
 def _keys(url: str, body: bytes) -> tuple[PublicKey, ...]:
     """Return the keys that can verify a signature; a set may contain others."""
     try:
-        found = msgspec.json.decode(body, type=_KeySet).keys[:_MAX_KEYS]
+        key_set = msgspec.json.decode(body, type=_KeySet).keys[:_MAX_KEYS]
     except msgspec.MsgspecError as error:
         raise RequestFailed(url, f"not a set of keys: {error}") from error
-    return tuple(key for one in found if (key := _key(one)) is not None)
+    return tuple(key for data in key_set if (key := _key(data)) is not None)
 
 
 def _key(data: dict[str, object]) -> PublicKey | None:
