@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 # Tests wait for servers, printers and browsers as long as they compute.
-WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 SOAK_MINUTES ?= 10
@@ -51,7 +51,7 @@ test: install lint build/agent-only/.installed build/server-only/.installed  ## 
 
 .PHONY: test-fast
 test-fast: install  ## while you write: the quick tests that need no browser and no other program
-	$(BIN)/pytest --numprocesses auto --dist loadfile \
+	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 		-m "not fault and not browser and not peer and not slow"
 
 .PHONY: lint

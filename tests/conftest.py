@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -28,18 +29,32 @@ _IN_MEMORY: Final = Path("/dev/shm")
 _FREE_BYTES: Final = 4 * 2**30
 """A whole run takes less than a quarter of it; a container's default is 64 MiB."""
 
+_SECONDS: Final = {"timeout": 10.0, "browser": 2.0, "peer": 2.0, "slow": 1.0}
+"""What a test with this mark takes, about; a mark `timeout` allows more than the usual limit."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "provokes(*codes): gives rise to these error codes; tests/contract/claims.py"
     )
     _keep_files_in_memory()
+    gc.disable()  # until all is collected: nearly nothing of it is garbage
 
 
 def _keep_files_in_memory() -> None:
     """Have pytest make its folders where a commit to a database waits for no disk."""
     if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free >= _FREE_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, lest one worker has such a file left at the end."""
+    seconds: defaultdict[Path, float] = defaultdict(float)
+    for item in items:
+        marked = [_SECONDS[name] for name in _SECONDS if item.get_closest_marker(name)]
+        seconds[item.path] += max(marked, default=0.02)
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 def pytest_collection_finish() -> None:
@@ -49,6 +64,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:

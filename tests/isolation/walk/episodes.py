@@ -75,7 +75,6 @@ class Walks:
         self.report = Report()
 
     def close(self) -> None:
-        gc.unfreeze()
         _log.setLevel(self._level)
 
     def walk(self, seed: int, steps: int) -> None:
