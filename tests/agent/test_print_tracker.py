@@ -96,6 +96,7 @@ class Watch:
         return [EventType(event.event_type) for event in self.outbox.batch(1000)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printer", [ScriptedPrinter, PushingPrinter])
 def test_a_printer_is_looked_at_whether_it_says_when_it_changes_or_not(
     tmp_path: Path, printer: type[ScriptedPrinter]

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
@@ -132,6 +134,7 @@ def test_a_day_is_told_as_it_was(tmp_path: Path) -> None:
     assert any(3600 <= one < 3610 for one in hours if isinstance(one, int))
 
 
+@pytest.mark.slow
 def test_an_agent_that_starts_anew_every_few_minutes_tells_the_same(tmp_path: Path) -> None:
     (tmp_path / "steady").mkdir()
     (tmp_path / "restless").mkdir()

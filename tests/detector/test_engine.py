@@ -114,6 +114,7 @@ def test_large_pictures_fill_the_queue_by_their_bytes() -> None:
     run(look.load, use)
 
 
+@pytest.mark.slow
 def test_a_picture_that_waits_too_long_is_refused_and_never_looked_at() -> None:
     look = StandIn(is_open=False)
 

@@ -96,6 +96,7 @@ def test_a_message_in_fragments_arrives_whole() -> None:
     run(body())
 
 
+@pytest.mark.slow
 def test_empty_fragments_without_end_take_no_memory() -> None:
     protocol = ServerProtocol(state=State.OPEN)
     reader = MessageReader(protocol)

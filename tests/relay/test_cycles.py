@@ -4,6 +4,8 @@ import asyncio
 import gc
 import weakref
 
+import pytest
+
 from printreach.relay.agent_connection import AgentConnection
 from printreach.relay.exchange import PrinterExchange
 from tests.relay.caller import calling, request
@@ -12,6 +14,7 @@ from tests.relay.rig import relay
 from tests.relay.waiting import until
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_an_answered_request_is_gone_before_anybody_looks_for_cycles() -> None:
     async with relay() as rig, calling(rig.port) as caller:
@@ -32,6 +35,7 @@ def exchanges_in_memory() -> list[PrinterExchange]:
     return [one for one in gc.get_objects() if isinstance(one, PrinterExchange)]
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_an_agent_that_left_is_gone_before_anybody_looks_for_cycles() -> None:
     async with relay() as rig:

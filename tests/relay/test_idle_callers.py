@@ -4,6 +4,8 @@ import gc
 import tracemalloc
 from contextlib import AsyncExitStack
 
+import pytest
+
 from printreach.http1.heads import MAX_HEAD_BYTES
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -13,6 +15,7 @@ CALLERS = 20
 MANY_LINES = b"\r\n".join(b"%c%c: %c%c" % (97 + i % 26, 98, 99 + i % 20, 100) for i in range(3900))
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_an_idle_caller_keeps_no_more_memory_than_a_few_heads() -> None:
     async with relay() as rig, AsyncExitStack() as stack:

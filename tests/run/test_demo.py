@@ -47,6 +47,7 @@ def test_another_fault_says_nothing_of_ports(tmp_path: Path) -> None:
     assert said == "The demo can't start: No space left on device."
 
 
+@pytest.mark.slow
 def test_the_mails_of_the_demo_are_on_its_console() -> None:
     lines = (
         "import asyncio, logging",

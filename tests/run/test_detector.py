@@ -68,6 +68,7 @@ def failing(tmp_path: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
+@pytest.mark.slow
 def test_a_sequence_is_one_context(failing: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     def score(*options: str) -> list[dict[str, object]]:
         assert main(["detector", "score", *failing, *options, "--json"]) == 0

@@ -86,6 +86,7 @@ def test_the_agents_command_imports_nothing_of_the_server() -> None:
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_installed_command_administers_as_the_rigs_commands_do(tmp_path: Path) -> None:
     env = {"PRINTREACH_DATA_DIR": str(tmp_path / "data")}
     words = ("admin", "account", "add", OWNER)

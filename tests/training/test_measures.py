@@ -22,6 +22,7 @@ def test_recall_counts_only_what_lies_above_the_false_alarms_that_are_allowed() 
     assert recall_at(scores, FAILED, 0.05) > recall_at(scores, FAILED, 0.01)
 
 
+@pytest.mark.slow
 def test_an_interval_holds_its_figure_and_is_the_same_each_time() -> None:
     scores = np.random.default_rng(1).random(150) + FAILED * 0.5
 

@@ -27,6 +27,7 @@ def share_of(rendered: Rendered, kind: Kind) -> float:
     return float((rendered.kinds == kind).mean())
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_pixels() -> None:
     one, same, other = (picture(seed, Failure.SPAGHETTI) for seed in (5, 5, 6))
 
@@ -52,6 +53,7 @@ def test_a_sequence_is_good_until_its_onset_and_bad_from_there(failing: Failure)
     assert all(np.array_equal(g.pixels, b.pixels) for g, b in zip(good[:4], bad, strict=False))
 
 
+@pytest.mark.slow
 def test_spaghetti_grows_from_picture_to_picture() -> None:
     plan = any_plan(5, Failure.SPAGHETTI, 1, 10)
 

@@ -48,6 +48,7 @@ def test_a_failure_that_is_seen_late_is_not_in_time() -> None:
     assert (outcome.failing, outcome.paused) == (1, 0)
 
 
+@pytest.mark.slow
 def test_rendered_prints_are_of_one_length_and_say_when_they_fail() -> None:
     (story,) = islice(rendered(), 1)
 

@@ -77,6 +77,7 @@ async def test_an_idle_tunnel_to_a_silent_end_is_given_up_within_a_minute() -> N
     assert [code for code, _ in ends.agent.closings] == [None]
 
 
+@pytest.mark.slow
 @on_a_hasty_loop
 async def test_hundreds_of_idle_tunnels_share_their_timers_and_are_found_silent_all_the_same() -> (
     None

@@ -151,6 +151,7 @@ async def test_fragments_over_a_mebibyte_together_are_refused() -> None:
         assert receiver.messages == []
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_hundred_thousand_tiny_fragments_cost_little() -> None:
     async with raw_connection() as (client, link):

@@ -165,6 +165,7 @@ def test_a_known_browser_asks_for_a_reset_whatever_strangers_asked_for(
     assert send(browser, "/reset", email=ADA).status_code == 303
 
 
+@pytest.mark.slow
 def test_a_browser_that_asks_too_often_keeps_no_other_of_its_account_out(
     browser: Browser, stranger: Browser
 ) -> None:

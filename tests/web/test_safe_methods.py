@@ -47,6 +47,7 @@ def every_address(home: Home) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_every_page_answers_head_as_it_answers_get(world: WebWorld, browser: Browser) -> None:
     world.add_account(browser, is_admin=True)
     sign_in(browser)
@@ -67,6 +68,7 @@ def test_every_page_answers_head_as_it_answers_get(world: WebWorld, browser: Bro
         assert asked.headers.get("content-type") == read.headers.get("content-type"), path
 
 
+@pytest.mark.slow
 def test_head_changes_nothing_at_any_address(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes nothing that a page shows once, and writes nothing."""
     world, browser = home.world, home.browser

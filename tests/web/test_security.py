@@ -161,6 +161,7 @@ def test_an_origin_is_written_as_browsers_write_it(base_url: str, origin: str) -
     assert origin_of(base_url) == origin
 
 
+@pytest.mark.slow
 def test_browsers_are_told_to_use_https_alone_where_the_host_is_the_services_own(
     world: WebWorld,
 ) -> None:

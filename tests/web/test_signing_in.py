@@ -178,6 +178,7 @@ def test_one_address_cannot_spray_a_password_over_many_accounts(browser: Browser
     assert answers == [400] * 30 + [429]
 
 
+@pytest.mark.slow
 def test_an_account_asks_six_hundred_times_a_minute_and_no_more(browser: Browser) -> None:
     sign_in(browser)
 

@@ -333,6 +333,7 @@ async def test_the_arguments_of_orders_under_way_are_not_kept() -> None:
     assert kept < MAX_UNDER_WAY * 30_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["pause", "cancel", "resume", "set-temp"])
 def test_no_orders_of_other_connections_under_way_keep_an_owner_from_giving_one(
     command: str,

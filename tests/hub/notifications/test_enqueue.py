@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
+import pytest
+
 from printreach.backends.clock import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.notifications.enqueue import NotificationEnqueuer
@@ -239,6 +241,7 @@ async def test_the_reached_limit_is_an_event_that_others_hear_of_too(
         assert kinds.count(EventType.NOTIFICATION_LIMIT_REACHED) == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
     open_world: OpenWorld,

@@ -364,6 +364,7 @@ async def test_an_account_whose_payment_cannot_be_ended_is_not_deleted(
         assert await shop.is_supporter()
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_where_the_provider_is_away_it_is_said(open_shop: OpenShop) -> None:
     async with open_shop() as shop:

@@ -348,6 +348,7 @@ async def test_a_full_printer_is_told_and_the_flow_goes_on(open_world: OpenWorld
         assert await step(portal, key, account) is Step.PERMIT
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_flow_expires_and_is_forgotten_later(open_world: OpenWorld) -> None:
     async with open_world() as world:

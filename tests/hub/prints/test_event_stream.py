@@ -115,6 +115,7 @@ async def test_from_the_oldest_a_reader_gets_more_than_a_page_in_order(
         await stream.aclose()
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_nothing_is_lost_or_told_twice_while_events_rush_in(open_world: OpenWorld) -> None:
     async with open_world() as world:

@@ -138,6 +138,7 @@ async def test_leave_that_is_taken_back_in_mid_print_counts_at_once(open_world: 
         assert len(here.machine.orders) == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_leave_that_is_taken_back_during_the_look_counts(open_world: OpenWorld) -> None:
     async with watching(open_world, PAUSES) as here:
@@ -279,6 +280,7 @@ async def test_a_printer_that_changes_owner_before_the_order_tells_the_new_one_n
 # --- refusals -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_printer_that_refuses_is_told_of_and_asked_a_few_times_only(
     open_world: OpenWorld,

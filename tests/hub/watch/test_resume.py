@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from printreach.contract.events import EventType
 from printreach.rules.watch import MAX_PAUSES
 from tests.fakes.loop import on_a_loop
@@ -10,6 +12,7 @@ from tests.hub.watch.world import BAD, GOOD, watching
 from tests.hub.world import OpenWorld
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_print_that_its_owner_resumed_is_paused_again_only_after_the_whole_time(
     open_world: OpenWorld,
@@ -43,6 +46,7 @@ async def test_a_resume_that_no_event_told_of_is_seen(open_world: OpenWorld) -> 
         assert len(here.machine.orders) == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_after_two_pauses_that_were_taken_back_it_only_warns(open_world: OpenWorld) -> None:
     async with watching(open_world, PAUSES) as here:

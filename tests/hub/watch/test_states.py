@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
@@ -84,6 +86,7 @@ async def test_of_a_print_that_is_left_alone_that_is_told(open_world: OpenWorld)
         assert said.status.is_suppressed
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_of_a_printer_of_nobody_nothing_is_told(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from printreach.contract.events import EventType
 from printreach.hub.watch.parts import EventPictures
 from printreach.hub.watch.rounds import DEGRADED, LOOKS_AT_ONCE, WatchRounds
@@ -34,6 +36,7 @@ async def fail(here: WatchWorld) -> None:
     await here.goes_on(90, BAD)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_failing_print_is_warned_of_once(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:
@@ -100,6 +103,7 @@ async def stored_event(here: WatchWorld) -> StoredEvent:
     return stored
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_print_that_was_good_again_is_warned_of_anew(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:
@@ -140,6 +144,7 @@ def test_false_alarms_of_a_camera_make_it_less_sensitive(
     asyncio.run(main())
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_clock_that_is_moved_back_neither_warns_again_nor_stops_the_watch(
     open_world: OpenWorld,
@@ -190,6 +195,7 @@ async def test_a_worker_that_died_in_mid_look_is_succeeded(open_world: OpenWorld
         assert here.scorer.shown == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_warning_is_told_once_however_often_a_worker_dies(open_world: OpenWorld) -> None:
     """Before it is written nothing was told; after it, it isn't told again."""

@@ -68,6 +68,7 @@ def test_a_progress_is_dropped_where_a_newer_one_waits_for_its_retry(
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_a_progress_that_was_under_way_as_a_newer_one_was_told_is_not_tried_again(
     open_world: OpenWorld,
 ) -> None:

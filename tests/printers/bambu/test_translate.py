@@ -201,6 +201,7 @@ def test_any_field_may_be_missing(missing: set[str]) -> None:
     _assert_can_be_told(view(KnownState(report=report)))
 
 
+@pytest.mark.slow
 @given(JSON, st.integers(0, 3))
 def test_any_part_of_a_tray_may_be_of_any_kind(value: Any, position: int) -> None:
     ams = deepcopy(whole()["print"]["ams"])

@@ -28,6 +28,7 @@ async def start_and_cancel(bench: Bench, path: str, *, cut_after_s: float | None
     return (await bench.calls.post("cancel")).status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut_after_s", [None, 0.0, 0.002, 0.01])
 def test_no_print_outlives_a_cancel_behind_its_start(
     tmp_path: Path, cut_after_s: float | None

@@ -146,6 +146,7 @@ def test_a_failure_can_be_seen(failure: Failure) -> None:
     assert difference(ends_as(Failure.NONE), ends_as(failure)) > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nozzle", [Point(-1e6, 1e6, -1e6), Point(0, -500, 1e6), Point(1e7, 0, 0)])
 def test_a_head_that_is_nowhere_to_be_seen_does_no_harm(renderer: Renderer, nozzle: Point) -> None:
     assert picture(renderer, scene(nozzle)).size == (WIDTH_PX, HEIGHT_PX)

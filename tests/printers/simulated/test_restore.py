@@ -34,6 +34,7 @@ async def cold_pause(rig: SimulatedRig, lock: RemoteLock, folder: Path) -> Async
         yield bench
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end",
     [lambda lock: lock.set_locked(is_locked=True), RemoteLock.lost],
@@ -60,6 +61,7 @@ def test_the_print_stays_paused_until_somebody_resumes_it_again(
     body()
 
 
+@pytest.mark.slow
 def test_a_lock_ends_a_restore_that_an_earlier_agent_had_ordered(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:
@@ -73,6 +75,7 @@ def test_a_lock_ends_a_restore_that_an_earlier_agent_had_ordered(tmp_path: Path)
     body()
 
 
+@pytest.mark.slow
 def test_a_resume_at_the_printer_itself_is_left_alone(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.loop import on_a_loop
 from tests.printers.bench import Bench, bench_of
 from tests.printers.simulated.contract_rig import SimulatedRig
@@ -18,6 +20,7 @@ async def requests_meanwhile(bench: Bench, rig: SimulatedRig, callers: int) -> i
     return len(rig.meddler.asked) - before
 
 
+@pytest.mark.slow
 def test_a_printing_printer_is_asked_no_more_for_twenty_callers(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:

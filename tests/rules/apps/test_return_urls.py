@@ -192,6 +192,7 @@ def test_a_query_that_waits_for_more_gets_it(ending: str) -> None:
     assert url == f"myapp://done{ending}id=1"
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(min_size=1), st.text(), min_size=1))
 def test_an_app_reads_what_was_written(parameters: dict[str, str]) -> None:
     url = completion_url("https://app.example/caf\u00e9?own=1#end", parameters)

@@ -243,6 +243,7 @@ def test_a_lower_confidence_level_suggests_whatever_a_higher_one_does(
             assert pauses >= pauses_too
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

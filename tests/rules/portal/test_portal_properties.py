@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -103,6 +104,7 @@ def test_nothing_follows_the_end(
         assert step_of(done, facts, at) is Step.DONE
 
 
+@pytest.mark.slow
 @given(flows, st.lists(presses, max_size=30), everybody)
 def test_one_press_leads_back_from_every_step(
     flow: Flow, pressed: list[tuple[str, str, Facts, datetime]], facts: Facts

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +108,7 @@ def test_who_is_resumed_was_paused_at_most_once_before(
         assert all(one is not other for one, other in pairwise(pausing))
 
 
+@pytest.mark.slow
 @given(steps)
 def test_progress_is_told_no_oftener_than_tenths_and_hours_pass(
     plan: list[str | dict[str, object]],

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import event, insert, update
 
 from printreach.rules.watch.memory import UnwatchedPrinter
@@ -72,6 +73,7 @@ async def hand_out(store: Store, count: int) -> list[str]:
     return [one.event_id for one in events]
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
     database: Path,
@@ -90,6 +92,7 @@ async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
     assert many <= few
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
     database: Path,
@@ -121,6 +124,7 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
         assert await store.read(lambda records: records.watches.has_due(soon, degraded=False))
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_printers_that_print_unwatched_are_found_as_soon_after_hundreds_of_prints(
     database: Path,

@@ -221,6 +221,7 @@ async def test_events_of_many_agents_are_stored_together(database: Path) -> None
         assert len(found.events) == 500
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_whoever_puts_into_a_store_that_is_closed_hears_of_it(database: Path) -> None:
     async with open_store(database) as store:

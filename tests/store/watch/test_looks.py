@@ -255,6 +255,7 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
     asyncio.run(run())
 
 
+@pytest.mark.slow
 @on_records
 async def test_the_oldest_answers_make_room(records: Records) -> None:
     for number in range(MAX_JUDGED + 2):

@@ -242,6 +242,7 @@ async def test_printers_that_are_here_without_a_watch_are_known(records: Records
     assert await records.watches.unwatched(NOON) == []
 
 
+@pytest.mark.slow
 @on_records
 async def test_an_agent_that_makes_up_prints_fills_no_disk(records: Records) -> None:
     for number in range(MAX_ENDED + 3):

@@ -113,6 +113,7 @@ def test_a_body_of_a_gigabyte_is_not_read(app_call: CallingApp) -> None:
     assert answer.status_code == 413
 
 
+@pytest.mark.slow
 def test_too_many_calls_for_one_account_are_asked_to_wait(app_call: CallingApp) -> None:
     most = DEFAULT_ACCOUNT_LIMITS.requests_a_minute
     codes = [app_call.get(INFO).status_code for _ in range(most + 1)]

@@ -43,6 +43,7 @@ def test_a_calm_print_is_left_alone(caller: DetectionClient) -> None:
     assert flags(caller, calm()) == [(False, False)] * LENGTH
 
 
+@pytest.mark.slow
 def test_spaghetti_is_warned_of_and_then_to_be_paused(caller: DetectionClient) -> None:
     seen = flags(caller, strands(LENGTH, INTERVAL_S))
 

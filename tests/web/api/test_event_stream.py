@@ -329,6 +329,7 @@ def test_a_quiet_stream_says_now_and_then_that_it_is_there(
         asyncio.run(read())
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_reader_that_takes_nothing_holds_up_nobody(world: WebWorld) -> None:
     async with hall(world) as here:

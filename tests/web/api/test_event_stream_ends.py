@@ -124,6 +124,7 @@ async def _append(events: list[PrintEvent], records: Records) -> None:
     await records.events.append("p1", events, NOON)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_reader_that_never_reads_costs_little_and_is_disconnected(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch

@@ -124,6 +124,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
             await world.services.dashboard.live.close()
 
 
+@pytest.mark.slow
 def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:
@@ -141,6 +142,7 @@ def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
     body()
 
 
+@pytest.mark.slow
 def test_a_warning_of_the_failure_detector_is_said_once(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:
@@ -184,6 +186,7 @@ def test_many_pages_ask_a_printer_as_often_as_one(world: WebWorld) -> None:
     body()
 
 
+@pytest.mark.slow
 def test_the_parts_that_pages_of_an_account_share_are_drawn_once(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,6 +291,7 @@ def test_the_stop_of_the_service_ends_a_stream_properly(world: WebWorld) -> None
     body()
 
 
+@pytest.mark.slow
 def test_one_who_does_not_read_holds_up_nobody(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:
@@ -322,6 +326,7 @@ def test_a_page_whose_session_has_ended_is_told_to_reload(
     body()
 
 
+@pytest.mark.slow
 def test_a_printer_that_comes_back_is_shown_at_once(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:
@@ -341,6 +346,7 @@ def ways(listener: Listener) -> list[str]:
     return [part for part in listener.parts() if 'id="part-open"' in part]
 
 
+@pytest.mark.slow
 def test_its_open_page_has_the_picture_and_the_way_to_it_again(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:

@@ -53,6 +53,7 @@ def test_folders_come_first_and_then_the_newest_files(stocked: Home) -> None:
     assert "deep.gcode" not in page
 
 
+@pytest.mark.slow
 def test_while_remote_control_is_locked_files_are_listed_and_nothing_else_is_offered(
     stocked: Home,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from printreach.contract.status import State
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
@@ -77,6 +79,7 @@ def test_the_more_printers_the_smaller_they_are(home: Home) -> None:
     assert [*layouts, layout()] == ["wide-cards", "upright", 'class="farm"']
 
 
+@pytest.mark.slow
 def test_a_farm_of_two_hundred_comes_in_pages_of_a_hundred(home: Home) -> None:
     for number in range(200):
         printer_id = home.add_printer(f"Printer {number:03}")

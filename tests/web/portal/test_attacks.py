@@ -239,6 +239,7 @@ def test_link_codes_cannot_be_guessed(world: WebWorld, ada: Person) -> None:
     assert "locked for 15 minutes" in ada.press("link", code=code).text
 
 
+@pytest.mark.slow
 def test_link_codes_cannot_be_guessed_from_many_accounts_either(
     world: WebWorld, person: Person
 ) -> None:

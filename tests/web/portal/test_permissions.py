@@ -1,5 +1,7 @@
 """A permission that a person leaves out in the portal is refused to the app's connection."""
 
+import pytest
+
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from tests.hub.portal.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, connections, link_printer, told
@@ -37,6 +39,7 @@ def test_what_is_not_ticked_is_not_granted(world: WebWorld, ada: Person) -> None
     assert granted(world, ada) == {Permission.CAMERA, Permission.FILES}
 
 
+@pytest.mark.slow
 def test_a_person_may_leave_out_everything_but_the_status(world: WebWorld, ada: Person) -> None:
     printer_id = link_printer(world, ada.browser, "Workbench")
     ada.begin()
