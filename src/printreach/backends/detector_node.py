@@ -82,7 +82,7 @@ class DetectorNode:
         self._proof = (b"Authorization", b"Bearer " + token.encode())
         host = str(address).partition("://")[2].encode()
         self._fetcher = Fetcher(self._connect, host, first_byte_s=ANSWER_TIMEOUT_S)
-        self._asking = 0
+        self._under_way = 0
         self._load = 0.0
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class DetectorNode:
     @property
     def rank(self) -> tuple[int, float]:
         """Return its rank; the node with the lowest is called next."""
-        return self._asking, self._load
+        return self._under_way, self._load
 
     async def close(self) -> None:
         await self._fetcher.close()
@@ -107,11 +107,11 @@ class DetectorNode:
 
     async def score(self, picture: bytes, masked: Sequence[Region]) -> ImageScore:
         """Score an image. Raises ScoringRefused if the node says so, and NodeFailed."""
-        self._asking += 1
+        self._under_way += 1
         try:
             answer = _read(await self._post(_target(masked), picture))
         finally:
-            self._asking -= 1
+            self._under_way -= 1
         self._load = answer.load
         return answer
 

@@ -107,9 +107,9 @@ def is_own_address(address: str) -> bool:
     The kernel tells from which address it would send: to an own one from that one. Nothing is sent.
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            asking.connect((address, 9))
-            return bool(asking.getsockname()[0] == address)
+            probe.connect((address, 9))
+            return bool(probe.getsockname()[0] == address)
         except OSError:
             return False

@@ -47,8 +47,8 @@ class HttpScorer:
         self._all = tuple(DetectorNode(address, token, tls) for address in nodes)
         self._up = set(self._all)
         self._look_again_s = look_again_s
-        self._asking = 0
-        self._asking_bytes = 0
+        self._under_way = 0
+        self._bytes_under_way = 0
         self._returning: set[asyncio.Task[None]] = set()
 
     @property
@@ -69,19 +69,19 @@ class HttpScorer:
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> ImageScore:
         if len(picture) > MAX_IMAGE_BYTES:
             raise PictureTooLarge(f"{len(picture)} bytes; {MAX_IMAGE_BYTES} are taken")
-        is_full = self._asking >= MAX_CALLS
-        if is_full or self._asking_bytes + len(picture) > MAX_BYTES_OF_CALLS:
+        is_full = self._under_way >= MAX_CALLS
+        if is_full or self._bytes_under_way + len(picture) > MAX_BYTES_OF_CALLS:
             raise ScorerBusy("too many pictures wait already")
-        self._asking += 1
-        self._asking_bytes += len(picture)
+        self._under_way += 1
+        self._bytes_under_way += len(picture)
         try:
             async with asyncio.timeout(PATIENCE_S):
                 return await self._ask(picture, masked)
         except TimeoutError:
             raise ScorerBusy(f"no score within {PATIENCE_S:.0f} s") from None
         finally:
-            self._asking -= 1
-            self._asking_bytes -= len(picture)
+            self._under_way -= 1
+            self._bytes_under_way -= len(picture)
 
     async def _ask(self, picture: bytes, masked: Sequence[Region]) -> ImageScore:
         busy: ScorerBusy | None = None

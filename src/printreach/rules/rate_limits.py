@@ -131,13 +131,10 @@ class TokenBucket:
         self._at = now
 
     def has(self, now: float, tokens: int) -> bool:
+        """Return whether there are that many tokens."""
         self._left = min(self._most, self._left + (now - self._at) / self._every_s)
         self._at = now
         return self._left >= tokens
-
-    def take(self) -> None:
-        """Take one token; ask `has` first."""
-        self._left -= 1
 
     def reserve(self, now: float, tokens: int) -> float:
         """Take the tokens even if there are fewer. Return the seconds until they are refilled."""
