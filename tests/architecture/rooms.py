@@ -85,7 +85,7 @@ ROOMS = {
     "detector": driver("PIL", "numpy"),
     "detector.runtime": driver("onnxruntime"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
-    "web.accounts.qr_code": driver("markupsafe", "segno"),
+    "web.qr_code": driver("markupsafe", "segno"),
     "backends": driver(
         *(
             "aiosqlite",

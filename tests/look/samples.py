@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import Look
-from printreach.web.dashboard.watch_chart import quality_chart
+from printreach.web.watch.chart import quality_chart
 
 NOW = datetime(2026, 11, 21, 15, 28, tzinfo=UTC)
 STARTED = datetime(2026, 11, 21, 13, 31, tzinfo=UTC)

@@ -9,8 +9,8 @@ from printreach.hub.connections.live_links import KNOWN_FOR, LiveWish
 from printreach.hub.leases import Access, Leases
 from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.rules.connections.live_links import LiveLink
-from printreach.web.dashboard import uploads
-from printreach.web.live import pages as live_pages
+from printreach.web.connections import live_pages
+from printreach.web.printers import uploads
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.lasting import (

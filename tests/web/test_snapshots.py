@@ -7,7 +7,7 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints.events import StoredEvent
-from printreach.web.snapshots import BY_ADDRESS
+from printreach.web.prints.pages import BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.connections.test_live_links import event
 from tests.rules.detection.test_jpeg import picture

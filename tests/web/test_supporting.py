@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.payments import LATE_TIME
-from printreach.web.payment_webhook import LARGEST_CALL
+from printreach.web.payments.pages import LARGEST_CALL
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import MONTHLY, sign

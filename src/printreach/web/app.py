@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from litestar import Litestar, Response
+from litestar import Litestar, Response, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
@@ -14,21 +14,24 @@ from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.api import APIS
-from printreach.web.api.detection_problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.api.document import document_route, openapi_document
+from printreach.web.apps import APP_PAGES
+from printreach.web.connections import CONNECTION_PAGES
+from printreach.web.connections.live_pages import live_pages
 from printreach.web.cookies import Cookies
-from printreach.web.dashboard import DASHBOARD_PAGES
-from printreach.web.dashboard.open_pages import OpenPages
-from printreach.web.developer import DEVELOPER_PAGES
+from printreach.web.detection import DETECTION_PAGES
+from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.flash import FlashMessages
-from printreach.web.history.pages import HISTORY_PAGES
-from printreach.web.live.pages import live_pages
+from printreach.web.forms import provide_fields
+from printreach.web.front_page import front_page
 from printreach.web.notifications import NOTIFICATION_PAGES
-from printreach.web.notifications.stop_pages import STOP_PAGES
-from printreach.web.operator import OPERATOR_PAGES
-from printreach.web.pages import PAGES
-from printreach.web.payment_webhook import PAYMENT_CALLS
+from printreach.web.operators import OPERATOR_PAGES
+from printreach.web.payments import PAYMENT_PAGES
 from printreach.web.portal import PORTAL_PAGES
+from printreach.web.printers import PRINTER_PAGES
+from printreach.web.printers.open_pages import OpenPages
+from printreach.web.printers.own import OWN_PRINTER
+from printreach.web.prints import PRINT_PAGES
 from printreach.web.problems import (
     AnyRequest,
     PrinterNotFound,
@@ -36,6 +39,7 @@ from printreach.web.problems import (
     answer_no_such_printer,
     ask_to_come_back,
 )
+from printreach.web.quick_view import QUICK_VIEW
 from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import OriginCheck, hardening
@@ -46,9 +50,10 @@ from printreach.web.signed_in import (
     answer_ended_access,
     ask_to_sign_in,
 )
-from printreach.web.snapshots import SNAPSHOTS
 from printreach.web.templating import static_files, template_environment
 from printreach.web.uncached import turn_off_parser_caches
+from printreach.web.watch import WATCH_PAGES
+from printreach.web.webhooks import WEBHOOK_PAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +85,10 @@ def build_app(
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
     app = Litestar(
         [
-            PAGES,
-            *PORTAL_PAGES,
-            *ACCOUNT_PAGES,
-            DASHBOARD_PAGES,
-            DEVELOPER_PAGES,
-            PAYMENT_CALLS,
-            OPERATOR_PAGES,
-            NOTIFICATION_PAGES,
-            STOP_PAGES,
-            HISTORY_PAGES,
-            live_pages(),
-            SNAPSHOTS,
+            Router("/", route_handlers=[front_page], include_in_schema=False),
+            *(*PORTAL_PAGES, *ACCOUNT_PAGES, PRINTER_PAGES, QUICK_VIEW, PRINT_PAGES, WATCH_PAGES),
+            *(CONNECTION_PAGES, live_pages(), WEBHOOK_PAGES, APP_PAGES),
+            *(DETECTION_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES, *PAYMENT_PAGES),
             *APIS,
             document_route(openapi_document(APIS)),
             static_files(),
@@ -107,6 +104,8 @@ def build_app(
             Exception: _answer_failure,
         },
         dependencies={
+            **OWN_PRINTER,
+            "fields": Provide(provide_fields),
             "services": Provide(services, sync_to_thread=False),
             "jar": Provide(lambda: jar, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from traceback import walk_tb
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -29,6 +29,9 @@ from litestar.serialization import decode_json
 from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.hub.denied import Denied, Reason
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +54,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 
 class PrinterNotFound(NotFoundException):
     """The account has no such printer; it may have had one."""
+
+
+def or_404(result: T | Denied) -> T:
+    """Return the result of a use case. Raises NotFoundException if it was denied."""
+    if isinstance(result, Denied):
+        is_printer = result.reason is Reason.NO_SUCH_PRINTER
+        raise (PrinterNotFound if is_printer else NotFoundException)(result.sentence)
+    return result
 
 
 class ServiceFailure(Exception):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from litestar import Response
 from litestar.connection import ASGIConnection, Request
-from litestar.enums import ScopeType
+from litestar.enums import HttpMethod, ScopeType
 from litestar.exceptions import ClientException, MethodNotAllowedException
 from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send
@@ -28,6 +28,8 @@ LONGEST_QUERIES: Final[Mapping[str, int]] = MappingProxyType({"/appportal/v1": 1
 MAX_COOKIE_BYTES: Final = 16 * 1024
 """Browsers keep 4 KiB per cookie, and ours are small."""
 
+READ: Final = [HttpMethod.GET, HttpMethod.HEAD]
+"""The methods of a page whose HEAD is answered without a GET; the server drops the body."""
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 USED_UP: Final[Mapping[str, bool]] = MappingProxyType({"used_up": True})

@@ -51,6 +51,10 @@ class SignedIn:
     access: Access
 
     @property
+    def account_id(self) -> str:
+        return self.account.account_id
+
+    @property
     def session_id(self) -> str:
         return self.session.session_id
 

@@ -17,7 +17,7 @@ from litestar.static_files import create_static_files_router
 
 from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
-from printreach.web.permissions import limits_in_words
+from printreach.web.connections.permissions import limits_in_words
 from printreach.web.wording import FILTERS
 
 STATIC: Final = Path(__file__).parent / "static"

@@ -8,7 +8,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.detection.usage import Billing, Switches
 from printreach.web import signed_in
-from printreach.web.api import detection
+from printreach.web.detection import api as detection
 from tests.web.api.detecting import CREATE, DetectionClient, detecting, error_of, told
 from tests.web.conftest import MakeWorld
 from tests.web.world import Browser, WebWorld, run

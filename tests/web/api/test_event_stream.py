@@ -21,7 +21,7 @@ from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.web import disconnects
-from printreach.web.api import event_stream
+from printreach.web.prints import event_stream
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld

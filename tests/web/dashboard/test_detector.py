@@ -12,9 +12,9 @@ from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import NO_CAMERA
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import WatchSettings
-from printreach.web.dashboard.printer_view import view_of
-from printreach.web.dashboard.watch_chart import MAX_BARS
-from printreach.web.dashboard.watch_view import LOOKED_UP_EVERY, WatchedView
+from printreach.web.printers.view import view_of
+from printreach.web.watch.chart import MAX_BARS
+from printreach.web.watch.view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home

@@ -9,7 +9,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import WebcamEntry
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.watch.choices import WatchSettings
-from printreach.web.dashboard.watch_view import format_time
+from printreach.web.watch.view import format_time
 from tests.rules.detection.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import EVIL

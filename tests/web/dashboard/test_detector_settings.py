@@ -9,7 +9,7 @@ import pytest
 from printreach.contract.status import WebcamEntry
 from printreach.hub.print_mails import mail_destination
 from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
-from printreach.web.dashboard.watch_view import LOOKED_UP_EVERY
+from printreach.web.watch.view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import BOX, EVIL, FORM

@@ -19,10 +19,11 @@ from printreach.hub.accounts.sessions import NewSession, Visitor
 from printreach.hub.printers.live import INTERVAL_S
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
-from printreach.web.dashboard import open_pages, printer_pages
-from printreach.web.dashboard.open_pages import SharedParts
-from printreach.web.dashboard.printer_view import PrinterView, view_of
+from printreach.web import quick_view
 from printreach.web.draining import DrainMiddleware
+from printreach.web.printers import open_pages
+from printreach.web.printers.open_pages import SharedParts
+from printreach.web.printers.view import PrinterView, view_of
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.dashboard.conftest import printing
@@ -196,7 +197,7 @@ def test_the_parts_that_pages_of_an_account_share_are_drawn_once(
         drawn.append(args)
         return view_of(*args)
 
-    monkeypatch.setattr(printer_pages, "view_of", counted)
+    monkeypatch.setattr(quick_view, "view_of", counted)
 
     @on_a_loop
     async def body() -> None:

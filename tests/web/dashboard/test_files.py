@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.files import EntryType, FileEntry, FileList
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
-from printreach.web.dashboard.folders import UnreadableList, folder_of, parse_folder
+from printreach.web.printers.folders import UnreadableList, folder_of, parse_folder
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.sent import Sent

@@ -8,7 +8,8 @@ import pytest
 from printreach.hub.printers.remote_lock import lock
 from printreach.ports import Notice, Topic
 from printreach.rules.prints.history import Print, PrintResult
-from printreach.web.dashboard import events, printer_pages
+from printreach.web import quick_view
+from printreach.web.printers import open_pages
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.dashboard.test_events import PRINTER_ID, hall
@@ -18,7 +19,7 @@ from tests.web.world import ADA, WebWorld
 def test_open_pages_are_loaded_again_when_remote_control_is_locked_and_unlocked(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT_S", 3600.0)  # a heartbeat looks for a lock as well
+    monkeypatch.setattr(open_pages, "HEARTBEAT_S", 3600.0)  # a heartbeat looks for a lock as well
 
     @on_a_loop
     async def body() -> None:
@@ -40,7 +41,7 @@ def test_open_pages_are_loaded_again_when_remote_control_is_locked_and_unlocked(
 def test_the_last_prints_of_an_open_page_tell_of_a_print_that_was_stopped(
     world: WebWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(printer_pages, "LOOKED_UP_EVERY", timedelta(0))
+    monkeypatch.setattr(quick_view, "LOOKED_UP_EVERY", timedelta(0))
 
     @on_a_loop
     async def body() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import Look
-from printreach.web.dashboard.watch_chart import (
+from printreach.web.watch.chart import (
     MAX_BARS,
     MAX_SQUARES,
     evidence_map,

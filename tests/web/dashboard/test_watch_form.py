@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from printreach.rules.watch.choices import MAX_REGIONS, Region, WatchPause, WatchSettings
 from printreach.rules.watch.pose import Pose
-from printreach.web.accounts.forms import Fields
-from printreach.web.dashboard.watch_form import (
+from printreach.web.forms import Fields
+from printreach.web.watch.form import (
     EDGES,
     WatchForm,
     form_of,

@@ -6,8 +6,8 @@ from printreach.contract.status import State
 from printreach.hub.connections.live_links import LiveWish
 from printreach.limiters.slots import Slots
 from printreach.rules.connections.live_links import LiveLink
-from printreach.web.live import pages
-from printreach.web.live.pages import limits_of_viewer
+from printreach.web.connections import live_pages as pages
+from printreach.web.connections.live_pages import limits_of_viewer
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.rules.detection.test_jpeg import picture

@@ -7,7 +7,7 @@ import pytest
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import State
 from printreach.hub.connections.live_links import LiveWish
-from printreach.web.live.pages import PAGES_BY_ADDRESS
+from printreach.web.connections.live_pages import PAGES_BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import archive, picture
 from tests.web.dashboard.conftest import Home

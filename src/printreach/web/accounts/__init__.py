@@ -2,19 +2,30 @@
 
 from typing import Final
 
+from litestar import Router
+
 from printreach.web.accounts.credentials import CHANGING
 from printreach.web.accounts.data import DATA
-from printreach.web.accounts.linking import LINKING
 from printreach.web.accounts.oidc import OTHER
 from printreach.web.accounts.overview import OVERVIEW
 from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.password_reset import RECOVERING
 from printreach.web.accounts.signing_in import SIGNING_IN
 from printreach.web.accounts.signing_up import SIGNING_UP
-from printreach.web.accounts.supporter import SUPPORTING
 from printreach.web.accounts.tokens import TOKENS
+from printreach.web.security import FORM, PUBLIC
 
 ACCOUNT_PAGES: Final = [
-    *(SIGNING_IN, SIGNING_UP, RECOVERING, OTHER),
-    *(OVERVIEW, CHANGING, PASSKEYS, TOKENS, DATA, LINKING, SUPPORTING),
+    Router(
+        "/",
+        route_handlers=[*SIGNING_IN, *SIGNING_UP, *RECOVERING],
+        include_in_schema=False,
+        opt=dict(PUBLIC),
+    ),
+    Router(
+        "/",
+        route_handlers=[*OTHER, *OVERVIEW, *CHANGING, *PASSKEYS, *TOKENS, *DATA],
+        include_in_schema=False,
+        opt=dict(FORM),
+    ),
 ]

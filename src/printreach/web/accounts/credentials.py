@@ -2,27 +2,21 @@
 
 from typing import Any
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.accounts.owner import Refusal
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts.totp import key_uri, secret_in_words, spaced
-from printreach.web.accounts.forms import (
-    Fields,
-    page,
-    page_with_error,
-    provide_fields,
-    remember_device,
-)
 from printreach.web.accounts.overview import PAGE, account_page
-from printreach.web.accounts.qr_code import qr_code
+from printreach.web.accounts.signing_in import remember_device
 from printreach.web.cookies import Cookies
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.qr_code import qr_code
 from printreach.web.safe_methods import USED_UP
-from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -149,7 +143,7 @@ async def show_recovery_codes(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Show new recovery codes once."""
-    codes = services.shown_codes.take(signed_in.account.account_id, _CODES_PAGE)
+    codes = services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
     if codes is None:
         return Redirect("/account", status_code=303)
     return page(_CODES, codes=[spaced(code) for code in codes])
@@ -188,25 +182,11 @@ async def _totp_page(
 
 def _lead_to_codes(services: Services, signed_in: SignedIn, codes: list[str]) -> Redirect:
     """To load the page that shows them again must not make other ones."""
-    services.shown_codes.put(signed_in.account.account_id, _CODES_PAGE, codes)
+    services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
     return Redirect(_CODES_PAGE, status_code=303)
 
 
-CHANGING = Router(
-    "/",
-    route_handlers=[
-        change_password,
-        ask_for_address,
-        confirm_address_page,
-        change_address,
-        begin_totp,
-        totp_page,
-        confirm_totp,
-        remove_totp,
-        renew_recovery_codes,
-        show_recovery_codes,
-    ],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+CHANGING = [
+    *(change_password, ask_for_address, confirm_address_page, change_address, begin_totp),
+    *(totp_page, confirm_totp, remove_totp, renew_recovery_codes, show_recovery_codes),
+]

@@ -4,16 +4,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.accounts.data import Row
-from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
-from printreach.web.security import FORM
+from printreach.web.forms import Fields
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -77,10 +76,4 @@ def deleted_page() -> Template:
     return Template("account/deleted.html")
 
 
-DATA = Router(
-    "/",
-    route_handlers=[export, delete, deleted_page],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+DATA = [export, delete, deleted_page]

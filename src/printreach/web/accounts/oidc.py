@@ -2,8 +2,8 @@
 
 from typing import Any, assert_never
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.response import Redirect, Template
 
 from printreach.hub.accounts.oidc import IdentityJoined, ProviderRedirect
@@ -13,20 +13,20 @@ from printreach.hub.denied import Denied, Reason
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
-from printreach.web.accounts.forms import (
-    Fields,
-    provide_fields,
+from printreach.web.accounts.overview import PAGE, account_page
+from printreach.web.accounts.signing_in import (
+    end_session,
+    sign_in_form,
     signed_in_redirect,
     step_redirect,
     step_token,
 )
-from printreach.web.accounts.overview import PAGE, account_page
-from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import USED_UP
-from printreach.web.security import FORM, PUBLIC
+from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -144,10 +144,4 @@ def _auto_redirect_page(sent: ProviderRedirect, jar: Cookies) -> Response[Any]:
     return answer
 
 
-OTHER = Router(
-    "/",
-    route_handlers=[begin_sign_in, come_back, begin_joining, part],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+OTHER = [begin_sign_in, come_back, begin_joining, part]

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
@@ -19,8 +19,7 @@ from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.sessions import Session, browser_in_words, is_fresh
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
-from printreach.web.security import FORM
+from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -80,7 +79,7 @@ async def account_page(
     flash_message: str = "",
 ) -> Response[Any]:
     """Render the page as it is now, with the error of a form on it or a flash message."""
-    account_id = signed_in.account.account_id
+    account_id = signed_in.account_id
     codes_left = await services.owner.codes_left(account_id)
     shown = {
         "account": signed_in.account,
@@ -120,7 +119,7 @@ async def end_a_session(
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Sign out one of the account's browsers."""
-    await services.sessions.end(signed_in.account.account_id, fields["session"])
+    await services.sessions.end(signed_in.account_id, fields["session"])
     return Redirect("/account#sessions", status_code=303)
 
 
@@ -129,7 +128,7 @@ async def end_other_sessions(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Sign out every other browser."""
-    await services.sessions.end_others(signed_in.account.account_id, signed_in.session_id)
+    await services.sessions.end_others(signed_in.account_id, signed_in.session_id)
     return Redirect("/account#sessions", status_code=303)
 
 
@@ -178,10 +177,4 @@ def _passkey(passkey: Passkey) -> ListedPasskey:
     )
 
 
-OVERVIEW = Router(
-    "/",
-    route_handlers=[show_account, end_a_session, end_other_sessions],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+OVERVIEW = [show_account, end_a_session, end_other_sessions]

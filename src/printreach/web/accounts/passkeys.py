@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from litestar import MediaType, Response, Router, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, post
+from litestar.di import NamedDependency
 
 from printreach.hub.accounts.passkeys import PasskeyRequest
 from printreach.hub.accounts.sessions import NewSession
@@ -11,18 +11,18 @@ from printreach.hub.denied import Denied
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import (
-    Fields,
-    provide_fields,
+from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
+from printreach.web.accounts.signing_in import (
+    end_session,
+    sign_in_form,
     signed_in_redirect,
     step_token,
 )
-from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
-from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
 from printreach.web.problems import AnyRequest, Problem
-from printreach.web.security import FORM, PUBLIC
+from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, too_many, visitor_of
 
@@ -113,16 +113,4 @@ def passkey_options(asked: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> R
     return answer
 
 
-PASSKEYS = Router(
-    "/",
-    route_handlers=[
-        begin_sign_in,
-        sign_in_with_passkey,
-        begin_adding,
-        add_passkey,
-        remove_passkey,
-    ],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+PASSKEYS = [begin_sign_in, sign_in_with_passkey, begin_adding, add_passkey, remove_passkey]

@@ -2,9 +2,9 @@
 
 from typing import Any, assert_never
 
-from litestar import MediaType, Response, Router, get, post
+from litestar import MediaType, Response, get, post
 from litestar.background_tasks import BackgroundTask
-from litestar.di import NamedDependency, Provide
+from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
@@ -15,21 +15,17 @@ from printreach.rules.accounts.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import (
-    Fields,
+from printreach.web.accounts.signing_in import (
+    end_session,
     mail_sent_redirect,
     mailed_to,
-    page,
-    page_with_error,
-    provide_fields,
     signed_in_redirect,
     step_redirect,
     step_token,
 )
-from printreach.web.accounts.signing_in import end_session
 from printreach.web.cookies import STEP, Cookies
+from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.problems import AnyRequest
-from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import visitor_of
 
@@ -119,16 +115,4 @@ async def set_new_password(
             assert_never(outcome)
 
 
-RECOVERING = Router(
-    "/",
-    route_handlers=[
-        reset_page,
-        ask_for_reset,
-        reset_sent_page,
-        new_password_page,
-        set_new_password,
-    ],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(PUBLIC),
-)
+RECOVERING = [reset_page, ask_for_reset, reset_sent_page, new_password_page, set_new_password]

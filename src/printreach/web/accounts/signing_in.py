@@ -1,9 +1,11 @@
-"""The pages of signing in and out."""
+"""The pages of signing in and out, and the cookies of a sign-in that others set too."""
 
-from typing import Any, assert_never
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import timedelta
+from typing import Any, Final, assert_never
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
@@ -11,23 +13,24 @@ from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.accounts.signing_in import NeedsCode, Unconfirmed
 from printreach.hub.accounts.signing_up import NOT_SET_UP
 from printreach.hub.denied import Denied, Reason
+from printreach.rules.accounts import MAX_EMAIL_LENGTH
+from printreach.rules.accounts.known_devices import DEVICE_LIFETIME
+from printreach.rules.accounts.sessions import IDLE_TIME
 from printreach.rules.accounts.steps import STEP_LIFETIME
-from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path
+from printreach.rules.own_paths import (
+    code_path,
+    parse_own_path,
+    path_with_next,
+    sign_in_path,
+)
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import (
+from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
+from printreach.web.forms import (
     Fields,
-    mail_sent_redirect,
-    mailed_to,
     page,
     page_with_error,
-    provide_fields,
-    signed_in_redirect,
-    step_redirect,
-    step_token,
 )
-from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -35,6 +38,7 @@ _SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
 _SENT = "/signin/sent"
 _UNCONFIRMED = "account/unconfirmed.html"
+_MAILED_FOR: Final = timedelta(minutes=10)
 
 
 async def sign_in_form(
@@ -158,10 +162,48 @@ async def end_session(request: AnyRequest, services: Services, jar: Cookies) -> 
         await services.sessions.end_with_token(token)
 
 
-SIGNING_IN = Router(
-    "/",
-    route_handlers=[sign_in_page, sign_in, unconfirmed_page, code_page, give_code, sign_out],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(PUBLIC),
-)
+def signed_in_redirect(begun: NewSession, next_path: str, jar: Cookies) -> Redirect:
+    """Redirect and sign in by a new session token."""
+    answer = Redirect(parse_own_path(next_path), status_code=303)
+    answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
+    answer.set_cookie(jar.end(STEP))
+    remember_device(answer, begun.device_token, jar)
+    return answer
+
+
+def remember_device(answer: Response[Any], device_token: str, jar: Cookies) -> None:
+    """Set the cookie by which the browser is recognised after it has signed out."""
+    if device_token:
+        answer.set_cookie(jar.set(DEVICE, device_token, DEVICE_LIFETIME))
+
+
+def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> Redirect:
+    """Redirect to the next step of signing in."""
+    answer = Redirect(path, status_code=303)
+    answer.set_cookie(jar.set(STEP, token, lifetime))
+    return answer
+
+
+def mail_sent_redirect(path: str, email: str, next_path: str, jar: Cookies) -> Redirect:
+    """Redirect to the page that says where a mail went; to reload that page sends no other."""
+    answer = Redirect(path_with_next(path, next_path), status_code=303)
+    value = urlsafe_b64encode(email[:MAX_EMAIL_LENGTH].encode(errors="replace")).decode()
+    answer.set_cookie(jar.set(MAILED, value, _MAILED_FOR))
+    return answer
+
+
+def mailed_to(request: AnyRequest, jar: Cookies) -> str | None:
+    """Return the address that this browser had a mail sent to just now, as it was typed."""
+    value = jar.read(request.headers.get("cookie", ""), MAILED)
+    try:
+        return urlsafe_b64decode(value).decode(errors="replace") if value else None
+    except ValueError:
+        return None
+
+
+def step_token(request: AnyRequest, jar: Cookies) -> str:
+    """Return the token of a sign-in that is under way; empty if there is none."""
+    return jar.read(request.headers.get("cookie", ""), STEP) or ""
+
+
+SIGNING_IN = [sign_in_page, sign_in, unconfirmed_page, code_page, give_code, sign_out]

@@ -2,8 +2,8 @@
 
 from typing import Any, assert_never
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect
 
@@ -21,21 +21,16 @@ from printreach.rules.accounts.mail_links import MailLink
 from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import (
-    ERROR_STATUS,
-    Fields,
+from printreach.web.accounts.signing_in import (
+    end_session,
     mail_sent_redirect,
     mailed_to,
-    page,
-    page_with_error,
-    provide_fields,
     signed_in_redirect,
     step_token,
 )
-from printreach.web.accounts.signing_in import end_session
 from printreach.web.cookies import STEP, Cookies
+from printreach.web.forms import ERROR_STATUS, Fields, page, page_with_error
 from printreach.web.problems import AnyRequest
-from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -191,10 +186,4 @@ def _field_of(denied: Denied) -> str:
     return _FIELDS.get(denied.reason, "email")
 
 
-SIGNING_UP = Router(
-    "/",
-    route_handlers=[sign_up_page, sign_up, mail_sent_page, confirm_page, confirm],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(PUBLIC),
-)
+SIGNING_UP = [sign_up_page, sign_up, mail_sent_page, confirm_page, confirm]

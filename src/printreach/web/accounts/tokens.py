@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
@@ -12,10 +12,9 @@ from printreach.hub.accounts.access_tokens import MadeToken
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts.access_tokens import SCOPES_IN_WORDS
 from printreach.rules.accounts.sessions import is_fresh
-from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.safe_methods import USED_UP
-from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -51,7 +50,7 @@ async def make_token(
         is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
         field = "name" if is_name else "password"
         return page_with_error(_TEMPLATE, made, field, **shown, toast="", typed=fields["name"])
-    services.shown_tokens.put(signed_in.account.account_id, made.token.token_id, made)
+    services.shown_tokens.put(signed_in.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 
 
@@ -62,7 +61,7 @@ async def show_secret(
     signed_in: NamedDependency[SignedIn],
 ) -> Template:
     """Show a new token once."""
-    made = services.shown_tokens.take(signed_in.account.account_id, token_id)
+    made = services.shown_tokens.take(signed_in.account_id, token_id)
     return Template(
         "account/token_once.html",
         context={"made": made},
@@ -83,7 +82,7 @@ async def ask_to_end(
     signed_in: NamedDependency[SignedIn],
 ) -> Template:
     """Ask before a program loses access."""
-    for token in await services.access_tokens.of_account(signed_in.account.account_id):
+    for token in await services.access_tokens.of_account(signed_in.account_id):
         if token.token_id == token_id:
             return Template("account/end_token.html", context={"token": token})
     raise NotFoundException("There is no such token")
@@ -96,7 +95,7 @@ async def end_token(
     signed_in: NamedDependency[SignedIn],
 ) -> Redirect:
     """End a token; streams that it opened end too."""
-    if not await services.access_tokens.end(signed_in.account.account_id, token_id):
+    if not await services.access_tokens.end(signed_in.account_id, token_id):
         raise NotFoundException("There is no such token")
     return redirect_with_flash(PAGE, "ended")
 
@@ -105,7 +104,7 @@ async def _shown(services: Services, signed_in: SignedIn) -> dict[str, Any]:
     return {
         "me": signed_in.account,
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
-        "tokens": await services.access_tokens.of_account(signed_in.account.account_id),
+        "tokens": await services.access_tokens.of_account(signed_in.account_id),
         "scopes": [
             (f"{_PREFIX}{scope.value}", words, scope.value)
             for scope, words in SCOPES_IN_WORDS.items()
@@ -113,10 +112,4 @@ async def _shown(services: Services, signed_in: SignedIn) -> dict[str, Any]:
     }
 
 
-TOKENS = Router(
-    "/",
-    route_handlers=[show_tokens, make_token, show_secret, done, ask_to_end, end_token],
-    dependencies={"fields": Provide(provide_fields)},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+TOKENS = [show_tokens, make_token, show_secret, done, ask_to_end, end_token]

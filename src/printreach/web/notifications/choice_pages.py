@@ -9,8 +9,8 @@ from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
 from printreach.hub.notifications.choices import WrongField
-from printreach.web.accounts.forms import Fields
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
 from printreach.web.notifications.pages import PAGE, NotificationPages, ticked
 
 _PRINTER: Final = PAGE + "/printers/{printer_id:str}"

@@ -12,8 +12,8 @@ from printreach.hub.denied import Denied
 from printreach.hub.notifications.choices import WrongField
 from printreach.rules.notifications.channels import CHANNEL_BY_NAME
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import Fields
 from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
 from printreach.web.notifications.pages import PAGE, NotificationPages
 from printreach.web.signed_in import in_words
 

@@ -15,7 +15,7 @@ from printreach.hub.notifications.sending import NO_MAIL_SERVER
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events
 from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
-from printreach.web.accounts.forms import ERROR_STATUS, Fields
+from printreach.web.forms import ERROR_STATUS, Fields
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 

@@ -1,33 +1,110 @@
-"""The page of a flow: one address, which shows the current step."""
+"""The page of a flow, which shows the current step at one address; the step about supporters."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from litestar import MediaType, Response, Router, route
 from litestar.di import NamedDependency, Provide
-from litestar.enums import HttpMethod
-from litestar.params import FromQuery
+from litestar.exceptions import NotFoundException, PermissionDeniedException
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
 
-from printreach.hub.portal.view import PrinterHere
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.leases import Access
+from printreach.hub.portal.view import FlowKey, PrinterHere, View
 from printreach.hub.printers.live import LiveStatus
-from printreach.rules.portal import Step
-from printreach.web.portal.flow_request import (
-    FlowRequest,
-    NoSuchFlow,
-    answer_no_such_flow,
-    provide_flow_request,
+from printreach.rules.accounts import Account
+from printreach.rules.portal import PortalError, Step
+from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.web.cookies import Cookies
+from printreach.web.forms import Fields, read_fields
+from printreach.web.payments.plans import plans_of
+from printreach.web.portal.pages import (
+    Sale,
+    choosing_page,
+    flow_path,
+    installing_page,
+    paying_page,
+    step_page,
 )
-from printreach.web.portal.pages import choosing_page, installing_page, step_page
-from printreach.web.portal.supporter import supporter_step
+from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import READ
 from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, in_words
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
 OFFLINE: Final = "offline"
 _MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
+BROWSER: Final = "printreach_portal"
+"""The cookie that ties flows to the browser in which they began."""
+FLOW_BY_ADDRESS: Final = Limit(name="portal", at_once=60, every=timedelta(seconds=10))
 
 
-@route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], media_type=MediaType.HTML)
+class NoSuchFlow(NotFoundException):
+    """This browser has not begun such a flow, or it has expired."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FlowRequest:
+    """One request for a flow's page, from the browser that began it.
+
+    access: of the signed-in account, if any.
+    """
+
+    key: FlowKey
+    account: Account | None
+    access: Access | None
+    view: View
+
+    def back(self) -> Redirect:
+        """Redirect to the flow's page, which shows the current step."""
+        return Redirect(flow_path(self.key.flow_id), status_code=303)
+
+
+def browser_of(request: AnyRequest, jar: Cookies) -> str:
+    """Return the secret of this browser; empty if it has none."""
+    return jar.read(request.headers.get("cookie", ""), BROWSER) or ""
+
+
+async def provide_flow_request(
+    request: AnyRequest,
+    flow_id: FromPath[str],
+    services: NamedDependency[Services],
+    session: NamedDependency[SignedIn | None],
+    jar: NamedDependency[Cookies],
+) -> FlowRequest:
+    """Return the request for the flow in the address. Raises NoSuchFlow."""
+    key = FlowKey(flow_id, browser_of(request, jar))
+    account = session.account if session else None
+    view = await services.portal.view(key, account)
+    if view is None:
+        raise NoSuchFlow("This browser has no such flow")
+    return FlowRequest(
+        key=key, account=account, access=session.access if session else None, view=view
+    )
+
+
+async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRequest]) -> Fields:
+    """Return the fields of a form from this flow's own page in this browser.
+
+    They are read once the flow is known. Raises the exceptions of read_fields() and
+    PermissionDeniedException.
+    """
+    fields = await read_fields(request)
+    if not flow_request.key.is_form_token(fields["token"]):
+        raise PermissionDeniedException("This form is not of a page of this flow")
+    return fields
+
+
+def answer_no_such_flow(_request: AnyRequest, _failure: Exception) -> Response[Any]:
+    """Tell the person where to begin again, since the app to return to is unknown."""
+    return Template("portal/no_such_flow.html", status_code=404)
+
+
+@route("/", http_method=READ, media_type=MediaType.HTML)
 async def flow_page(
     flow_request: NamedDependency[FlowRequest],
     services: NamedDependency[Services],
@@ -64,6 +141,68 @@ async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mappi
         elif reading is not None and reading.status is not None:
             states[printer.printer_id] = reading.status.job_status.state.value
     return states
+
+
+async def supporter_step(
+    flow_request: FlowRequest, services: Services, *, is_back: bool
+) -> Response[Any]:
+    """Show the step, or the next one if the provider has confirmed the payment."""
+    if not is_back or flow_request.account is None:
+        return await _step(flow_request, services)
+    refused = await services.billing.look(flow_request.account)
+    account = await services.accounts.get(flow_request.view.facts.account_id or "")
+    view = await services.portal.view(flow_request.key, account)
+    if view is None or view.step is not Step.SUPPORTER:
+        return flow_request.back()
+    return await _step(flow_request, services, refused, is_waiting=refused is None)
+
+
+async def pay_in_step(flow_request: FlowRequest, services: Services, plan: str) -> Response[Any]:
+    """Go on to pay, if that is the current step."""
+    if flow_request.account is None or flow_request.view.step is not Step.SUPPORTER:
+        return flow_request.back()
+    path = flow_path(flow_request.key.flow_id)
+    url = await services.billing.buy(flow_request.account, plan, path)
+    match url:
+        case str():
+            return paying_page(flow_request.view, flow_request.account, url)
+        case Denied(Reason.PAYS_ALREADY):
+            return await supporter_step(flow_request, services, is_back=True)
+        case _:
+            return await _step(flow_request, services, url)
+
+
+async def _step(
+    flow_request: FlowRequest,
+    services: Services,
+    fault: Denied | TooSoon | None = None,
+    *,
+    is_waiting: bool = False,
+) -> Response[Any]:
+    account_id = flow_request.view.facts.account_id or ""
+    limits = await services.operating.limits.in_force(account_id)
+    offers = await services.billing.offers()
+    if isinstance(offers, Denied):
+        fault, offers = fault or offers, ()
+    return step_page(
+        flow_request.key,
+        flow_request.view,
+        flow_request.account,
+        errors={} if fault is None else {"plan": _sentence(fault)},
+        refusal=PortalError.NOT_A_SUPPORTER,
+        sale=Sale(
+            is_sold=services.billing.is_sold,
+            plans=plans_of(offers),
+            is_waiting=is_waiting,
+            app_connections=limits.app_connections,
+        ),
+    )
+
+
+def _sentence(fault: Denied | TooSoon) -> str:
+    if isinstance(fault, TooSoon):
+        return f"Too many tries. Wait {in_words(fault.wait_seconds)}."
+    return fault.sentence
 
 
 FLOW = Router(

@@ -15,17 +15,17 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import IssuedConnection
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
-from printreach.web.accounts.forms import Fields
-from printreach.web.permissions import ticked
-from printreach.web.portal.flow_request import (
+from printreach.web.connections.permissions import ticked
+from printreach.web.forms import Fields
+from printreach.web.portal.flow import (
     FlowRequest,
     NoSuchFlow,
     answer_no_such_flow,
+    pay_in_step,
     provide_flow_request,
     provide_sent,
 )
 from printreach.web.portal.pages import done_page, step_page
-from printreach.web.portal.supporter import pay_in_step
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services

@@ -18,8 +18,8 @@ from printreach.rules.connections import MAX_APP_CONNECTIONS
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.portal.completion import completion_parameters, failure_parameters
 from printreach.rules.portal.query import logo_address, logo_origin
-from printreach.web.accounts.plans import Plan
-from printreach.web.permissions import ticks_of
+from printreach.web.connections.permissions import ticks_of
+from printreach.web.payments.plans import Plan
 from printreach.web.security import CONTENT_SECURITY_POLICY
 
 _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(

@@ -5,7 +5,6 @@ from urllib.parse import parse_qsl
 
 from litestar import MediaType, Response, Router, post, route
 from litestar.di import NamedDependency
-from litestar.enums import HttpMethod
 from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
 
@@ -14,18 +13,18 @@ from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import FLOW_KEPT
 from printreach.rules.portal.query import PortalQuery, parse_portal_query
 from printreach.web.cookies import Cookies
-from printreach.web.portal.flow_request import BROWSER, FLOW_BY_ADDRESS, browser_of
+from printreach.web.portal.flow import BROWSER, FLOW_BY_ADDRESS, browser_of
 from printreach.web.portal.pages import failed_page, flow_path, welcome_page
 from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import READ
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, too_many, visitor_of
 
-_READ: Final = [HttpMethod.GET, HttpMethod.HEAD]
 _MAX_PARAMETERS: Final = 100
 
 
-@route("/", http_method=_READ, media_type=MediaType.HTML)
+@route("/", http_method=READ, media_type=MediaType.HTML)
 async def welcome(
     request: AnyRequest,
     services: NamedDependency[Services],
@@ -57,7 +56,7 @@ async def begin(
     return answer
 
 
-@route("/complete", http_method=_READ, media_type=MediaType.HTML, sync_to_thread=False)
+@route("/complete", http_method=READ, media_type=MediaType.HTML, sync_to_thread=False)
 def complete(request: AnyRequest) -> Template:
     """The completion page of apps without one of their own; it does not show the parameters."""
     values = {name.lower(): value.lower() for name, value in _pairs(request)}
@@ -68,7 +67,7 @@ def complete(request: AnyRequest) -> Template:
     )
 
 
-@route("/nosupporterperks", http_method=_READ, media_type=MediaType.HTML)
+@route("/nosupporterperks", http_method=READ, media_type=MediaType.HTML)
 async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Services]) -> Template:
     """Explain why an app's connection is paused, and how to restore it."""
     name = await _name_of_app(services.portal, _query(request))

@@ -1,0 +1,207 @@
+"""Pages that register, change, try and remove a developer's apps."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import PermissionDeniedException
+from litestar.params import FromPath, FromQuery
+from litestar.response import Template
+
+from printreach.hub.apps import InvalidDraft
+from printreach.hub.denied import Denied
+from printreach.rules.apps import App
+from printreach.web.apps.form import (
+    TypedApp,
+    draft_of,
+    errors_at_fields,
+    typed_by,
+    typed_of,
+)
+from printreach.web.apps.portal_test import COMPLETION
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import (
+    ERROR_STATUS,
+    REAUTH_FIELD,
+    Fields,
+    page,
+    page_with_error,
+    reauthenticate,
+    reauthentication_context,
+)
+from printreach.web.problems import or_404
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_REMOVE: Final = "developer/remove_app.html"
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "registered": "The app is registered.",
+        "changed": "The app is changed.",
+        "removed": "The app is removed.",
+        "disabled": "The key is disabled.",
+    }
+)
+"""Flash messages by their key in the query parameter `said`; no other text gets in."""
+
+
+@get("/developer", media_type=MediaType.HTML)
+async def developer_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """List apps and keys."""
+    account_id = signed_in.account_id
+    keys = await services.developers.keys.all(account_id)
+    return page(
+        "developer/developer.html",
+        apps=await services.developers.apps.all(account_id),
+        may_register=services.developers.apps.may_register(signed_in.account),
+        keys=[key for key in keys if not key.is_disabled],
+        disabled_keys=[key for key in keys if key.is_disabled],
+        flash_message=FLASH_MESSAGES.get(said or "", ""),
+    )
+
+
+@get("/developer/register", media_type=MediaType.HTML)
+async def new_app_page(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Template:
+    """Show the empty form."""
+    if not services.developers.apps.may_register(signed_in.account):
+        raise PermissionDeniedException("Only the operators of this service register apps")
+    return _form("developer/new_app.html", TypedApp(), {})
+
+
+@post("/developer/register", media_type=MediaType.HTML)
+async def register(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Register the app."""
+    typed = typed_by(fields)
+    made = await services.developers.apps.register(signed_in.account, draft_of(typed))
+    match made:
+        case InvalidDraft():
+            return _form("developer/new_app.html", typed, made.errors)
+        case Denied():
+            raise PermissionDeniedException(made.sentence.rstrip("."))
+        case App():
+            return redirect_with_flash(f"/developer/apps/{made.app_id}", "registered")
+
+
+@get("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
+async def app_page(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show the form with the app's values."""
+    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
+    shown = {"listed": listed, **reauthentication_context(services, signed_in)}
+    return _form("developer/app.html", typed_of(listed.app), {}, said=said, **shown)
+
+
+@post("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
+async def change(
+    app_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Change the app."""
+    account_id, apps = signed_in.account_id, services.developers.apps
+    typed = typed_by(fields)
+    shown = {
+        "listed": or_404(await apps.one(account_id, app_id)),
+        **reauthentication_context(services, signed_in),
+    }
+    refused = await reauthenticate(services, signed_in, fields)
+    if refused is not None:
+        return page_with_error(
+            "developer/app.html", refused, REAUTH_FIELD, typed=typed, flash_message="", **shown
+        )
+    changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
+    if isinstance(changed, InvalidDraft):
+        return _form("developer/app.html", typed, changed.errors, **shown)
+    return redirect_with_flash(f"/developer/apps/{app_id}", "changed")
+
+
+@get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Template:
+    """Ask before the app's users lose their connections."""
+    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
+    return page(_REMOVE, listed=listed, **reauthentication_context(services, signed_in))
+
+
+@post("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    app_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Remove the app; its connections end."""
+    account_id, apps = signed_in.account_id, services.developers.apps
+    listed = or_404(await apps.one(account_id, app_id))
+    refused = await reauthenticate(services, signed_in, fields)
+    if refused is not None:
+        return page_with_error(
+            _REMOVE,
+            refused,
+            REAUTH_FIELD,
+            listed=listed,
+            **reauthentication_context(services, signed_in),
+        )
+    or_404(await apps.remove(account_id, app_id))
+    return redirect_with_flash("/developer", "removed")
+
+
+@get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
+async def try_page(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Template:
+    """Link into the portal as the app would, and explain the parameters that it returns."""
+    app = or_404(await services.developers.apps.one(signed_in.account_id, app_id)).app
+    places = [services.portal.core.addresses.of_test_page(), *app.return_prefixes]
+    links = [
+        (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")
+        for place in places
+    ]
+    context = {"app": app, "links": links, "parameters": COMPLETION}
+    return Template("developer/try.html", context=context)
+
+
+def _form(
+    template: str,
+    typed: TypedApp,
+    errors: Mapping[str, str],
+    *,
+    said: str | None = None,
+    **shown: Any,
+) -> Template:
+    context = {
+        "typed": typed,
+        "errors": errors_at_fields(errors),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+        **shown,
+    }
+    return Template(template, context=context, status_code=ERROR_STATUS if errors else 200)
+
+
+OWN_APPS = [
+    *(developer_page, new_app_page, register, app_page, change),
+    *(ask_to_remove, remove, try_page),
+]

@@ -1,0 +1,14 @@
+"""Connections to printers: pages, APIs and the permissions of each."""
+
+from litestar import Router
+
+from printreach.web.connections.live_links import LIVE_LINK_PAGES
+from printreach.web.connections.pages import OWN_CONNECTIONS
+from printreach.web.security import FORM
+
+CONNECTION_PAGES = Router(
+    "/",
+    route_handlers=[*OWN_CONNECTIONS, *LIVE_LINK_PAGES],
+    include_in_schema=False,
+    opt=dict(FORM),
+)

@@ -1,0 +1,172 @@
+"""The API by which an app asks about its own connection and makes Live Links by it.
+
+The dependency `caller` of all App APIs is the App Connection that calls. Bodies are parsed
+strictly: the framework would accept "6" as a number, and true as one.
+"""
+
+from typing import Annotated, Final, TypeVar
+
+import msgspec
+from litestar import Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import ClientException, ValidationException
+from litestar.params import HeaderParameter, JSONBody
+from msgspec import Struct
+
+from printreach.contract.app_answers import (
+    AppInfo,
+    LiveCreated,
+    LiveRequest,
+    TokenBody,
+    WatchStatus,
+)
+from printreach.contract.codec import sentence_of
+from printreach.contract.errors import ErrorCode
+from printreach.hub.connections.app_calls import AppCaller
+from printreach.hub.connections.live_links import LiveWish
+from printreach.hub.denied import Denied, Reason
+from printreach.web.problems import AnyRequest, ServiceFailure, answer_app_api_failure
+from printreach.web.requests import note_caller
+from printreach.web.services import Services
+from printreach.web.signed_in import too_many
+
+T = TypeVar("T")
+
+UNKNOWN: Final = "No App Connection has this AppToken."
+
+_CODES: Final = {
+    Reason.NO_SUCH_PRINTER: ErrorCode.CONNECTION_ENDED,
+    Reason.NO_ACTIVE_PRINT: ErrorCode.NO_ACTIVE_PRINT,
+    Reason.PRINTER_AWAY: ErrorCode.PRINTER_NOT_CONNECTED,
+}
+
+AppToken = Annotated[
+    str | None,
+    HeaderParameter(name="AppToken", description="The token of the App Connection."),
+]
+
+
+async def provide_caller(
+    request: AnyRequest, services: NamedDependency[Services], app_token: AppToken = None
+) -> AppCaller:
+    """Return the calling connection, by its token in the header or in the body of a POST.
+
+    Raises ValidationException, ServiceFailure and TooManyRequestsException.
+    """
+    token = app_token or (await _token_in_body(request) if request.method == "POST" else None)
+    if not token:
+        raise ValidationException("AppToken is missing")
+    caller = await services.app_calls.caller(token)
+    if isinstance(caller, ErrorCode):
+        unknown = caller is ErrorCode.CONNECTION_NOT_FOUND
+        raise ServiceFailure(caller, UNKNOWN if unknown else None)
+    refused = await services.request_limits.take(
+        caller.account.account_id, caller.connection.app_id or ""
+    )
+    if refused is not None:
+        raise too_many(refused)
+    note_caller(request, caller.account.account_id)
+    return caller
+
+
+async def _token_in_body(request: AnyRequest) -> str | None:
+    """Return the token in the body; any other fault in the body is reported when the handler reads
+    it.
+    """
+    try:
+        return msgspec.json.decode(await request.body(), type=TokenBody).app_token
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+async def read_strictly(request: AnyRequest, kind: type[T]) -> T:
+    """Parse the body strictly after the framework has read it. Raises ValidationException."""
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except msgspec.ValidationError as error:
+        raise ValidationException(sentence_of(error, kind).removesuffix(".")) from None
+
+
+class AppInfoAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The envelope of an AppInfo."""
+
+    status: int = 200
+    result: AppInfo
+
+
+class WatchStatusAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The envelope of a WatchStatus."""
+
+    status: int = 200
+    result: WatchStatus
+
+
+class LiveCreatedAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The envelope of a LiveCreated."""
+
+    status: int = 200
+    result: LiveCreated
+
+
+@get("/api/appconnection/info", sync_to_thread=False)
+def info(caller: NamedDependency[AppCaller], services: NamedDependency[Services]) -> AppInfoAnswer:
+    """Tell an app about the printer of its connection, and what one request may carry."""
+    return AppInfoAnswer(result=services.app_calls.info(caller))
+
+
+@post(
+    ["/api/detector/GetStatusFromAppConnection", "/api/gadget/GetStatusFromAppConnection"],
+    status_code=200,
+)
+async def detector_status(
+    caller: NamedDependency[AppCaller],
+    services: NamedDependency[Services],
+    data: JSONBody[TokenBody | None] = None,
+) -> WatchStatusAnswer:
+    """Tell an app what the failure detector says of the print under way."""
+    del data  # declared so that it is described and checked; provide_caller() has read its token
+    return WatchStatusAnswer(result=await services.app_calls.detector_status(caller))
+
+
+@post("/api/live/createfromappconnection", status_code=200)
+async def create(
+    request: AnyRequest,
+    caller: NamedDependency[AppCaller],
+    services: NamedDependency[Services],
+    data: JSONBody[LiveRequest | None] = None,
+) -> LiveCreatedAnswer:
+    """Make a page that shows the printer to whoever has its address, without names, for a while.
+
+    613 where it should end with the current print and there is none.
+    """
+    wish = LiveRequest() if data is None else await read_strictly(request, type(data))
+    made = await services.dashboard.live_links.make(
+        caller.account.account_id,
+        caller.row.printer.printer_id,
+        LiveWish(
+            hours=wish.expiration_hours,
+            ends_with_print=wish.end_when_current_print_is_complete,
+            connection_id=caller.connection.connection_id,
+        ),
+    )
+    if isinstance(made, Denied):
+        if made.reason in _CODES:
+            raise ServiceFailure(_CODES[made.reason])
+        raise ClientException(made.sentence)
+    addresses = services.dashboard.addresses
+    return LiveCreatedAnswer(
+        result=LiveCreated(
+            live_id=made.live_id,
+            url=addresses.of_live_link(made.live_id),
+            short_url=addresses.of_short_live_link(made.short_id),
+        )
+    )
+
+
+APP_CONNECTION_API = Router(
+    "/",
+    route_handlers=[info, detector_status, create],
+    dependencies={"caller": Provide(provide_caller)},
+    exception_handlers={Exception: answer_app_api_failure},
+    tags=["App Connections"],
+)

@@ -1,0 +1,181 @@
+"""The connections to an account's printers: those of apps, and shared ones."""
+
+from typing import Any
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.hub.connections.own import LIFETIMES
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied, Reason
+from printreach.rules.connections import ConnectionKind
+from printreach.web.connections.permissions import ticked, ticks_of
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.problems import or_404
+from printreach.web.qr_code import qr_code
+from printreach.web.safe_methods import USED_UP
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+NO_END = "never"
+ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "in 30 days")]
+
+
+@get("/connections", media_type=MediaType.HTML)
+async def connections_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """List the current connections."""
+    account_id = signed_in.account_id
+    context = {
+        "apps": await services.dashboard.connections.all(account_id, ConnectionKind.APP),
+        "shared": await services.dashboard.connections.all(account_id, ConnectionKind.SHARED),
+        "live_links": await services.dashboard.live_links.all(account_id),
+        "addresses": services.dashboard.addresses,
+        "has_printers": bool(await services.dashboard.printers.rows(account_id)),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+    }
+    return Template("dashboard/connections.html", context=context)
+
+
+@get("/connections/share", media_type=MediaType.HTML)
+async def share_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    printer: FromQuery[str | None] = None,
+) -> Template:
+    """Ask which printer to share, and for how long."""
+    return await _share_form(
+        signed_in, services.dashboard, chosen=printer or "", hours="24", errors={}
+    )
+
+
+@post("/connections/share", media_type=MediaType.HTML)
+async def share(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Make a Shared Connection."""
+    chosen, hours, permissions = fields["printer"], fields["ends"], ticked(fields)
+    if hours not in LIFETIMES and hours != NO_END:
+        errors = {"ends": "Choose when it ends."}
+        return await _share_form(
+            signed_in,
+            services.dashboard,
+            chosen=chosen,
+            hours="24",
+            errors=errors,
+            permissions=permissions,
+        )
+    account_id = signed_in.account_id
+    made = await services.dashboard.connections.share(account_id, chosen, hours, permissions)
+    if isinstance(made, Denied):
+        unknown = made.reason is Reason.NO_SUCH_PRINTER
+        errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
+        return await _share_form(
+            signed_in,
+            services.dashboard,
+            chosen=chosen,
+            hours=hours,
+            errors=errors,
+            permissions=permissions,
+        )
+    services.dashboard.shown_once.put(account_id, made.connection.connection_id, made)
+    return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
+
+
+@get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML, opt=dict(USED_UP))
+async def secrets_page(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Template:
+    """Show the secrets of a new connection once."""
+    account_id = signed_in.account_id
+    or_404(await services.dashboard.connections.one(account_id, connection_id))
+    shared = services.dashboard.shown_once.take(account_id, connection_id)
+    context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
+    headers = {"Cache-Control": "no-store"}
+    return Template("dashboard/shared.html", context=context, headers=headers)
+
+
+@post("/connections/{connection_id:str}/permissions", media_type=MediaType.HTML)
+async def permit(
+    connection_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Change what a connection may do."""
+    account_id = signed_in.account_id
+    or_404(await services.dashboard.connections.permit(account_id, connection_id, ticked(fields)))
+    return redirect_with_flash(f"/connections/{connection_id}", "permitted")
+
+
+@post("/connections/done", media_type=MediaType.HTML)
+async def done() -> Redirect:
+    """Go on, now that the secrets are saved."""
+    return Redirect("/connections", status_code=303)
+
+
+@get("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
+async def ask_to_end(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Template:
+    """Ask before somebody loses access."""
+    account_id = signed_in.account_id
+    connection = or_404(await services.dashboard.connections.one(account_id, connection_id))
+    named = [
+        one
+        for one in await services.dashboard.connections.all(account_id, connection.kind)
+        if one.connection.connection_id == connection_id
+    ]
+    context = {"connection": connection, "listed": named[0] if named else None}
+    return Template("dashboard/end_connection.html", context=context)
+
+
+@post("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
+async def end(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """End a connection."""
+    or_404(await services.dashboard.connections.end(signed_in.account_id, connection_id))
+    return redirect_with_flash("/connections", "ended")
+
+
+async def _share_form(
+    signed_in: SignedIn,
+    dashboard: Dashboard,
+    *,
+    chosen: str,
+    hours: str,
+    errors: dict[str, str],
+    permissions: frozenset[Permission] = ALL_PERMISSIONS,
+) -> Template:
+    rows = await dashboard.printers.rows(signed_in.account_id)
+    context = {
+        "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
+        "ends": [*ENDS, (NO_END, "when I end it")],
+        "chosen": chosen,
+        "hours": hours,
+        "ticks": ticks_of(permissions),
+        "errors": errors,
+    }
+    return Template("dashboard/share.html", context=context, status_code=400 if errors else 200)
+
+
+OWN_CONNECTIONS = [
+    *(connections_page, share_page, share, secrets_page, permit, done, ask_to_end, end),
+]

@@ -1,0 +1,74 @@
+"""The permissions of a connection on pages: in words, as boxes of a form, and parsed from one."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.web.forms import Fields
+
+CHOICE: Final = "choice"
+TICKED: Final = "ticked"
+"""Name and value of the button that sends boxes; parts/permissions.html draws both."""
+
+_WORDS: Final = {
+    Permission.CONTROL: ("Control prints", "Start, pause and stop prints, heat, move, lights"),
+    Permission.FILES: ("Use files", "See, download, upload and delete files on the printer"),
+    Permission.CAMERA: ("See the camera", "Live, and a picture with each event"),
+    Permission.INTERFACE: (
+        "Open the printer's own interface",
+        "Everything the printer's own page can do: control, files, camera and settings too; and"
+        " the agent's log",
+    ),
+}
+_SHORT: Final = {
+    Permission.CONTROL: "control",
+    Permission.FILES: "files",
+    Permission.CAMERA: "camera",
+    Permission.INTERFACE: "own interface",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tick:
+    """One permission as a box. name: of the field."""
+
+    name: str
+    title: str
+    hint: str
+    checked: bool
+
+
+def ticks_of(permissions: Set[Permission]) -> list[Tick]:
+    """Return all four; those that are given are ticked."""
+    return [
+        Tick(name=one.value, title=title, hint=hint, checked=one in permissions)
+        for one, (title, hint) in _WORDS.items()
+    ]
+
+
+def ticked(fields: Fields) -> frozenset[Permission]:
+    """Return the permissions that a form has sent.
+
+    A form without a ticked box and without the button CHOICE is from a page without boxes, which
+    promised the app everything.
+    """
+    chosen = frozenset(one for one in Permission if fields[one.value])
+    return chosen if chosen or fields[CHOICE] == TICKED else ALL_PERMISSIONS
+
+
+def limits_in_words(permissions: Set[Permission]) -> str:
+    """Name what is left out, for a line in a list: "without control and files"; "" if nothing is.
+
+    With the printer's own interface nothing is left out, since it offers what the others do.
+    """
+    missing = [word for one, word in _SHORT.items() if one not in permissions]
+    if not missing:
+        return ""
+    if len(missing) == len(_SHORT):
+        return "status only"
+    *first, last = missing
+    named = f"{', '.join(first)} and {last}" if first else last
+    if Permission.INTERFACE in permissions:
+        return f"with the printer's own interface, which includes {named}"
+    return f"without {named}"

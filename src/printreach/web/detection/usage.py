@@ -1,0 +1,161 @@
+"""An account's usage of failure detection by day, and whether it pays."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
+from litestar.params import FromQuery
+
+from printreach.hub.denied import Denied
+from printreach.hub.detection.usage import MonthOfUse
+from printreach.rules.detection.usage import Billing, Tier, parse_month, print_hours
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import (
+    REAUTH_FIELD,
+    Fields,
+    page,
+    page_with_error,
+    reauthenticate,
+    reauthentication_context,
+)
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_USAGE: Final = "developer/usage.html"
+_PAYING: Final = "developer/paying.html"
+_TOPS: Final = (2, 4, 6, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A day in the chart and in the table."""
+
+    day: date
+    calls: int
+    hours: str
+
+
+@get("/usage", media_type=MediaType.HTML)
+async def usage_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    month: FromQuery[str | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Show one calendar month."""
+    asked = parse_month(month) if month else None
+    if month and asked is None:
+        raise NotFoundException("There is no such month")
+    use = await services.developers.usage.month(signed_in.account_id, asked)
+    return page(_USAGE, **_shown(use), flash_message="Saved." if said == "switched" else "")
+
+
+@post("/usage/free-only", media_type=MediaType.HTML)
+async def set_free_only(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Choose whether the account never pays."""
+    account_id, free_only = signed_in.account_id, fields["to"] != "off"
+    question = None if free_only else await _question(fields, "free-only", signed_in, services)
+    if question is not None:
+        return question
+    await services.developers.usage.set_free_only(account_id, free_only=free_only)
+    return redirect_with_flash("/usage", "switched")
+
+
+@post("/usage/billing", media_type=MediaType.HTML)
+async def set_billing(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Choose whether it pays for calls beyond the allowance. Only the value "on" can cost
+    anything.
+    """
+    account_id, usage = signed_in.account_id, services.developers.usage
+    is_on = fields["to"] == "on"
+    question = await _question(fields, "billing", signed_in, services) if is_on else None
+    if question is not None:
+        return question
+    refused = await usage.set_billing(account_id, on=is_on)
+    if isinstance(refused, Denied):
+        use = await usage.month(account_id)
+        return page_with_error(_USAGE, refused, "billing", **_shown(use), flash_message="")
+    return redirect_with_flash("/usage", "switched")
+
+
+async def _question(
+    fields: Fields, switch: str, signed_in: SignedIn, services: Services
+) -> Response[Any] | None:
+    """Reauthenticate before anybody may have to pay; return None, or the page that asks again."""
+    shown = {"switch": switch, "to": fields["to"], **reauthentication_context(services, signed_in)}
+    if fields["asked"] != "yes":
+        return page(_PAYING, **shown)
+    refused = await reauthenticate(services, signed_in, fields)
+    return None if refused is None else page_with_error(_PAYING, refused, REAUTH_FIELD, **shown)
+
+
+def _shown(use: MonthOfUse) -> dict[str, Any]:
+    days = [Bar(day, calls, _hours(calls)) for day, calls in use.by_day.items()]
+    position = use.months.index(use.month) if use.month in use.months else None
+    return {
+        "use": use,
+        "days": days,
+        "top": _top(max(use.by_day.values())),
+        "hours": _hours(use.calls.all),
+        "left": max(0, use.plan.free_calls - use.calls.all),
+        "cost": _dollars(use.cost_usd),
+        "prices": _prices(use.plan.free_calls, use.plan.tiers),
+        "is_blocked": use.switches.billing is Billing.BLOCKED,
+        "has_billing": use.switches.billing is Billing.ON,
+        "older": _month_at(use, None if position is None else position + 1),
+        "newer": _month_at(use, None if position is None else position - 1),
+    }
+
+
+def _month_at(use: MonthOfUse, position: int | None) -> str:
+    """Return the link to another month with usage; "" if there is none. A month without usage links
+    back.
+    """
+    if position is None:
+        return f"/usage?month={use.months[0]}" if use.months[0] != use.month else ""
+    return f"/usage?month={use.months[position]}" if 0 <= position < len(use.months) else ""
+
+
+def _top(most: int) -> int:
+    """Return the upper end of the chart: a round number with an integer half."""
+    scale = 1
+    while most > _TOPS[-1] * scale:
+        scale *= 10
+    return next(top * scale for top in _TOPS if most <= top * scale)
+
+
+def _hours(calls: int) -> str:
+    return f"{print_hours(calls):,.1f}"
+
+
+def _dollars(amount: Decimal) -> str:
+    """Format an amount exactly, with at least two decimals."""
+    text = f"{amount.normalize():,f}"
+    dollars, _, cents = text.partition(".")
+    return f"${dollars}.{cents.ljust(2, '0')}"
+
+
+def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
+    """Describe each tier in words."""
+    rows = [(f"The first {free_calls:,} calls a month", "free")]
+    for tier in tiers:
+        if tier.up_to is None:
+            rows.append(("Every call beyond", f"${tier.usd_a_call:f} a call"))
+        elif tier.up_to > free_calls:
+            rows.append((f"Up to {tier.up_to:,}", f"${tier.usd_a_call:f} a call"))
+    return rows
+
+
+USAGE_PAGES = [usage_page, set_free_only, set_billing]

@@ -1,1 +1,0 @@
-"""Pages of past prints, activity and monthly figures."""

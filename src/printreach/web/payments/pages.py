@@ -1,0 +1,143 @@
+"""The page of supporter status and its payments, and the webhook of the payment provider."""
+
+import logging
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, post, route
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException, NotFoundException
+from litestar.params import FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports.payments import ForgedCall, PaymentsUnavailable
+from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.payments.plans import plans_of
+from printreach.web.problems import AnyRequest
+from printreach.web.safe_methods import READ, is_head
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+PATH: Final = "/account/supporter"
+_PAGE: Final = "account/supporter.html"
+
+LARGEST_CALL: Final = 256 * 1024
+"""Several times the size of an event about a subscription."""
+
+_WARNINGS: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=10))
+"""Limits the warnings in the log about wrong signatures."""
+
+_log = logging.getLogger(__name__)
+
+
+@route(PATH, http_method=READ, media_type=MediaType.HTML)
+async def supporter_page(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    back: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Show it. back: the browser returns from the provider, whose webhook may not have arrived
+    yet.
+    """
+    if back is None or is_head(request.scope):
+        return await _page(services, signed_in)
+    refused = await services.billing.look(signed_in.account)
+    if refused is not None:
+        return await _page(services, signed_in, refused)
+    # Read again, since the provider's answer may have changed the account.
+    account = await services.accounts.get(signed_in.account_id)
+    seen = signed_in if account is None else replace(signed_in, account=account)
+    return await _page(services, seen, is_back=back == "paid")
+
+
+@post(f"{PATH}/pay", media_type=MediaType.HTML)
+async def pay(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Go on to the provider's checkout."""
+    url = await services.billing.buy(signed_in.account, fields["plan"], PATH)
+    if isinstance(url, Denied) and url.reason is Reason.PAYS_ALREADY:
+        return Redirect(f"{PATH}?back=managed", status_code=303)
+    if not isinstance(url, str):
+        return await _page(services, signed_in, url)
+    return auto_redirect_page(url)
+
+
+@post(f"{PATH}/manage", media_type=MediaType.HTML)
+async def manage(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Go on to the provider's page about cards, receipts and cancellation."""
+    url = await services.billing.manage(signed_in.account)
+    if not isinstance(url, str):
+        return await _page(services, signed_in, url)
+    return auto_redirect_page(url)
+
+
+def auto_redirect_page(url: str) -> Template:
+    """Render a page that redirects by itself, since our forms may lead only to pages of ours."""
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Template("account/leaving.html", context={"url": url}, headers=headers)
+
+
+async def _page(
+    services: Services,
+    signed_in: SignedIn,
+    fault: Denied | TooSoon | None = None,
+    *,
+    is_back: bool = False,
+) -> Response[Any]:
+    standing = await services.billing.standing(signed_in.account)
+    offers = await services.billing.offers()
+    if isinstance(offers, Denied):
+        fault, offers = fault or offers, ()
+    shown = {
+        "account": signed_in.account,
+        "standing": standing,
+        "plans": plans_of(offers),
+        "at": services.clock.now(),
+        "is_waiting": is_back and not standing.is_supporter,
+        "is_new": is_back and standing.is_supporter,
+    }
+    return page(_PAGE, **shown) if fault is None else page_with_error(_PAGE, fault, "plan", **shown)
+
+
+SUPPORTING = [supporter_page, pay, manage]
+
+
+@post("/payments/stripe", status_code=200)
+async def receive_webhook(
+    request: AnyRequest, services: NamedDependency[Services]
+) -> Response[None]:
+    """Take an event. The provider retries for days until it gets a 2xx status."""
+    if services.billing.payments is None:
+        raise NotFoundException("Nothing is sold here")
+    signature = request.headers.get("stripe-signature", "")
+    if not signature:
+        raise ClientException("The signature is missing")  # the body stays unread
+    try:
+        await services.billing.hear(await request.body(), signature)
+    except ForgedCall as error:
+        # A wrong secret in the settings looks the same, so the operator is warned, but not at every
+        # request that a stranger sends here.
+        if services.caller_tries.take(_WARNINGS, "stripe") is None:
+            _log.warning("a call about payments was refused: %s", error)
+        raise ClientException("The signature doesn't fit, or is too old") from None
+    except PaymentsUnavailable as error:
+        _log.warning("a call about payments has to come again: %s", error)
+        return Response(None, status_code=503, headers={"Retry-After": "60"})
+    return Response(None, status_code=200)
+
+
+PAYMENT_CALLS = Router(
+    "/",
+    route_handlers=[receive_webhook],
+    include_in_schema=False,
+    request_max_body_size=LARGEST_CALL,
+)

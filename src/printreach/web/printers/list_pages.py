@@ -1,0 +1,196 @@
+"""The page of all printers: its order, filter, search and layout, and its event stream."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from math import ceil
+from typing import Final
+from urllib.parse import urlencode
+
+from litestar import MediaType, get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+from litestar.response import ServerSentEvent, Template
+
+from printreach.contract.status import AT_WORK
+from printreach.hub.printers.own import SeenPrinter
+from printreach.web.disconnects import ends_slow_readers
+from printreach.web.printers.cards import OFFLINE, Card, card_of
+from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+MAX_WIDE: Final = 4
+MAX_UPRIGHT: Final = 24
+PAGE_SIZE: Final = 100
+LONGEST_SEARCH: Final = 100
+FARM_EVERY_S: Final = 5.0
+"""A hundred cards are not redrawn every second, to spare the printers and the service."""
+_CARD: Final = "dashboard/card.html"
+_URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
+
+
+class Show(StrEnum):
+    """The filter of the list."""
+
+    ALL = "all"
+    ATTENTION = "attention"
+    WORKING = "working"
+    OFFLINE = "offline"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListQuery:
+    """The query of the list's address. page: from 1."""
+
+    show: Show = Show.ALL
+    search: str = ""
+    page: int = 1
+
+    @property
+    def query(self) -> str:
+        """Format it with its question mark; defaults are left out."""
+        pairs = {"show": self.show.value} if self.show is not Show.ALL else {}
+        pairs |= {"q": self.search} if self.search else {}
+        pairs |= {"page": str(self.page)} if self.page > 1 else {}
+        return f"?{urlencode(pairs)}" if pairs else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterList:
+    """One page of the list. layout: a class of the style sheet. counts: by the values of Show."""
+
+    cards: Sequence[Card]
+    counts: dict[str, int]
+    layout: str
+    found: int
+    page: int
+    pages: int
+
+
+def parse_list_query(show: str | None, search: str | None, page: int | None) -> ListQuery:
+    """Parse it; invalid values count as missing."""
+    return ListQuery(
+        show=Show(show) if show in list(Show) else Show.ALL,
+        search=(search or "").strip()[:LONGEST_SEARCH],
+        page=max(1, min(page or 1, 10_000)),
+    )
+
+
+def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> PrinterList:
+    """Return the cards of a page: those that need somebody first, then those at work, then by
+    name.
+    """
+    cards = sorted((card_of(seen, at) for seen in printers), key=_place)
+    chosen = [
+        card for card in cards if _is_shown(card, list_query.show) and _is_found(card, list_query)
+    ]
+    pages = max(1, ceil(len(chosen) / PAGE_SIZE))
+    page = min(list_query.page, pages)
+    return PrinterList(
+        cards=chosen[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        counts={show.value: sum(_is_shown(card, show) for card in cards) for show in Show},
+        layout=_layout(len(cards)),
+        found=len(chosen),
+        page=page,
+        pages=pages,
+    )
+
+
+def _place(card: Card) -> tuple[int, int, str, str]:
+    at_work = 0 if card.state in AT_WORK else 2 if card.state == OFFLINE else 1
+    return _URGENCY[card.attention], at_work, card.name.casefold(), card.id
+
+
+def _is_shown(card: Card, show: Show) -> bool:
+    match show:
+        case Show.ALL:
+            return True
+        case Show.ATTENTION:
+            return bool(card.attention)
+        case Show.WORKING:
+            return card.state in AT_WORK
+        case Show.OFFLINE:
+            return card.state == OFFLINE
+
+
+def _is_found(card: Card, list_query: ListQuery) -> bool:
+    words = list_query.search.casefold().split()
+    return all(word in f"{card.name} {card.file}".casefold() for word in words)
+
+
+def _layout(count: int) -> str:
+    if count <= MAX_WIDE:
+        return "wide-cards"
+    return "upright" if count <= MAX_UPRIGHT else "farm"
+
+
+@get("/printers", media_type=MediaType.HTML)
+async def printers_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    show: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """List the account's printers, those that need somebody first."""
+    list_query = parse_list_query(show, q, page)
+    printers = await services.dashboard.printers.all(signed_in.account_id)
+    at = services.dashboard.clock.now()
+    listed = listing(printers, list_query, at)
+    context = {
+        "listing": listed,
+        "list_query": list_query,
+        "newer": _page_link(list_query, listed.page - 1, listed.pages),
+        "older": _page_link(list_query, listed.page + 1, listed.pages),
+        "read_at": at,
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+    }
+    return Template("dashboard/printers.html", context=context)
+
+
+@get("/printers/events", middleware=[ends_slow_readers])
+async def printers_events(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    show: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    locked: FromQuery[bool] = False,
+) -> ServerSentEvent:
+    """Send that page every card that changes."""
+    list_query = parse_list_query(show, q, page)
+    card = templates_of(request).get_template(_CARD)
+
+    drawn: dict[str, tuple[Card, str]] = {}
+
+    def draw(printers: list[SeenPrinter]) -> Parts:
+        listed = listing(printers, list_query, services.dashboard.clock.now())
+        for one in listed.cards:
+            if one.id not in drawn or drawn[one.id][0] != one:
+                drawn[one.id] = one, card.render(p=one, layout=listed.layout)
+        return {f"printer-{one.id}": drawn[one.id][1] for one in listed.cards}
+
+    printers = await services.dashboard.printers.all(signed_in.account_id, ask=False)
+    listed = listing(printers, list_query, services.dashboard.clock.now())
+    watched = frozenset(one.id for one in listed.cards)
+    pages, name = open_pages_of(request), f"list{list_query.query}"
+    opened = Page(pages, services, signed_in.access, name, watched, draw, shows_lock=locked)
+    if listed.layout == "farm":
+        opened.every_s = FARM_EVERY_S
+    return opened.stream()
+
+
+def _page_link(list_query: ListQuery, page: int, pages: int) -> str:
+    """Return the link of a page of the list; empty if there is none."""
+    if not 1 <= page <= pages:
+        return ""
+    return f"/printers{ListQuery(show=list_query.show, search=list_query.search, page=page).query}"
+
+
+LIST_PAGES = [printers_page, printers_events]

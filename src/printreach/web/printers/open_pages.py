@@ -1,0 +1,312 @@
+"""The open pages of an account: their event streams, their limit, and the parts that they share.
+
+Each open page has an event stream, which sends its parts again whenever they look different;
+web/scripts/parts/live.ts says what each kind of event does. Pages that show the same are drawn once
+for all of them. When an account has as many streams as allowed, a new page ends the oldest one.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from jinja2 import Environment
+from litestar.exceptions import TooManyRequestsException
+from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.response import ServerSentEvent
+from litestar.response.sse import ServerSentEventMessage
+
+from printreach.contract.codec import encode
+from printreach.hub.leases import Access, AccessEnded
+from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
+from printreach.hub.printers.own import OwnPrinters, SeenPrinter
+from printreach.ports import Notice, Topic
+from printreach.rules.printers import OwnedPrinter
+from printreach.store.listings import PrinterRow
+from printreach.web.disconnects import closing
+from printreach.web.printers.cards import is_warned, state_of
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+
+MAX_STREAMS: Final = 20
+"""Streams of an account at once in one process; as many as of the events API."""
+MAX_ENDING: Final = 20
+"""Ended streams that are not closed yet, since their readers are slow."""
+DRAWN_EVERY_S: Final = 0.5
+"""Printers answer one by one; a page is drawn for several at once."""
+LOOKED_UP_EVERY_S: Final = 15.0
+"""Interval at which the account's printers are looked up."""
+
+HEARTBEAT_S: Final = 15.0
+"""Interval of heartbeats to a page."""
+MAX_STREAM_S: Final = 600.0
+"""After this time the browser reconnects, so that a client that never reads is not served for
+ever.
+"""
+RETRY_MS: Final = 3_000
+"""The browser reconnects this long after its stream has ended."""
+RETRY_WHEN_ENDED_MS: Final = 60_000
+"""The same if the stream made room for a newer page; sooner, the two would end each other in
+turns.
+"""
+
+Parts: TypeAlias = Mapping[str, str]
+"""From an element's id to its HTML."""
+Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
+Look: TypeAlias = Callable[[list[SeenPrinter]], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class SharedParts:
+    """The parts of all pages of an account that show the same.
+
+    draw: draws the parts from the current state of all of the account's printers. look: awaited
+    before each drawing, to read what the parts show beside the printers.
+    """
+
+    printers: OwnPrinters
+    account_id: str
+    draw: Draw
+    look: Look | None = None
+    _seen: list[SeenPrinter] = field(default_factory=list)
+    _parts: Parts = field(default_factory=dict)
+    _rows: list[PrinterRow] = field(default_factory=list)
+    _drawn_until: float = 0.0
+    _rows_until: float = 0.0
+    _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def newest(self) -> tuple[list[SeenPrinter], Parts]:
+        """Return the account's printers, and their parts drawn at most DRAWN_EVERY_S ago."""
+        loop = asyncio.get_running_loop()
+        async with self._drawing:
+            if loop.time() >= self._rows_until:
+                self._rows = await self.printers.rows(self.account_id)
+                self._rows_until = loop.time() + LOOKED_UP_EVERY_S
+                self._drawn_until = 0.0
+            if loop.time() >= self._drawn_until:
+                self._drawn_until = loop.time() + DRAWN_EVERY_S
+                self._seen = self.printers.seen(self._rows)
+                if self.look is not None:
+                    await self.look(self._seen)
+                self._parts = self.draw(self._seen)
+            return self._seen, self._parts
+
+
+@dataclass(eq=False, slots=True)
+class OpenStream:
+    """One stream. name: what its page shows. shared: its parts."""
+
+    name: str
+    shared: SharedParts
+    is_ended: bool = False
+    _waiting: asyncio.Timeout | None = None
+
+    def end(self) -> None:
+        """End it now, or once its reader has taken the message that is being sent."""
+        self.is_ended = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Have it look again now."""
+        if self._waiting is not None and not self._waiting.expired():
+            self._waiting.reschedule(0)
+
+    @asynccontextmanager
+    async def waiting_until(self, at: float) -> AsyncIterator[None]:
+        """Wait within this context until that time of the event loop, or until the end."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(0 if self.is_ended else at) as self._waiting:
+                yield
+        self._waiting = None
+
+
+class OpenPages:
+    """The open pages of one process."""
+
+    def __init__(self) -> None:
+        self._streams: dict[str, list[OpenStream]] = {}
+
+    def check_room(self, account_id: str) -> None:
+        """Raise TooManyRequestsException if not even ending the oldest stream would make room."""
+        if len(self._streams.get(account_id, ())) >= MAX_STREAMS + MAX_ENDING:
+            raise TooManyRequestsException(
+                "So many pages of this account are open already. Close one first",
+                headers={"Retry-After": "60"},
+            )
+
+    @contextmanager
+    def opened(self, name: str, shared: SharedParts) -> Iterator[OpenStream]:
+        """Register a stream; the oldest one ends if there are too many.
+
+        shared: its parts, unless a page of that name is open already. Raises
+        TooManyRequestsException.
+        """
+        account_id = shared.account_id
+        self.check_room(account_id)
+        streams = self._streams.setdefault(account_id, [])
+        living = [one for one in streams if not one.is_ended]
+        if len(living) >= MAX_STREAMS:
+            living[0].end()
+        same = next((one.shared for one in streams if one.name == name), shared)
+        stream = OpenStream(name, same)
+        streams.append(stream)
+        try:
+            yield stream
+        finally:
+            streams.remove(stream)
+            if not streams:
+                del self._streams[account_id]
+
+
+def open_pages_of(request: AnyRequest) -> OpenPages:
+    """Return the OpenPages of the application."""
+    pages: OpenPages = request.app.state.open_pages
+    return pages
+
+
+@dataclass(slots=True)
+class Page:
+    """An open page. name: what it shows; pages of an account with the same name share their parts.
+
+    access: what allows the page; when it ends, the page is told to reload and asks to sign in.
+    draw, look: see SharedParts. watched: the printers whose changes show on it. shows_lock: whether
+    the page says that remote control is locked; it reloads when that is no longer true.
+    """
+
+    pages: OpenPages
+    services: Services
+    access: Access
+    name: str
+    watched: frozenset[str]
+    draw: Draw
+    every_s: float = POLL_INTERVAL_S
+    look: Look | None = None
+    shows_lock: bool = False
+    _sent: dict[str, str] = field(default_factory=dict)
+    _states: dict[str, str] = field(default_factory=dict)
+    _warned: frozenset[str] = frozenset()
+
+    def stream(self) -> ServerSentEvent:
+        """Return the response to the page's script. Raises TooManyRequestsException."""
+        self.pages.check_room(self.access.account_id)
+        events = self._while_allowed()
+        headers = {"X-Accel-Buffering": "no"}
+        return ServerSentEvent(events, headers=headers, background=closing(events))
+
+    async def _while_allowed(self) -> AsyncIterator[ServerSentEventMessage]:
+        events = self.services.leases.pieces(self.access, self._events())
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        except AccessEnded:
+            yield _event("reload", {})
+
+    async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
+        dashboard, account_id = self.services.dashboard, self.access.account_id
+        shared = SharedParts(dashboard.printers, account_id, self.draw, self.look)
+        watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
+        subscription = dashboard.live.subscribe(watched, self.every_s)
+        loop = asyncio.get_running_loop()
+        ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
+        is_changed = True
+
+        def on_notice(notice: Notice) -> None:
+            nonlocal is_changed
+            if (notice.topic, notice.key) == (Topic.ACCOUNT, account_id):
+                is_changed = True
+                stream.wake()
+
+        unsubscribe: Callable[[], None] | None = None
+        try:
+            with self.pages.opened(self.name, shared) as stream:
+                unsubscribe = self.services.leases.bus.subscribe(on_notice)
+                while loop.time() < ends_at and not stream.is_ended:
+                    if loop.time() >= heartbeat_at:
+                        heartbeat_at = loop.time() + HEARTBEAT_S
+                        yield _heartbeat(RETRY_MS)
+                        is_changed = True  # a notice may be lost
+                    if is_changed:
+                        is_changed = False
+                        if await self._is_locked() != self.shows_lock:
+                            self.shows_lock = not self.shows_lock
+                            yield _event("reload", {})
+                    for event in self._changes(*await stream.shared.newest()):
+                        yield event
+                    async with stream.waiting_until(heartbeat_at):
+                        await subscription.next_readings()
+                    await asyncio.sleep(DRAWN_EVERY_S)
+                if stream.is_ended:
+                    yield _heartbeat(RETRY_WHEN_ENDED_MS)
+        finally:
+            subscription.close()
+            if unsubscribe is not None:
+                unsubscribe()
+
+    async def _is_locked(self) -> bool:
+        account_id = self.access.account_id
+        account = await self.services.accounts.get(account_id)
+        return account is not None and account.is_locked
+
+    def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
+        if self._sent and parts.keys() != self._sent.keys():
+            self._sent = dict(parts)
+            return [_event("reload", {})]
+        changed = [
+            _event("part", {"id": key, "html": html})
+            for key, html in parts.items()
+            if self._sent.get(key) != html
+        ]
+        self._sent = dict(parts)
+        return [*changed, *self._announcements(printers)]
+
+    def _announcements(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
+        """Return the sentences for screen readers: a state has changed, or a warning came."""
+        states = {
+            seen.printer.printer_id: (seen.printer.name, state_of(seen))
+            for seen in printers
+            if seen.printer.printer_id in self.watched
+        }
+        words = [
+            f"{name} is {_WORDS[state]}."
+            for key, (name, state) in states.items()
+            if self._states.get(key, state) != state
+        ]
+        warned = {seen.printer.printer_id: seen for seen in printers if is_warned(seen)}
+        if self._states:  # the page already shows what was so before it opened
+            words += [
+                f"Possible failure: look at {warned[key].printer.name}."
+                for key in warned.keys() & states.keys() - self._warned
+            ]
+        self._warned = frozenset(warned)
+        self._states = {key: state for key, (_, state) in states.items()}
+        return [_event("say", {"words": sentence}) for sentence in words]
+
+
+_WORDS: Final = {
+    "idle": "idle",
+    "warmingup": "warming up",
+    "printing": "printing",
+    "paused": "paused",
+    "resuming": "resuming",
+    "complete": "done",
+    "cancelled": "stopped",
+    "error": "in error",
+    "offline": "offline",
+}
+
+
+def templates_of(request: AnyRequest) -> Environment:
+    """Return the application's template engine, for parts of pages."""
+    engine = request.app.template_engine
+    assert isinstance(engine, JinjaTemplateEngine), "web.app sets it up"
+    return engine.engine
+
+
+def _heartbeat(retry_ms: int) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event="beat", data="{}", retry=retry_ms)
+
+
+def _event(kind: str, data: Mapping[str, Any]) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event=kind, data=encode(data).decode())

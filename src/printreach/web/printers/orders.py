@@ -1,0 +1,307 @@
+"""Forms that control a printer. They need no scripts; irreversible ones ask for confirmation."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import ValidationException
+from litestar.response import Redirect, Template
+
+from printreach.contract.codec import encode
+from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
+from printreach.contract.errors import REMOTE_LOCKED
+from printreach.contract.status import StatusResult
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.hub.printers.own import SeenPrinter
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers import commands as rules
+from printreach.rules.printers.commands import DEFAULT_LIMITS, Action
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
+from printreach.web.printers.view import control_template, view_of
+from printreach.web.problems import or_404
+from printreach.web.services import Services
+from printreach.web.wording import degrees, target_range
+
+_SAFE_C: Final = 0.0
+"""Turning off needs no confirmation."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Order:
+    """A command, and the page to redirect to after it. flash: a key of FLASH_MESSAGES.
+
+    shows_effect: whether a status shows what the command does. despite_lock: allowed even while
+    remote control is locked.
+    """
+
+    command: str
+    back: str
+    flash: str
+    arguments: object = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    shows_effect: Callable[[StatusResult], bool] = lambda _: True
+    despite_lock: bool = False
+
+
+@post("/printers/{printer_id:str}/pause", media_type=MediaType.HTML)
+async def pause(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Pause the print at once, without confirmation, since nothing is lost."""
+    order = Order(
+        command="/pause",
+        back=_back(owned.printer_id, fields),
+        flash="pause",
+        arguments=Pause(),
+        shows_effect=shows(Action.PAUSE),
+    )
+    return await give_order(services, owned, order)
+
+
+@post("/printers/{printer_id:str}/resume", media_type=MediaType.HTML)
+async def resume(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Resume the print."""
+    back = _back(owned.printer_id, fields)
+    order = Order(command="/resume", back=back, flash="resume", shows_effect=shows(Action.RESUME))
+    return await give_order(services, owned, order)
+
+
+@get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
+async def ask_to_stop(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+) -> Template:
+    """Ask before a print is lost; the printer is asked first, for a print may just have begun."""
+    seen = or_404(await services.dashboard.printers.ask_now(owned))
+    view = view_of(seen, services.dashboard.clock.now())
+    return Template("dashboard/stop.html", context={"view": view})
+
+
+@post("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
+async def stop(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Cancel the print, even while remote control is locked."""
+    back = _back(owned.printer_id, fields)
+    order = Order(
+        command="/cancel",
+        back=back,
+        flash="stop",
+        despite_lock=True,
+        shows_effect=shows(Action.CANCEL),
+    )
+    return await give_order(services, owned, order)
+
+
+@post("/printers/{printer_id:str}/heat", media_type=MediaType.HTML)
+async def heat(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Set one heater; ask first, unless it is to be switched off."""
+    printer_id, name = seen.printer.printer_id, _heater(fields)
+    view = view_of(seen, services.dashboard.clock.now())
+    heater = next((one for one in view.heaters if one.name == name), None)
+    celsius = _number(fields, name)
+    order = _temperature(name, celsius)
+    problem = rules.set_temp_problem(order)
+    if problem is not None or not isfinite(celsius):
+        # The page's own words: the problem is told in those of the interface for programs.
+        most = "0 to what it can take" if heater is None else target_range(heater.maximum)
+        errors = {name: f"Enter a temperature in °C, {most}."}
+        return control_template(view, typed={name: fields[name]}, errors=errors)
+    if celsius != _SAFE_C and fields["sure"] != "yes":
+        context = {
+            "view": view,
+            "heater": heater,
+            "name": name,
+            "target": degrees(celsius),
+            "fields": {name: f"{celsius:g}", "sure": "yes"},
+        }
+        return Template("dashboard/heat.html", context=context)
+    given = Order(
+        command="/set-temp",
+        back=f"/printers/{printer_id}/control",
+        flash="heat",
+        arguments=order,
+        shows_effect=lambda status: _target(status, name) == celsius,
+    )
+    return await give_order(services, seen.printer.owned, given)
+
+
+@get(
+    [f"/printers/{{printer_id:str}}/{name}" for name in ("heat", "move", "home", "extrude")],
+    media_type=MediaType.HTML,
+)
+async def back_to_control(owned: NamedDependency[OwnedPrinter]) -> Redirect:
+    """Lead a browser that loads the address of a form to the page with that form."""
+    return Redirect(f"/printers/{owned.printer_id}/control", status_code=303)
+
+
+@post("/printers/{printer_id:str}/move", media_type=MediaType.HTML)
+async def move(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Move one axis, which the button's value names: "X-10"."""
+    axis, distance = fields["step"][:1], fields["step"][1:]
+    if axis not in list(Axis):
+        raise ValidationException("There is no such axis")
+    order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
+    _check(rules.move_problem(order))
+    return await _control(services, owned, "/move-axis", "move", order)
+
+
+@post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
+async def home(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Home all axes."""
+    return await _control(services, owned, "/home", "home", None)
+
+
+@post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)
+async def extrude(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Extrude filament from the first tool, or retract it."""
+    sign = -1.0 if fields["way"] == "back" else 1.0
+    length_mm = _number(fields, "length")
+    order = Extrude(extruder=0, distance_mm=sign * length_mm)
+    if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
+        view = view_of(seen, services.dashboard.clock.now())
+        errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
+        return control_template(view, typed={"length": fields["length"]}, errors=errors)
+    return await _control(services, seen.printer.owned, "/extrude", "extrude", order)
+
+
+@post("/printers/{printer_id:str}/light", media_type=MediaType.HTML)
+async def light(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Switch a light."""
+    order = SetLight(name=fields["name"], on=fields["on"] == "yes")
+    given = Order(
+        command="/set-light",
+        back=_back(owned.printer_id, fields),
+        flash="light",
+        arguments=order,
+        shows_effect=lambda status: _is_on(status, order.name) == order.on,
+    )
+    return await give_order(services, owned, given)
+
+
+async def give_order(services: Services, printer: OwnedPrinter, order: Order) -> Response[Any]:
+    """Send the command to the printer and redirect, or show why the printer refused."""
+    arguments = b"" if order.arguments is None else encode(order.arguments)
+    http, printers = services.dashboard.http, services.dashboard.printers
+    answer = await http.order(
+        printer, order.command, order.query, arguments, despite_lock=order.despite_lock
+    )
+    if isinstance(answer, PrinterRefusal):
+        return refused(answer, order.back)
+    await printers.wait_for_effect(printer, order.shows_effect)
+    return redirect_with_flash(order.back, order.flash)
+
+
+def shows(action: Action) -> Callable[[StatusResult], bool]:
+    """Return a test of whether a status shows what the action does."""
+    return lambda status: rules.shows_effect(action, status.job_status.state)
+
+
+def refused(refusal: PrinterRefusal, back: str) -> Template:
+    """Render the page that says why the printer refused."""
+    is_locked = refusal.sentence == REMOTE_LOCKED.meaning
+    context = {"refusal": refusal, "back": back, "is_locked": is_locked}
+    return Template("dashboard/refused.html", context=context, status_code=409)
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+async def _control(
+    services: Services, printer: OwnedPrinter, command: str, flash: str, arguments: object
+) -> Response[Any]:
+    back = f"/printers/{printer.printer_id}/control"
+    order = Order(command=command, back=back, flash=flash, arguments=arguments)
+    return await give_order(services, printer, order)
+
+
+def _back(printer_id: str, fields: Fields) -> str:
+    """Return the page of the form, which the form names by a word, never by an address."""
+    return {
+        "list": "/printers",
+        "control": f"/printers/{printer_id}/control",
+    }.get(fields["back"], f"/printers/{printer_id}")
+
+
+def _heater(fields: Fields) -> str:
+    named = [name for name in ("hotend", "bed", "chamber") if fields[name].strip()]
+    if len(named) != 1:
+        raise ValidationException("Set one temperature at a time")
+    return named[0]
+
+
+def _step_mm(text: str) -> float:
+    """Return the distance that a button says. Raises ValidationException for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValidationException("There is no such step") from None
+
+
+def _temperature(name: str, celsius: float) -> SetTemp:
+    def target(of: str) -> float | UnsetType:
+        return celsius if of == name else UNSET
+
+    return SetTemp(bed_c=target("bed"), tool_c=target("hotend"), chamber_c=target("chamber"))
+
+
+def _target(status: StatusResult, heater: str) -> float | UnsetType:
+    temps = status.job_status.current_print.temps
+    targets = {
+        "hotend": temps.hotend_target,
+        "bed": temps.bed_target,
+        "chamber": temps.chamber_target,
+    }
+    return targets[heater]
+
+
+def _is_on(status: StatusResult, light: str) -> bool:
+    return any(one.on for one in status.job_status.lights or () if one.name == light)
+
+
+def _number(fields: Fields, name: str) -> float:
+    """Return the number in a field; nan if there is none."""
+    try:
+        return float(fields[name].strip().replace(",", "."))
+    except ValueError:
+        return nan
+
+
+def _check(problem: str | None) -> None:
+    if problem is not None:
+        raise ValidationException(problem)
+
+
+ORDERS = [pause, resume, ask_to_stop, stop, heat, move, home, extrude, light, back_to_control]

@@ -1,0 +1,153 @@
+"""A printer's name, its removal from the account, and the link to its own interface."""
+
+from typing import Any
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.printers import OwnedPrinter
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.printers.view import view_of
+from printreach.web.problems import or_404
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_SETTINGS = "dashboard/settings.html"
+
+
+@get("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
+async def settings_page(
+    seen: NamedDependency[SeenPrinter],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show the printer's settings."""
+    return _settings(seen, services.dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
+
+
+@post("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
+async def rename(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Rename it."""
+    printer_id = seen.printer.printer_id
+    account_id = signed_in.account_id
+    renamed = await services.dashboard.printers.rename(account_id, printer_id, fields["name"])
+    if isinstance(renamed, Denied) and renamed.reason is Reason.INVALID:
+        errors = {"name": renamed.sentence}
+        return _settings(seen, services.dashboard, typed=fields["name"], errors=errors, status=400)
+    or_404(renamed)
+    return redirect_with_flash(f"/printers/{printer_id}/settings", "name")
+
+
+@get("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
+) -> Template:
+    """Ask before all its connections end."""
+    view = view_of(seen, services.dashboard.clock.now())
+    return Template("dashboard/remove.html", context={"view": view})
+
+
+@post("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Remove it from the account."""
+    or_404(await services.dashboard.printers.remove(owned.account_id, owned.printer_id))
+    return redirect_with_flash("/printers", "removed")
+
+
+@get("/printers/open", media_type=MediaType.HTML)
+async def interface_at_port(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    port: FromQuery[int],
+) -> Redirect:
+    """Redirect from a tunnel port whose cookie has expired to the page that opens the printer
+    again.
+    """
+    account_id = signed_in.account_id
+    printer_id = await services.dashboard.connections.printer_at_port(account_id, port)
+    path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
+    return Redirect(path, status_code=303)
+
+
+@get("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
+async def ask_to_open_interface(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
+) -> Template:
+    """Offer the printer's own interface to a browser that was redirected here from its address.
+
+    It takes a button and not a link that works at once, since a page of another site could lead a
+    browser here.
+    """
+    context = {"view": view_of(seen, services.dashboard.clock.now())}
+    return Template("dashboard/ask_to_open.html", context=context)
+
+
+@post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
+async def open_interface(
+    seen: NamedDependency[SeenPrinter],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Template:
+    """Lead to the printer's own interface, on a host of its own, by a single-use link.
+
+    The page redirects by itself instead of an HTTP redirect, since our policy lets no form of ours
+    end on another host.
+    """
+    printer_id = seen.printer.printer_id
+    account_id, session_id = signed_in.account_id, signed_in.session_id
+    link = await services.dashboard.links.open_own(
+        printer_id, account_id=account_id, session_id=session_id
+    )
+    view = view_of(seen, services.dashboard.clock.now())
+    if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
+        context = {"view": view, "sentence": link.sentence}
+        return Template("dashboard/no_port.html", context=context, status_code=409)
+    link = or_404(link)
+    return Template(
+        "dashboard/open.html",
+        context={"view": view, "link": link},
+        headers={"Referrer-Policy": "no-referrer"},
+    )
+
+
+def _settings(
+    seen: SeenPrinter,
+    dashboard: Dashboard,
+    *,
+    flash_message: str = "",
+    typed: str | None = None,
+    errors: dict[str, str] | None = None,
+    status: int = 200,
+) -> Template:
+    off = dashboard.watched.why_off()
+    context = {
+        "view": view_of(seen, dashboard.clock.now()),
+        "printer": seen.printer,
+        "here": "settings",
+        "typed": seen.printer.name if typed is None else typed,
+        "errors": errors or {},
+        "flash_message": flash_message,
+        "off": off.value if off is not None else "",
+    }
+    return Template(_SETTINGS, context=context, status_code=status)
+
+
+SETTINGS_PAGES = [
+    *(settings_page, rename, ask_to_remove, remove, interface_at_port, ask_to_open_interface),
+    *(open_interface,),
+]

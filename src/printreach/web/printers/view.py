@@ -1,0 +1,228 @@
+"""The data of one printer's own pages, and the template of its controls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import isfinite
+from types import MappingProxyType
+from typing import Final
+
+from litestar.response import Template
+
+from printreach.contract.materials import MaterialSystem
+from printreach.contract.platforms import facts_of
+from printreach.contract.status import (
+    AT_WORK,
+    NO_FEATURES,
+    UNDER_WAY,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    StatusResult,
+)
+from printreach.contract.unset import UnsetType
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.temperatures import SPAN, TemperatureReading
+from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
+from printreach.rules.prints import smart_pause_sentence
+from printreach.web.printers.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
+from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
+
+CHART_C: Final = 300.0
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_FAULT_STATUS: Final = 400
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heater:
+    """name: of the form's field."""
+
+    name: str
+    label: str
+    icon: str
+    actual: float
+    target: float
+    maximum: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterView:
+    """The data of one printer for templates. may_...: supported by the printer and allowed in its
+    state.
+
+    smart_pause: the text of the popup of a smart pause; "" if none is shown.
+    """
+
+    card: Card
+    platform: str
+    has_interface: bool
+    webcam: Webcam
+    cameras: list[str]
+    camera: int
+    layers: str
+    duration_s: int | None
+    started_at: datetime | None
+    heaters: list[Heater]
+    may_heat: bool
+    may_move: bool
+    may_home: bool
+    may_extrude: bool
+    may_start: bool
+    lights: list[Light]
+    units: list[UnitRow]
+    tools: list[ToolRow]
+    has_materials: bool
+    seen_at: datetime | None
+    chart: dict[str, list[tuple[float, float]]]
+    smart_pause: str
+
+    @property
+    def is_here(self) -> bool:
+        return self.card.state != OFFLINE
+
+
+def view_of(
+    seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[TemperatureReading] = ()
+) -> PrinterView:
+    """Return the view. warmth: the data of its chart."""
+    status, card = seen.reading.status, card_of(seen, at)
+    job = status.job_status if status is not None else None
+    here = card.state != OFFLINE and status is not None
+    features = Feature(status.features) if status is not None and here else NO_FEATURES
+    state = job.state if job is not None else State.IDLE
+    system = _materials(job) if here else None
+    webcams = status.list_webcams.webcams if status is not None else []
+    cameras = [camera_label(one) for one in webcams]
+    camera = camera if 0 <= camera < len(cameras) else 0
+    facts = facts_of(seen.printer.platform)
+    return PrinterView(
+        card=card,
+        platform=facts.title or "its own interface",
+        has_interface=facts.has_web_server,
+        webcam=webcam_of(seen, camera, still=False),
+        cameras=cameras,
+        camera=camera,
+        layers=layers_of(job) if here else "",
+        duration_s=_duration_s(job) if here else None,
+        started_at=_started_at(seen) if here else None,
+        heaters=_heaters(job) if here and job is not None else [],
+        may_heat=Feature.TEMPERATURE_CONTROL in features,
+        may_move=Feature.AXIS_MOVEMENT in features and state not in AT_WORK,
+        may_home=Feature.HOMING in features and state not in UNDER_WAY,
+        may_extrude=Feature.EXTRUSION in features and state not in AT_WORK,
+        may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
+        lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
+        units=units_of(system) if system is not None else [],
+        tools=tools_of(system) if system is not None else [],
+        has_materials=system is not None,
+        seen_at=seen.reading.seen_at,
+        chart=_chart(warmth, at),
+        smart_pause=_smart_pause(status) if status is not None and here else "",
+    )
+
+
+def _smart_pause(status: StatusResult) -> str:
+    if status.service_status.show_smart_pause_popup is not True:
+        return ""
+    return smart_pause_sentence(status.job_status.current_print.temps)
+
+
+def _chart(
+    warmth: Sequence[TemperatureReading], at: datetime
+) -> dict[str, list[tuple[float, float]]]:
+    """Return lines by name, of points from 0 to 1 across; empty if there is no line yet."""
+    if len(warmth) < 2:
+        return {}
+    across = [max(0.0, 1 - (at - one.at) / SPAN) for one in warmth]
+    return {
+        "hotend": [(x, _drawn(one.hotend_c)) for x, one in zip(across, warmth, strict=True)],
+        "bed": [(x, _drawn(one.bed_c)) for x, one in zip(across, warmth, strict=True)],
+    }
+
+
+def _drawn(celsius: float) -> float:
+    """Clamp to the chart's range, whatever the printer reports."""
+    return max(0.0, min(CHART_C, celsius)) if isfinite(celsius) else 0.0
+
+
+def _heaters(job: JobStatus) -> list[Heater]:
+    temps = job.current_print.temps
+    heaters = [
+        Heater(
+            name="hotend",
+            label="Hotend",
+            icon="nozzle",
+            actual=temps.hotend_actual,
+            target=temps.hotend_target,
+            maximum=int(MAX_TOOL_C),
+        ),
+        Heater(
+            name="bed",
+            label="Bed",
+            icon="heat",
+            actual=temps.bed_actual,
+            target=temps.bed_target,
+            maximum=int(MAX_BED_C),
+        ),
+    ]
+    if not isinstance(temps.chamber_actual, UnsetType):
+        target = temps.chamber_target
+        heaters.append(
+            Heater(
+                name="chamber",
+                label="Chamber",
+                icon="chamber",
+                actual=temps.chamber_actual,
+                target=0.0 if isinstance(target, UnsetType) else target,
+                maximum=int(MAX_CHAMBER_C),
+            )
+        )
+    return heaters
+
+
+def _materials(job: JobStatus | None) -> MaterialSystem | None:
+    system = job.material_system if job is not None else None
+    return None if system is None or isinstance(system, UnsetType) else system
+
+
+def layers_of(job: JobStatus | None) -> str:
+    if job is None or job.state not in UNDER_WAY:
+        return ""
+    layer, total = job.current_print.current_layer, job.current_print.total_layers
+    if layer is None or not (layer or total):
+        return ""
+    return f"Layer {layer}" if total is None else f"Layer {layer} of {total}"
+
+
+def _duration_s(job: JobStatus | None) -> int | None:
+    return job.current_print.duration_sec if job is not None and job.state in UNDER_WAY else None
+
+
+def _started_at(seen: SeenPrinter) -> datetime | None:
+    reading = seen.reading
+    if reading.status is None or reading.seen_at is None:
+        return None
+    ran_s = _duration_s(reading.status.job_status)
+    if ran_s is None or not 0 <= ran_s < 10 * 365 * 86400:
+        return None
+    return reading.seen_at - timedelta(seconds=ran_s)
+
+
+def control_template(
+    view: PrinterView,
+    *,
+    flash_message: str = "",
+    typed: Mapping[str, str] = _NOTHING,
+    errors: Mapping[str, str] = _NOTHING,
+) -> Template:
+    """Draw the controls. typed, errors: what was typed and what is wrong, by the field's name."""
+    context = {
+        "view": view,
+        "flash_message": flash_message,
+        "here": "control",
+        "typed": typed,
+        "errors": errors,
+    }
+    status = _FAULT_STATUS if errors else 200
+    return Template("dashboard/control.html", context=context, status_code=status)

@@ -1,0 +1,222 @@
+"""The history of a printer, the activity of an account, and pictures of events."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from datetime import timedelta
+from typing import Annotated, Final
+
+from litestar import MediaType, Response, get, route
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.response import Stream, Template
+
+from printreach.hub.leases import Access
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.prints.history import Print
+from printreach.rules.prints.table import csv_head, csv_line, json_line
+from printreach.rules.rate_limits import Limit
+from printreach.web.disconnects import closing
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.printers.view import view_of
+from printreach.web.prints.rows import (
+    activity_item_of,
+    format_cursor,
+    months_of,
+    parse_cursor,
+    row_of,
+    total_of,
+)
+from printreach.web.problems import AnyRequest, or_404
+from printreach.web.safe_methods import READ
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, too_many, visitor_of
+from printreach.web.watch.chart import quality_chart
+from printreach.web.watch.view import watch_view
+
+_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+BY_ADDRESS: Final = Limit(name="snapshot", at_once=300, every=timedelta(seconds=0.1))
+_SUFFIX: Final = ".jpg"
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    # The address is the secret; those who have it may embed the picture in their own pages.
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex, noarchive",
+    "Cache-Control": "private, max-age=3600",
+}
+
+
+@get("/printers/{printer_id:str}/history", media_type=MediaType.HTML)
+async def history_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    before: FromQuery[str | None] = None,
+) -> Template:
+    """List the prints of one printer, the newest first."""
+    account_id, printer_id = signed_in.account_id, seen.printer.printer_id
+    place, at = parse_cursor(before), services.dashboard.clock.now()
+    page = await services.dashboard.history.page(account_id, printer_id, place)
+    tallies = await services.dashboard.history.months(account_id, printer_id)
+    context = {
+        "view": view_of(seen, at),
+        "here": "history",
+        "rows": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
+        "total": total_of(tallies),
+        "older": _older(f"/printers/{printer_id}/history", format_cursor(page.older)),
+        "is_first": place is None,
+    }
+    return Template("history/history.html", context=context)
+
+
+@get("/printers/{printer_id:str}/history/print", media_type=MediaType.HTML)
+async def print_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    print_id: Annotated[str, QueryParameter(name="id")] = "",
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show one print: its outcome, and what the failure watch saw of it."""
+    account_id, printer_id = signed_in.account_id, seen.printer.printer_id
+    at = services.dashboard.clock.now()
+    print_ = or_404(await services.dashboard.history.one(account_id, printer_id, print_id))
+    watch = or_404(await services.dashboard.watched.of_print(account_id, printer_id, print_id))
+    view = view_of(seen, at)
+    chart = quality_chart(
+        watch.looks,
+        begins_at=print_.started_at if print_.start_is_known else None,
+        ends_at=print_.ended_at,
+    )
+    context = {
+        "view": view,
+        "here": "history",
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+        "row": row_of(print_, at, frozenset({printer_id})),
+        "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
+    }
+    return Template("history/print.html", context=context)
+
+
+@get("/activity", media_type=MediaType.HTML)
+async def activity_page(
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    before: FromQuery[str | None] = None,
+) -> Template:
+    """Show the latest events, all prints, and figures by month."""
+    account_id, place = signed_in.account_id, parse_cursor(before)
+    at, history = services.dashboard.clock.now(), services.dashboard.history
+    rows = await services.dashboard.printers.rows(account_id)
+    own = frozenset(row.printer.printer_id for row in rows)
+    page = await history.page(account_id, None, place)
+    tallies = await history.months(account_id, None)
+    context = {
+        "has_printers": bool(rows),
+        "news": [activity_item_of(one) for one in await history.happened(account_id)],
+        "rows": [row_of(one, at, own) for one in page.prints],
+        "months": months_of(tallies),
+        "total": total_of(tallies),
+        "older": _older("/activity", format_cursor(page.older)),
+        "is_first": place is None,
+    }
+    return Template("history/activity.html", context=context)
+
+
+@get("/printers/{printer_id:str}/history/prints.csv")
+async def history_csv(
+    owned: NamedDependency[OwnedPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Stream:
+    """Export the prints of one printer for spreadsheets."""
+    return _csv(services, signed_in.access.to(owned.printer_id))
+
+
+@get("/printers/{printer_id:str}/history/prints.json")
+async def history_json(
+    owned: NamedDependency[OwnedPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Stream:
+    """Export the same for programs."""
+    return _json(services, signed_in.access.to(owned.printer_id))
+
+
+@get("/activity/prints.csv")
+async def activity_csv(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Stream:
+    """Export all prints of an account for spreadsheets."""
+    return _csv(services, signed_in.access)
+
+
+@get("/activity/prints.json")
+async def activity_json(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Stream:
+    """Export the same for programs."""
+    return _json(services, signed_in.access)
+
+
+def _csv(services: Services, access: Access) -> Stream:
+    async def lines() -> AsyncGenerator[str, None]:
+        yield csv_head()
+        async for print_ in _prints(services, access):
+            yield csv_line(print_)
+
+    return _file(services.leases.pieces(access, lines()), "prints.csv", "text/csv; charset=utf-8")
+
+
+def _json(services: Services, access: Access) -> Stream:
+    pieces = _json_pieces(_prints(services, access))
+    return _file(services.leases.pieces(access, pieces), "prints.json", MediaType.JSON)
+
+
+def _prints(services: Services, access: Access) -> AsyncIterator[Print]:
+    return services.dashboard.history.everything(access.account_id, access.printer_id)
+
+
+async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None]:
+    separator = "["
+    async for print_ in prints:
+        yield f"{separator}\n{json_line(print_)}"
+        separator = ","
+    yield "[]\n" if separator == "[" else "\n]\n"
+
+
+def _file(pieces: AsyncIterator[str], name: str, media_type: str) -> Stream:
+    """Stream a file piece by piece; it breaks off if the access ends."""
+    headers = _SANDBOX | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Stream(pieces, media_type=media_type, headers=headers, background=closing(pieces))
+
+
+def _older(path: str, cursor: str) -> str:
+    return f"{path}?before={cursor}" if cursor else ""
+
+
+HISTORY_PAGES = [
+    *(history_page, print_page, activity_page, history_csv, history_json, activity_csv),
+    *(activity_json,),
+]
+
+
+@route("/snapshots/{name:str}", http_method=READ)
+async def snapshot(
+    request: AnyRequest, name: FromPath[str], services: NamedDependency[Services]
+) -> Response[bytes]:
+    """Return a picture while it is stored."""
+    address = visitor_of(request).address
+    refused = services.caller_tries.take_by_address(BY_ADDRESS, address)
+    if refused is not None:
+        raise too_many(refused)
+    snapshot_id = name.removesuffix(_SUFFIX)
+    picture = await services.dashboard.snapshots.public(snapshot_id)
+    if picture is None or not name.endswith(_SUFFIX):
+        raise NotFoundException("There is no such picture, or it is no longer kept")
+    return Response(picture, media_type="image/jpeg", headers=_HEADERS)
+
+
+SNAPSHOTS = [snapshot]

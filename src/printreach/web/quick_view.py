@@ -1,0 +1,141 @@
+"""A printer's own pages, Quick View and controls, and the stream that updates them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from litestar import MediaType, Router, get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+from litestar.response import ServerSentEvent, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.temperatures import SPAN
+from printreach.web.disconnects import ends_slow_readers
+from printreach.web.printers.cards import state_of
+from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.printers.view import PrinterView, control_template, view_of
+from printreach.web.prints.rows import PrintRow, row_of
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+from printreach.web.watch.view import WatchedView
+
+LAST_PRINTS: Final = 3
+LOOKED_UP_EVERY: Final = timedelta(seconds=3)
+"""History is written a moment after a printer's state has changed."""
+
+
+@dataclass(slots=True)
+class LastPrints:
+    """rows: the newest first. The store is read again after LOOKED_UP_EVERY or another state."""
+
+    dashboard: Dashboard
+    account_id: str
+    rows: list[PrintRow] = field(default_factory=list)
+    _state: str = ""
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter) -> None:
+        """Bring `rows` up to date."""
+        at, state, printer_id = self.dashboard.clock.now(), state_of(seen), seen.printer.printer_id
+        is_recent = self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
+        if is_recent and state == self._state:
+            return
+        self._state, self._at = state, at
+        page = await self.dashboard.history.page(self.account_id, printer_id, None, LAST_PRINTS)
+        self.rows = [row_of(one, at, frozenset({printer_id})) for one in page.prints]
+
+
+PARTS = (
+    *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
+    *("smart_pause", "last_prints"),
+)
+"""The parts of these pages that update: dashboard/parts/<name>.html, in an element with that id."""
+
+
+@get("/printers/{printer_id:str}", media_type=MediaType.HTML)
+async def quick_view(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    camera: FromQuery[int] = 0,
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show its state, its webcam and its last prints."""
+    view = _view(seen, services.dashboard, camera)
+    watch = WatchedView(services.dashboard, signed_in.account_id)
+    await watch.look(seen, view)
+    prints = LastPrints(services.dashboard, signed_in.account_id)
+    await prints.look(seen)
+    context = {
+        "view": view,
+        "watch": watch.shown,
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+        "here": "quick",
+        "prints": prints.rows,
+    }
+    return Template("dashboard/printer.html", context=context)
+
+
+@get("/printers/{printer_id:str}/control", media_type=MediaType.HTML)
+async def control_page(
+    seen: NamedDependency[SeenPrinter],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show the controls that this printer has: heaters, axes, extruder, lights."""
+    view = view_of(seen, services.dashboard.clock.now())
+    return control_template(view, flash_message=FLASH_MESSAGES.get(said or "", ""))
+
+
+@get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
+async def printer_events(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    seen: NamedDependency[SeenPrinter],
+    camera: FromQuery[int] = 0,
+    locked: FromQuery[bool] = False,
+) -> ServerSentEvent:
+    """Send those pages what changes; a page ignores parts that it does not show."""
+    printer_id = seen.printer.printer_id
+    templates = {
+        name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
+    }
+
+    watch = WatchedView(services.dashboard, signed_in.account_id)
+    prints = LastPrints(services.dashboard, signed_in.account_id)
+
+    async def look(printers: list[SeenPrinter]) -> None:
+        for one in printers:
+            if one.printer.printer_id == printer_id:
+                await watch.look(one, _view(one, services.dashboard))
+                await prints.look(one)
+
+    def draw(printers: list[SeenPrinter]) -> Parts:
+        mine = [one for one in printers if one.printer.printer_id == printer_id]
+        if not mine:  # the printer was removed; the page reloads and says so
+            return {}
+        view = _view(mine[0], services.dashboard, camera)
+        shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
+        return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
+
+    name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})
+    pages, access = open_pages_of(request), signed_in.access.to(printer_id)
+    return Page(pages, services, access, name, watched, draw, look=look, shows_lock=locked).stream()
+
+
+def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
+    at = dashboard.clock.now()
+    warmth = dashboard.live.temperatures.readings_since(
+        seen.printer.owned, max(at - SPAN, seen.printer.linked_at)
+    )
+    return view_of(seen, at, camera, warmth)
+
+
+QUICK_VIEW = Router(
+    "/", route_handlers=[quick_view, control_page, printer_events], include_in_schema=False
+)

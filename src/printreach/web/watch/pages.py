@@ -1,0 +1,248 @@
+"""The failure watch of one's own printer: settings, pictures, and the owner's judgements."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException, ValidationException
+from litestar.params import FromQuery, QueryParameter
+from litestar.response import Redirect, Template
+
+from printreach.contract.status import WebcamEntry
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.detection.detector import NO_CAMERA
+from printreach.rules.printers import OwnedPrinter
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import Fields
+from printreach.web.printers.cards import camera_label
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.printers.view import PrinterView, view_of
+from printreach.web.problems import or_404
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+from printreach.web.watch.form import (
+    LEVEL_WORDS,
+    WatchForm,
+    form_of,
+    form_sent,
+    format_pose,
+    parse_settings,
+)
+from printreach.web.watch.view import (
+    camera_pose,
+    gives_pictures,
+    latest_print_id,
+    parse_time,
+    why_off,
+)
+
+LONGEST_PRINT_ID: Final = 64
+_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+@get("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
+async def detector_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show the settings, and the pictures stored with judgements."""
+    return await _page(
+        seen, signed_in, services.dashboard, flash_message=FLASH_MESSAGES.get(said or "", "")
+    )
+
+
+@post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
+async def change_detector(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Change the settings."""
+    chosen = parse_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
+    if isinstance(chosen, dict):
+        return await _page(
+            seen, signed_in, services.dashboard, form=form_sent(fields), errors=chosen
+        )
+    printer_id = seen.printer.printer_id
+    or_404(await services.dashboard.watch.change(signed_in.account_id, printer_id, chosen))
+    word = "detector" if services.dashboard.watched.why_off() is None else "detector-not-running"
+    return redirect_with_flash(f"/printers/{printer_id}/detector", word)
+
+
+@post("/printers/{printer_id:str}/detector/print", media_type=MediaType.HTML)
+async def leave_print_alone(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Exclude the current print from the watch, or watch it again."""
+    account_id, print_id = owned.account_id, fields["print_id"]
+    if not 0 < len(print_id) <= LONGEST_PRINT_ID:
+        raise ValidationException("Say which print")
+    is_off = fields["watch"] == "off"
+    left_alone = print_id if is_off else ""
+    or_404(await services.dashboard.watch.leave_alone(account_id, owned.printer_id, left_alone))
+    return _back(owned.printer_id, fields, "detector-off" if is_off else "detector-on")
+
+
+@post("/printers/{printer_id:str}/detector/judgement", media_type=MediaType.HTML)
+async def judge(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Store the owner's judgement of an alarm."""
+    if fields["was_failure"] not in ("yes", "no"):
+        raise ValidationException("Say whether it was right")
+    judged = await services.dashboard.watch.judge(
+        owned.account_id,
+        owned.printer_id,
+        fields["print_id"],
+        was_failure=fields["was_failure"] == "yes",
+    )
+    or_404(judged)
+    return _back(owned.printer_id, fields, "judged")
+
+
+@post("/printers/{printer_id:str}/detector/forget", media_type=MediaType.HTML)
+async def forget_pictures(
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Delete the picture stored with one judgement, or with each of them."""
+    print_id = None if fields["which"] == "all" else fields["print_id"]
+    account_id = owned.account_id
+    or_404(await services.dashboard.watch.forget_pictures(account_id, owned.printer_id, print_id))
+    return redirect_with_flash(f"/printers/{owned.printer_id}/detector", "pictures")
+
+
+@get("/printers/{printer_id:str}/detector/picture")
+async def seen_picture(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+    print_id: Annotated[str, QueryParameter(name="print")] = "",
+    at: FromQuery[str] = "",
+) -> Response[bytes]:
+    """Return the picture of a look."""
+    when, watched = parse_time(at), services.dashboard.watched
+    if when is None:
+        raise _no_picture()
+    return _picture(await watched.picture(owned.account_id, owned.printer_id, print_id, when))
+
+
+@get("/printers/{printer_id:str}/detector/judged")
+async def judged_picture(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+    print_id: Annotated[str, QueryParameter(name="print")] = "",
+) -> Response[bytes]:
+    """Return the picture stored with a judgement."""
+    watched = services.dashboard.watched
+    return _picture(await watched.judged_picture(owned.account_id, owned.printer_id, print_id))
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+async def _page(
+    seen: SeenPrinter,
+    signed_in: SignedIn,
+    dashboard: Dashboard,
+    *,
+    flash_message: str = "",
+    form: WatchForm | None = None,
+    errors: dict[str, str] | None = None,
+) -> Template:
+    printer_id = seen.printer.printer_id
+    watch = or_404(await dashboard.watched.of_printer(signed_in.account_id, printer_id))
+    view, cameras = view_of(seen, dashboard.clock.now()), _cameras(seen)
+    pose = camera_pose(cameras, watch.settings.camera or 0)
+    shown = form_of(watch.settings, pose) if form is None else form
+    context = {
+        "view": view,
+        "here": "settings",
+        "flash_message": flash_message,
+        "form": shown,
+        "errors": errors or {},
+        "levels": LEVEL_WORDS,
+        "cameras": _choices(cameras, watch.settings.camera),
+        "picture": _latest(seen, view, watch.settings.camera or 0),
+        "pose": format_pose(shown.pose),
+        "masked": watch.settings.masked,
+        "steps": watch.levels[0] - watch.settings.warning_level,
+        "kept": [one for one in watch.judged if one.picture is not None],
+        "answers": len(watch.judged),
+        "print_id": _print_to_watch(seen, view) if watch.off is None else "",
+        "tells_nobody": watch.tells_nobody,
+        "off": why_off(watch.off),
+        "no_camera": _no_camera(seen, watch.settings.camera),
+        "left_alone": watch.settings.off_for_print,
+    }
+    status = 400 if errors else 200
+    return Template("dashboard/detector.html", context=context, status_code=status)
+
+
+def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
+    """Return the id of the current print, which may be excluded; "" if there is none."""
+    return latest_print_id(seen.reading.status) if view.card.can_stop else ""
+
+
+def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
+    status = seen.reading.status
+    return [] if status is None else status.list_webcams.webcams
+
+
+def _no_camera(seen: SeenPrinter, chosen: int | None) -> str:
+    """Say that there is no camera to look through; "" if there is one or it is unknown."""
+    is_known = seen.reading.status is not None
+    return NO_CAMERA if is_known and not gives_pictures(_cameras(seen), chosen) else ""
+
+
+def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
+    """Return the printer's cameras, plus the chosen one if it is missing now."""
+    choices = [("", "Default camera of the printer")]
+    choices += [(str(index), camera_label(camera)) for index, camera in enumerate(cameras)]
+    if chosen is not None and chosen >= len(cameras):
+        choices.append((str(chosen), f"Camera {chosen + 1}, not here now"))
+    return choices
+
+
+def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
+    """Return the address of a picture to draw masks on; "" if there is none."""
+    base = f"/printers/{seen.printer.printer_id}/webcam"
+    if view.is_here and gives_pictures(_cameras(seen), camera):
+        return f"{base}/still?index={camera}"
+    return f"{base}/last" if seen.pictured_at is not None and camera == 0 else ""
+
+
+def _back(printer_id: str, fields: Fields, flash: str) -> Redirect:
+    """Redirect to the page of the form, which the form names by a word, never by an address."""
+    path, query = f"/printers/{printer_id}", {"said": flash}
+    if fields["back"] == "print":
+        path, query = f"{path}/history/print", {"id": fields["print_id"], **query}
+    elif fields["back"] == "settings":
+        path = f"{path}/detector"
+    return Redirect(f"{path}?{urlencode(query)}", status_code=303)
+
+
+def _picture(jpeg: bytes | None) -> Response[bytes]:
+    if jpeg is None:
+        raise _no_picture()
+    return Response(jpeg, media_type="image/jpeg", headers=_SANDBOX)
+
+
+def _no_picture() -> NotFoundException:
+    return NotFoundException("There is no such picture, or it is no longer kept")
+
+
+DETECTOR_PAGES = [
+    *(detector_page, change_detector, leave_print_alone, judge, forget_pictures, seen_picture),
+    *(judged_picture,),
+]

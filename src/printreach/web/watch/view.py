@@ -1,0 +1,285 @@
+"""The failure watch of a print, as the pages of a printer show it.
+
+Open pages read it from the store at intervals: see WatchedView.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
+from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.watch.prints import WatchOfPrint
+from printreach.rules.detection.detector import DetectorOff, not_watching, watch_status
+from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.pose import Pose
+from printreach.rules.watch.why import VIEW_WORDS, Why, why
+from printreach.web.printers.cards import quarters_of
+from printreach.web.printers.view import PrinterView
+from printreach.web.watch.chart import (
+    EvidenceMap,
+    QualityChart,
+    evidence_map,
+    quality_chart,
+)
+
+LOOKED_UP_EVERY: Final = timedelta(seconds=5)
+"""The watch itself looks no more often."""
+_MOODS: Final = {
+    WatchColour.GREEN: "calm",
+    WatchColour.WHITE: "calm",
+    WatchColour.YELLOW: "worry",
+    WatchColour.RED: "alarm",
+}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPicture:
+    """A picture and its evidence. is_mapped: the evidence is still stored. pose: its
+    orientation.
+    """
+
+    address: str
+    at: datetime
+    evidence: EvidenceMap | None
+    is_mapped: bool
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchView:
+    """The data of parts/watch.html and of a print's chart.
+
+    words, mood: its state in one line. quality: None if unknown. view_note: why the latest look
+    gave no result, or "". picture: of the alarm that awaits a judgement, else of the latest look.
+    was_failure: the owner's judgement; None if there is none yet. off: why this service watches no
+    prints, or ""; is_on: whether it watches those of this printer. has_camera: whether the
+    printer has a camera for it.
+    """
+
+    print_id: str
+    words: str
+    mood: str
+    quality: int | None
+    off: str
+    is_on: bool
+    has_camera: bool
+    is_off_for_print: bool
+    may_pause: bool
+    keeps_frames: bool
+    view_note: str
+    chart: QualityChart | None
+    picture: SeenPicture | None
+    why: Why | None
+    change_note: str
+    was_failure: bool | None
+    tells_nobody: bool
+
+
+def watch_view(
+    watch: WatchOfPrint,
+    printer_path: str,
+    status: StatusResult | None,
+    chart: QualityChart | None,
+    at: datetime,
+) -> WatchView:
+    """Return the view. status: the printer's while this print runs; None if it is over or the
+    printer offline.
+    """
+    settings, reason = watch.settings, why(watch.looks)
+    is_over = chart is None or chart.now_x is None
+    line = _line(watch, status)
+    return WatchView(
+        print_id=watch.print_id,
+        words=line.status,
+        mood=_MOODS[line.status_color],
+        quality=line.rating if _tells_quality(line, status) else None,
+        off=why_off(watch.off),
+        is_on=watch.off is None and settings.enabled,
+        has_camera=_has_camera(watch, status),
+        is_off_for_print=_is_left_alone(watch),
+        may_pause=settings.pauses is not None,
+        keeps_frames=settings.keeps_frames,
+        view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
+        chart=chart,
+        picture=_picture(watch, printer_path, status, at, is_over=is_over),
+        why=reason,
+        change_note=VIEW_WORDS[reason.change.view] if reason and reason.change else "",
+        was_failure=_answer(watch),
+        tells_nobody=watch.tells_nobody,
+    )
+
+
+def why_off(off: DetectorOff | None) -> str:
+    """Return the words that pages say of it, without a full stop; "" if failure detection runs."""
+    return "" if off is None else off.value
+
+
+def latest_print_id(status: StatusResult | None) -> str:
+    """Return the id of the current print, else of the one before; "" if there is none."""
+    if status is None:
+        return ""
+    return status.service_status.most_recent_print_id_str
+
+
+def chart_under_way(
+    watch: WatchOfPrint, started_at: datetime | None, ready_at: datetime | None, at: datetime
+) -> QualityChart | None:
+    """Draw the chart of a running print. The expected end changes with every reading, so it is
+    rounded to minutes to keep the drawing the same.
+    """
+    ends = None if ready_at is None else ready_at.replace(second=0, microsecond=0)
+    return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
+
+
+def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
+    """Return the camera's orientation; unrotated for an unknown camera."""
+    if not 0 <= index < len(cameras):
+        return Pose()
+    camera = cameras[index]
+    return Pose(camera.flip_h, camera.flip_v, quarters_of(camera))
+
+
+def gives_pictures(cameras: Sequence[WebcamEntry], chosen: int | None) -> bool:
+    """Whether the chosen camera, or the default one, is there and switched on."""
+    index = chosen or 0
+    return 0 <= index < len(cameras) and cameras[index].enabled
+
+
+def format_time(at: datetime) -> str:
+    """Format a time for an address."""
+    return str((at - _EPOCH) // _MICROSECOND)
+
+
+def parse_time(text: str) -> datetime | None:
+    """Parse a time in an address; None if it is invalid."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 17):
+        return None
+    return _EPOCH + int(text) * _MICROSECOND
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
+    state = None if status is None else status.job_status.state
+    detector = DetectorStatus() if status is None else status.service_status.detector
+    if watch.off is not None:
+        return not_watching(watch.off)
+    if not watch.settings.enabled:
+        return watch_status(None, state, is_enabled=False)
+    if _is_left_alone(watch):
+        return watch_status(DetectorStatus(is_suppressed=True), state)
+    # The watch was just switched on again, so an earlier suppressed status is outdated.
+    return watch_status(_unsuppressed(detector), state, has_camera=_has_camera(watch, status))
+
+
+def _has_camera(watch: WatchOfPrint, status: StatusResult | None) -> bool:
+    """Whether there is a camera to look through; assumed while the printer can't be asked."""
+    return status is None or gives_pictures(status.list_webcams.webcams, watch.settings.camera)
+
+
+def _unsuppressed(status: DetectorStatus) -> DetectorStatus:
+    return DetectorStatus() if status.is_suppressed else status
+
+
+def _tells_quality(line: WatchStatus, status: StatusResult | None) -> bool:
+    if status is None or line.state not in (WatchState.ACTIVE, WatchState.PAUSED):
+        return False
+    return bool(status.service_status.detector.score_history)
+
+
+def _is_left_alone(watch: WatchOfPrint) -> bool:
+    return bool(watch.print_id) and watch.settings.off_for_print == watch.print_id
+
+
+def _answer(watch: WatchOfPrint) -> bool | None:
+    """Return the owner's judgement of the latest alarm; None if there is none yet."""
+    judged, alarm = watch.judgement, watch.alarm
+    if judged is None or (alarm is not None and judged.at < alarm.look.at):
+        return None
+    return judged.was_failure
+
+
+def _picture(
+    watch: WatchOfPrint,
+    printer_path: str,
+    status: StatusResult | None,
+    at: datetime,
+    *,
+    is_over: bool,
+) -> SeenPicture | None:
+    """Return the picture of an alarm that awaits a judgement or of a print that is over, else of
+    the latest look.
+
+    A picture stored with a judgement is kept longer than others.
+    """
+    is_of_alarm = is_over or _answer(watch) is None
+    seen = watch.alarm if is_of_alarm and watch.alarm is not None else watch.last
+    judged, query = watch.judgement, {"print": watch.print_id}
+    if is_over and judged is not None and judged.picture is not None:
+        address = f"{printer_path}/detector/judged?{urlencode(query)}"
+        taken_at = judged.at if seen is None else seen.look.at
+    elif seen is not None and seen.picture is not None and at < seen.look.at + KEPT_FOR:
+        query["at"] = format_time(seen.look.at)
+        address, taken_at = f"{printer_path}/detector/picture?{urlencode(query)}", seen.look.at
+    else:
+        return None
+    evidence = evidence_map(seen.evidence) if seen is not None else None
+    through = judged if seen is None else seen
+    camera = None if through is None else through.camera
+    cameras = [] if status is None else status.list_webcams.webcams
+    return SeenPicture(
+        address=address,
+        at=taken_at,
+        evidence=evidence,
+        is_mapped=seen is not None,
+        pose=camera_pose(cameras, camera or 0),
+    )
+
+
+@dataclass(slots=True)
+class WatchedView:
+    """shown: the data drawn last; nothing once the printer belongs to another account.
+
+    The store is read again after LOOKED_UP_EVERY, and when another print runs.
+    """
+
+    dashboard: Dashboard
+    account_id: str
+    shown: WatchView | None = None
+    _of: str = ""
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
+        """Bring `shown` up to date."""
+        at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
+        print_id = latest_print_id(status)
+        if self._of == print_id and self._is_recent(at):
+            return
+        self._of, self._at = print_id, at
+        watch = await self.dashboard.watched.of_print(
+            self.account_id, seen.printer.printer_id, print_id
+        )
+        if isinstance(watch, Denied):
+            nothing = WatchSettings(enabled=False)
+            watch = WatchOfPrint(print_id="", settings=nothing, off=DetectorOff.SWITCHED_OFF)
+        chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
+        now = status if view.is_here else None
+        self.shown = watch_view(watch, view.card.href, now, chart, at)
+
+    def _is_recent(self, at: datetime) -> bool:
+        return self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
+
+
+def _last_of_print(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
+    """Return the last status of the current print; nothing is shown here of one that is over."""
+    return seen.reading.status if view.card.progress is not None else None

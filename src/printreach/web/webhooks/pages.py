@@ -1,0 +1,141 @@
+"""The page of one connection with its webhook, and the deliveries of an app's events."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from litestar import MediaType, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.contract.events import EventType
+from printreach.hub.denied import Denied
+from printreach.rules.notifications import CHOICES
+from printreach.rules.webhooks import LIFETIME, DeliveryState, LoggedDelivery
+from printreach.web.connections.permissions import ticks_of
+from printreach.web.flash import redirect_with_flash
+from printreach.web.printers.own import FLASH_MESSAGES
+from printreach.web.problems import or_404
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_TITLES: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        **{int(kind): text for kind, text in CHOICES},
+        EventType.PROGRESS: "Progress",
+        EventType.NOTIFICATION_LIMIT_REACHED: "The day's limit of notifications is reached",
+        EventType.TEST: "A test",
+    }
+)
+_WORDS: Final[Mapping[DeliveryState, tuple[str, str]]] = MappingProxyType(
+    {
+        DeliveryState.DELIVERED: ("Delivered", "tick"),
+        DeliveryState.GIVEN_UP: ("Given up", "warning"),
+        DeliveryState.DROPPED: ("Not sent", "cancelled"),
+        DeliveryState.QUEUED: ("On its way", "clock"),
+    }
+)
+_FAILED_FOR_NOW: Final = ("Failed, tried again", "again")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownDelivery:
+    """title: the event. word: its state; the icon belongs to it."""
+
+    delivery: LoggedDelivery
+    title: str
+    word: str
+    icon: str
+
+
+def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery]:
+    """Return them in the given order."""
+    return [_shown(one) for one in deliveries]
+
+
+def title_of(event_type: int) -> str:
+    """Return the title of an event type, even of one that this version does not know."""
+    return _TITLES.get(event_type, f"Event {event_type}")
+
+
+def _shown(one: LoggedDelivery) -> ShownDelivery:
+    has_failed = one.state is DeliveryState.QUEUED and one.attempts > 0
+    word, icon = _FAILED_FOR_NOW if has_failed else _WORDS[one.state]
+    return ShownDelivery(delivery=one, title=title_of(one.event_type), word=word, icon=icon)
+
+
+@get("/connections/{connection_id:str}", media_type=MediaType.HTML)
+async def connection_page(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show the connection of an app, or a shared one."""
+    account_id = signed_in.account_id
+    seen = or_404(await services.webhook_log.of_connection(account_id, connection_id))
+    hook = seen.webhook
+    context = {
+        "seen": seen,
+        "wanted": [title_of(kind) for kind in hook.event_filter] if hook is not None else [],
+        "ends_at": hook.set_at + LIFETIME if hook is not None else None,
+        "deliveries": shown_deliveries(seen.deliveries),
+        "ticks": ticks_of(seen.connection.permissions),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+    }
+    return Template("dashboard/connection.html", context=context)
+
+
+@post("/connections/{connection_id:str}/deliveries/{delivery_id:int}/again")
+async def send_again(
+    connection_id: FromPath[str],
+    delivery_id: FromPath[int],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Send one event again."""
+    account_id = signed_in.account_id
+    denied = await services.webhook_log.send_again(account_id, connection_id, delivery_id)
+    return again(f"/connections/{connection_id}", denied)
+
+
+def again(page: str, denied: Denied | None) -> Redirect:
+    """Redirect to the page, which confirms it. Raises NotFoundException."""
+    or_404(denied)
+    return redirect_with_flash(page, "again")
+
+
+@get("/developer/apps/{app_id:str}/deliveries", media_type=MediaType.HTML)
+async def deliveries_page(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """List the last deliveries."""
+    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
+    context = {
+        "app": listed.app,
+        "deliveries": shown_deliveries(await services.webhook_log.of_app(app_id)),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
+    }
+    return Template("developer/deliveries.html", context=context)
+
+
+@post("/developer/apps/{app_id:str}/deliveries/{connection_id:str}/{delivery_id:int}/again")
+async def send_again_for_app(
+    app_id: FromPath[str],
+    connection_id: FromPath[str],
+    delivery_id: FromPath[int],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Redirect:
+    """Send one event again."""
+    or_404(await services.developers.apps.one(signed_in.account_id, app_id))
+    denied = await services.webhook_log.send_again_for_app(app_id, connection_id, delivery_id)
+    return again(f"/developer/apps/{app_id}/deliveries", denied)
+
+
+DELIVERY_PAGES = [connection_page, send_again, deliveries_page, send_again_for_app]
