@@ -76,7 +76,7 @@ class ServiceFailure(Exception):
         super().__init__(f"{code:d} {self.detail}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Advice:
     """The text of a page about a plain HTTP error, and the page of ours that it leads to."""
 
@@ -88,54 +88,33 @@ class Advice:
 
 _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
     {
-        400: Advice(
-            title="This request can't be read",
-            remedy="Go back and check what you entered.",
-        ),
+        400: Advice("This request can't be read", "Go back and check what you entered."),
         403: Advice(
-            title="This isn't allowed from here",
-            remedy="Open the page on this service's own address and try again there.",
+            "This isn't allowed from here",
+            "Open the page on this service's own address and try again there.",
         ),
         404: Advice(
-            title="There's no such page",
-            remedy="Check the address for a typing mistake, or begin at the front page.",
+            "There's no such page",
+            "Check the address for a typing mistake, or begin at the front page.",
         ),
-        405: Advice(
-            title="This page can't do that",
-            remedy="Go back and begin at the front page.",
-        ),
+        405: Advice("This page can't do that", "Go back and begin at the front page."),
         408: Advice(
-            title="That took too long",
-            remedy="Go back and send it again, over a better connection if you can.",
+            "That took too long", "Go back and send it again, over a better connection if you can."
         ),
-        413: Advice(
-            title="That's too large",
-            remedy="Go back and send something smaller.",
-        ),
-        414: Advice(
-            title="This address is too long",
-            remedy="Begin at the front page.",
-        ),
+        413: Advice("That's too large", "Go back and send something smaller."),
+        414: Advice("This address is too long", "Begin at the front page."),
         415: Advice(
-            title="This form can't be read",
-            remedy="Go back and send it from the page that it stands on.",
+            "This form can't be read", "Go back and send it from the page that it stands on."
         ),
-        429: Advice(
-            title="Too many requests",
-            remedy="Wait a minute, then try again.",
-        ),
+        429: Advice("Too many requests", "Wait a minute, then try again."),
         431: Advice(
-            title="Your browser sent too many cookies",
-            remedy="Delete the cookies of this site, then try again.",
+            "Your browser sent too many cookies", "Delete the cookies of this site, then try again."
         ),
         500: Advice(
-            title="Something went wrong here",
-            remedy="Try again in a moment. If it stays, the service's log says why.",
+            "Something went wrong here",
+            "Try again in a moment. If it stays, the service's log says why.",
         ),
-        503: Advice(
-            title="Too many people at once",
-            remedy="Wait ten seconds, then try again.",
-        ),
+        503: Advice("Too many people at once", "Wait ten seconds, then try again."),
     }
 )
 _NO_SUCH_PRINTER: Final = Advice(

@@ -3,8 +3,6 @@
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -16,8 +14,7 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
 from printreach.rules.accounts.oidc import Identity
-from printreach.rules.accounts.passkeys import Passkey
-from printreach.rules.accounts.sessions import Session, browser_in_words, is_fresh
+from printreach.rules.accounts.sessions import browser_in_words, is_fresh
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.services import Services
@@ -39,38 +36,6 @@ FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListedSession:
-    """A session as the list shows it."""
-
-    session_id: str
-    browser: str
-    address: str
-    seen_at: datetime
-    is_this: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListedPasskey:
-    """A passkey, with an id that fits into a form."""
-
-    passkey_id: str
-    name: str
-    created_at: datetime
-    used_at: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListedIdentity:
-    """An identity at a provider. name: of the provider, or the host of an earlier one."""
-
-    identity_id: str
-    name: str
-    email: str
-    created_at: datetime
-    used_at: datetime | None
-
-
 async def account_page(
     services: Services,
     signed_in: SignedIn,
@@ -85,12 +50,14 @@ async def account_page(
         "account": signed_in.account,
         "has_totp": codes_left is not None,
         "codes_left": codes_left,
-        "passkeys": [_passkey(one) for one in await services.passkeys.of_account(account_id)],
-        "sessions": [
-            _session(one, signed_in) for one in await services.sessions.of_account(account_id)
-        ],
+        "passkeys": await services.passkeys.of_account(account_id),
+        "passkey_id_of": passkey_id_of,
+        "sessions": await services.sessions.of_account(account_id),
+        "this_session_id": signed_in.session_id,
+        "browser_in_words": browser_in_words,
         "identities": [
-            _identity(one, services) for one in await services.other_accounts.of_account(account_id)
+            (_provider_name(identity, services), identity)
+            for identity in await services.other_accounts.of_account(account_id)
         ],
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
         "standing": await services.billing.standing(signed_in.account),
@@ -145,36 +112,12 @@ def parse_passkey_id(text: str) -> bytes:
         return b""
 
 
-def _session(session: Session, signed_in: SignedIn) -> ListedSession:
-    return ListedSession(
-        session_id=session.session_id,
-        browser=browser_in_words(session.browser),
-        address=session.address,
-        seen_at=session.seen_at,
-        is_this=session.session_id == signed_in.session_id,
-    )
-
-
-def _identity(identity: Identity, services: Services) -> ListedIdentity:
+def _provider_name(identity: Identity, services: Services) -> str:
+    """Return the name of the operator's provider, or the host of an earlier one."""
     provider = services.other_accounts.provider
-    is_ours = provider is not None and provider.issuer == identity.issuer
-    host = urlsplit(identity.issuer).hostname or identity.issuer
-    return ListedIdentity(
-        identity_id=identity.identity_id,
-        name=provider.name if provider is not None and is_ours else host,
-        email=identity.email,
-        created_at=identity.created_at,
-        used_at=identity.used_at,
-    )
-
-
-def _passkey(passkey: Passkey) -> ListedPasskey:
-    return ListedPasskey(
-        passkey_id=passkey_id_of(passkey.credential_id),
-        name=passkey.name,
-        created_at=passkey.created_at,
-        used_at=passkey.used_at,
-    )
+    if provider is not None and provider.issuer == identity.issuer:
+        return provider.name
+    return urlsplit(identity.issuer).hostname or identity.issuer
 
 
 OVERVIEW = [show_account, end_a_session, end_other_sessions]

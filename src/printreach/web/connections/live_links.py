@@ -1,6 +1,6 @@
 """Pages that create and end an account's Live Links."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
@@ -102,13 +102,8 @@ async def end_live_link(
 async def _faulty(
     signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm, name: str, sentence: str
 ) -> Template:
-    form = LiveLinkForm(
-        printer=typed.printer,
-        hours=typed.hours if typed.hours in dict(ENDS) else "24",
-        with_print=typed.with_print,
-        shows_names=typed.shows_names,
-        errors={name: sentence},
-    )
+    hours = typed.hours if typed.hours in dict(ENDS) else "24"
+    form = replace(typed, hours=hours, errors={name: sentence})
     return await _form(signed_in, dashboard, form)
 
 

@@ -3,9 +3,7 @@
 from litestar import Router
 from litestar.di import Provide
 
-from printreach.web.notifications.choice_pages import CHOICE_PAGES
-from printreach.web.notifications.destination_pages import DESTINATION_PAGES
-from printreach.web.notifications.pages import provide_pages
+from printreach.web.notifications.pages import NOTIFICATION_ROUTES, provide_pages
 from printreach.web.notifications.unsubscribe import STOP_PAGES
 from printreach.web.security import FORM
 
@@ -13,7 +11,7 @@ NOTIFICATION_PAGES = [
     STOP_PAGES,
     Router(
         "/",
-        route_handlers=[*CHOICE_PAGES, *DESTINATION_PAGES],
+        route_handlers=NOTIFICATION_ROUTES,
         dependencies={"pages": Provide(provide_pages)},
         include_in_schema=False,
         opt=dict(FORM),

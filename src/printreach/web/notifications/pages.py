@@ -1,23 +1,27 @@
-"""The pages about one account's notifications, for the routes."""
+"""The pages about an account's notifications: their events, quiet hours and destinations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
-from litestar.params import FromQuery
+from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
+from printreach.hub.denied import Denied
 from printreach.hub.notifications.choices import Notifications, WrongField
 from printreach.hub.notifications.sending import NO_MAIL_SERVER
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events
 from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn
+from printreach.web.signed_in import SignedIn, in_words
 
 PAGE: Final = "/notifications"
 FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
@@ -30,6 +34,7 @@ FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Flash messages by their key in the query parameter `said`; no other text gets in."""
 _BOX: Final = "event-"
+_PRINTER: Final = PAGE + "/printers/{printer_id:str}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +49,15 @@ class NotificationPages:
     off: str = ""
     flash_message: str = ""
 
+    @property
+    def account_id(self) -> str:
+        return self.account.account_id
+
     async def overview(
         self, wrong: WrongField | None = None, status: int = ERROR_STATUS
     ) -> Template:
         """Render all settings."""
-        chosen = await self.hub.chosen(self.account.account_id)
+        chosen = await self.hub.chosen(self.account_id)
         return _page(
             "notifications.html",
             wrong,
@@ -79,8 +88,8 @@ class NotificationPages:
 
     async def of_printer(self, printer_id: str, wrong: WrongField | None = None) -> Template:
         """Render one printer's choice. Raises NotFoundException for another account's printer."""
-        chosen = await self.hub.chosen(self.account.account_id)
-        mine = [one for one in chosen.printers if one.printer_id == printer_id]
+        chosen = await self.hub.chosen(self.account_id)
+        mine = [row for row in chosen.printers if row.printer_id == printer_id]
         if not mine:
             raise NotFoundException("There is no such printer in your account.")
         own = chosen.settings.of_printers.get(printer_id)
@@ -95,7 +104,7 @@ class NotificationPages:
 
     async def destination(self, destination_id: str) -> Destination:
         """Return a destination of this account. Raises NotFoundException for another's."""
-        destination = await self.hub.destination(self.account.account_id, destination_id)
+        destination = await self.hub.destination(self.account_id, destination_id)
         if destination is None:
             raise NotFoundException("There is no such place")
         return destination
@@ -135,3 +144,127 @@ def _page(
 def _choices(chosen: Events) -> list[tuple[str, str, bool]]:
     """Return a box for each kind of event: field name, label, whether it is ticked."""
     return [(f"{_BOX}{kind.value}", text, kind in chosen) for kind, text in CHOICES]
+
+
+@get(PAGE, media_type=MediaType.HTML)
+async def overview(pages: NamedDependency[NotificationPages]) -> Response[Any]:
+    """Show all settings."""
+    return await pages.overview()
+
+
+@post(PAGE + "/events", media_type=MediaType.HTML)
+async def choose_events(
+    fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Choose the events of every printer that has no choice of its own."""
+    wrong = await pages.hub.choose_events(pages.account_id, ticked(fields))
+    return redirect_with_flash(PAGE, "saved") if wrong is None else await pages.overview(wrong)
+
+
+@post(PAGE + "/quiet", media_type=MediaType.HTML)
+async def choose_quiet(
+    fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Choose the quiet hours."""
+    wrong = await pages.hub.choose_quiet(
+        pages.account_id,
+        is_on=bool(fields["quiet"]),
+        begins=fields["begins"],
+        ends=fields["ends"],
+        zone=fields["zone"],
+        trouble_passes=bool(fields["trouble"]),
+    )
+    return redirect_with_flash(PAGE, "saved") if wrong is None else await pages.overview(wrong)
+
+
+@get(_PRINTER, media_type=MediaType.HTML)
+async def printer_page(
+    printer_id: FromPath[str], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Show the events of one printer."""
+    return await pages.of_printer(printer_id)
+
+
+@post(_PRINTER, media_type=MediaType.HTML)
+async def choose_for_printer(
+    printer_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    pages: NamedDependency[NotificationPages],
+) -> Response[Any]:
+    """Choose the events of one printer, or return it to the common choice."""
+    own = ticked(fields) if fields["choice"] == "own" else None
+    refused = await pages.hub.choose_for_printer(pages.account_id, printer_id, own)
+    match refused:
+        case Denied():
+            raise NotFoundException(refused.sentence)
+        case WrongField():
+            return await pages.of_printer(printer_id, refused)
+        case None:
+            return redirect_with_flash(PAGE, "saved")
+
+
+@get(PAGE + "/add", media_type=MediaType.HTML)
+async def ask_for_destination(
+    pages: NamedDependency[NotificationPages], way: FromQuery[str | None] = None
+) -> Response[Any]:
+    """Show the channels, or the form of the chosen one. way: its name, as the URL has it."""
+    return pages.adding(way or "")
+
+
+@post(PAGE + "/add", media_type=MediaType.HTML)
+async def add(
+    fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Add a destination."""
+    added = await pages.hub.add(pages.account, fields["way"], fields.values)
+    if isinstance(added, WrongField):
+        return pages.adding(fields["way"], fields, added)
+    return redirect_with_flash(PAGE, "added")
+
+
+@post(PAGE + "/{destination_id:str}/test", media_type=MediaType.HTML)
+async def test(
+    destination_id: FromPath[str], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Send a test message now and show the outcome beside the destination."""
+    tested = await pages.hub.test(pages.account, destination_id)
+    anchor = f"place-{destination_id}"
+    match tested:
+        case TooSoon():
+            sentence = f"Those were many tests. Wait {in_words(tested.wait_seconds)}."
+            page = await pages.overview(WrongField(anchor, sentence), 429)
+            page.headers["Retry-After"] = str(tested.wait_seconds)
+            return page
+        case Denied():
+            await pages.destination(destination_id)
+            return await pages.overview(WrongField(anchor, tested.sentence))
+        case _:
+            return redirect_with_flash(PAGE, "tested")
+
+
+@get(PAGE + "/{destination_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(
+    destination_id: FromPath[str], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Ask for confirmation, since the settings typed for it are deleted too."""
+    context = {
+        "destination": await pages.destination(destination_id),
+        "channels": CHANNEL_BY_NAME,
+    }
+    return Template("notifications/remove.html", context=context)
+
+
+@post(PAGE + "/{destination_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    destination_id: FromPath[str], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Remove a destination."""
+    if not await pages.hub.remove(pages.account_id, destination_id):
+        raise NotFoundException("There is no such place")
+    return redirect_with_flash(PAGE, "removed")
+
+
+NOTIFICATION_ROUTES = [
+    *(overview, choose_events, choose_quiet, printer_page, choose_for_printer),
+    *(ask_for_destination, add, test, ask_to_remove, remove),
+]

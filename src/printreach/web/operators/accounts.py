@@ -16,7 +16,7 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AccountFilter, Search
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
-from printreach.web.operators.context import OperatorContext, listed, or_404
+from printreach.web.operators.context import ConfirmedAct, OperatorContext, listed, or_404
 from printreach.web.operators.limits import limit_fields, limits_typed
 from printreach.web.safe_methods import USED_UP
 from printreach.web.services import Services
@@ -138,31 +138,6 @@ async def set_operator(
     return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "operator")
 
 
-@get(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
-async def ask_to_delete(
-    account_id: FromPath[str], operator: NamedDependency[OperatorContext]
-) -> Response[Any]:
-    """Ask before somebody loses everything."""
-    return operator.page("delete_account.html", one=or_404(await operator.hub.account(account_id)))
-
-
-@post(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
-async def delete(
-    account_id: FromPath[str],
-    fields: NamedDependency[Fields],
-    operator: NamedDependency[OperatorContext],
-) -> Response[Any]:
-    """Delete the account with all of its data."""
-    one = or_404(await operator.hub.account(account_id))
-    refused = await operator.require_reauthentication(fields, "delete_account.html", one=one)
-    if refused is not None:
-        return refused
-    deleted = await operator.hub.delete(one.account.email, operator.by)
-    if isinstance(deleted, Denied):
-        return operator.page("delete_account.html", deleted, one=one)
-    return redirect_with_flash(ACCOUNTS, "deleted")
-
-
 @get("/operator/invite", media_type=MediaType.HTML)
 async def invite_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
     """Ask for the mail address to invite."""
@@ -177,11 +152,9 @@ async def invite(
 ) -> Response[Any]:
     """Create an invitation and show its link once."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
-    refused = await operator.require_reauthentication(
-        fields, "invite.html", email=email[:254], url=""
-    )
+    refused = await operator.reauthenticate(fields)
     if refused is not None:
-        return refused
+        return operator.page("invite.html", refused, email=email[:254], url="")
     url = await operator.hub.invitations.invite(
         email or None, is_admin=is_admin, supporter=fields["supporter"] == "yes", by=operator.by
     )
@@ -254,17 +227,24 @@ async def block(
 ) -> Response[Any]:
     """Block or unblock the account."""
     one, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
-    refused = await operator.require_reauthentication(fields, "block.html", one=one)
+    refused = await operator.reauthenticate(fields)
     if refused is not None:
-        return refused
+        return operator.page("block.html", refused, one=one)
     changed = await operator.hub.set_blocked(one.account.email, blocked=blocked, by=operator.by)
     if isinstance(changed, Denied):
         return operator.page("block.html", changed, one=one)
     return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
 
 
+_DELETE = ConfirmedAct(
+    path=ACCOUNTS + "/{record_id:str}/delete",
+    template="delete_account.html",
+    find=lambda operating, account_id: operating.account(account_id),
+    act=lambda operating, row, by: operating.delete(row.account.email, by),
+    back=ACCOUNTS,
+    flash="deleted",
+)
 ACCOUNT_PAGES = [
     *(accounts_page, account_page, set_supporter, forget_customer, set_limits, set_operator),
-    *(ask_to_block, block),
-    *(ask_to_delete, delete, invite_page, invite, invited_page),
+    *(ask_to_block, block, *_DELETE.routes(), invite_page, invite, invited_page),
 ]

@@ -20,7 +20,7 @@ from printreach.web.apps.form import (
 )
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
-from printreach.web.operators.context import OperatorContext, listed, or_404
+from printreach.web.operators.context import ConfirmedAct, OperatorContext, listed, or_404
 
 APPS: Final = "/operator/apps"
 
@@ -86,29 +86,6 @@ async def change(
     return redirect_with_flash(f"{APPS}/{app_id}", "changed")
 
 
-@get(APPS + "/{app_id:str}/remove", media_type=MediaType.HTML)
-async def ask_to_remove(
-    app_id: FromPath[str], operator: NamedDependency[OperatorContext]
-) -> Response[Any]:
-    """Ask before the app's users lose their connections."""
-    return operator.page("remove_app.html", row=or_404(await operator.hub.apps.one(app_id)))
-
-
-@post(APPS + "/{app_id:str}/remove", media_type=MediaType.HTML)
-async def remove(
-    app_id: FromPath[str],
-    fields: NamedDependency[Fields],
-    operator: NamedDependency[OperatorContext],
-) -> Response[Any]:
-    """Remove the app; its connections end."""
-    row = or_404(await operator.hub.apps.one(app_id))
-    refused = await operator.require_reauthentication(fields, "remove_app.html", row=row)
-    if refused is not None:
-        return refused
-    or_404(await operator.hub.apps.remove(app_id, operator.by))
-    return redirect_with_flash(APPS, "removed")
-
-
 def _form(
     operator: OperatorContext,
     typed: TypedApp,
@@ -125,4 +102,12 @@ def _form(
     return shown
 
 
-APP_PAGES = [apps_page, new_app_page, register, app_page, change, ask_to_remove, remove]
+_REMOVE = ConfirmedAct(
+    path=APPS + "/{record_id:str}/remove",
+    template="remove_app.html",
+    find=lambda operating, app_id: operating.apps.one(app_id),
+    act=lambda operating, row, by: operating.apps.remove(row.app.app_id, by),
+    back=APPS,
+    flash="removed",
+)
+APP_PAGES = [apps_page, new_app_page, register, app_page, change, *_REMOVE.routes()]

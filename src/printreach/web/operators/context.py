@@ -1,23 +1,32 @@
 """The context of the operators' routes: who acts, reauthentication, and pages of long lists."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
-from litestar.params import FromQuery
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.operators import Operating
-from printreach.rules.accounts.sessions import is_fresh
 from printreach.rules.operators import Operator
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import ListPage, Search
-from printreach.web.forms import REAUTH_FIELD, Fields, page, page_with_error
+from printreach.web.flash import redirect_with_flash
+from printreach.web.forms import (
+    REAUTH_FIELD,
+    Fields,
+    page,
+    page_with_error,
+    reauthenticate,
+    reauthentication_context,
+)
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -47,9 +56,14 @@ FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 class OperatorContext:
     """The operator who sent a request. flash_message: shown once, after a form; may be empty."""
 
-    hub: Operating
+    services: Services
     signed_in: SignedIn
     flash_message: str = ""
+
+    @property
+    def hub(self) -> Operating:
+        """The use cases of operators."""
+        return self.services.operating
 
     @property
     def by(self) -> Operator:
@@ -60,19 +74,8 @@ class OperatorContext:
     async def reauthenticate(
         self, fields: Fields, field: str = REAUTH_FIELD
     ) -> Denied | TooSoon | None:
-        """Check the password in the form; None if it is right.
-
-        An account without a password needs a fresh session instead.
-        """
-        account, session = self.signed_in.account, self.signed_in.session
-        return await self.hub.core.proof.of_owner(account, session, fields[field])
-
-    async def require_reauthentication(
-        self, fields: Fields, template: str, **context: Any
-    ) -> Template | None:
-        """Reauthenticate; return None, or the form again with the error."""
-        refused = await self.reauthenticate(fields)
-        return None if refused is None else self.page(template, refused, **context)
+        """Check the password in the form; None if it is right."""
+        return await reauthenticate(self.services, self.signed_in, fields, field)
 
     def page(
         self,
@@ -83,8 +86,7 @@ class OperatorContext:
     ) -> Template:
         """Render a page with a form. fault: the error to show at `field`."""
         shown = {
-            "me": self.signed_in.account,
-            "is_fresh": is_fresh(self.signed_in.session, self.hub.core.clock.now()),
+            **reauthentication_context(self.services, self.signed_in),
             "flash_message": self.flash_message,
             **context,
         }
@@ -105,10 +107,55 @@ async def provide_operator(
     if not signed_in.is_admin:
         raise NotFoundException
     return OperatorContext(
-        hub=services.operating,
+        services=services,
         signed_in=signed_in,
         flash_message=FLASH_MESSAGES.get(said or "", ""),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConfirmedAct(Generic[T]):
+    """An act on one record. A page asks before, and its form carries the operator's password.
+
+    path: of that page and of its form, with the record's id as `record_id`. find: looks the record
+    up; the template has it as `row`. back, flash: the page after the act, and a key of
+    FLASH_MESSAGES.
+    """
+
+    path: str
+    template: str
+    find: Callable[[Operating, str], Awaitable[T | Denied]]
+    act: Callable[[Operating, T, Operator], Awaitable[object]]
+    back: str
+    flash: str
+
+    def routes(self) -> list[HTTPRouteHandler]:
+        """Return the page and its form."""
+
+        @get(self.path, media_type=MediaType.HTML)
+        async def ask(
+            record_id: FromPath[str], operator: NamedDependency[OperatorContext]
+        ) -> Template:
+            return operator.page(
+                self.template, row=or_404(await self.find(operator.hub, record_id))
+            )
+
+        @post(self.path, media_type=MediaType.HTML)
+        async def carry_out(
+            record_id: FromPath[str],
+            fields: NamedDependency[Fields],
+            operator: NamedDependency[OperatorContext],
+        ) -> Response[Any]:
+            row = or_404(await self.find(operator.hub, record_id))
+            refused: object = await operator.reauthenticate(fields)
+            if refused is None:
+                refused = await self.act(operator.hub, row, operator.by)
+            if not isinstance(refused, Denied | TooSoon):
+                return redirect_with_flash(self.back, self.flash)
+            row = or_404(await self.find(operator.hub, record_id))
+            return operator.page(self.template, refused, row=row)
+
+        return [ask, carry_out]
 
 
 def or_404(result: T | Denied) -> T:

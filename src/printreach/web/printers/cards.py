@@ -12,6 +12,7 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult, 
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import is_paused_by_it
+from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.web.printers.materials import Look, is_suppressed, looks_of, newest_quality
 from printreach.web.wording import duration, moment
 
@@ -24,12 +25,16 @@ _AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIM
 
 
 class Temp(TypedDict):
-    """The type `temp` of the templates. icon: a name in the sprite."""
+    """The type `temp` of the templates. name: of the field that heats it. icon: a name in the
+    sprite. maximum: the highest target, in °C.
+    """
 
+    name: str
     label: str
     icon: str
     actual: float
     target: float
+    maximum: int
 
 
 class Webcam(TypedDict):
@@ -131,21 +136,23 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
 
 def temps_of(temps: Temps) -> list[Temp]:
     """Return hotend and bed, and the chamber if it is reported."""
-    pairs: list[Temp] = [
-        Temp(label="Hotend", icon="nozzle", actual=temps.hotend_actual, target=temps.hotend_target),
-        Temp(label="Bed", icon="heat", actual=temps.bed_actual, target=temps.bed_target),
-    ]
-    if not isinstance(temps.chamber_actual, UnsetType):
-        target = temps.chamber_target
-        pairs.append(
-            Temp(
-                label="Chamber",
-                icon="chamber",
-                actual=temps.chamber_actual,
-                target=0.0 if isinstance(target, UnsetType) else target,
-            )
-        )
-    return pairs
+    hotend = _temp("hotend", "nozzle", temps.hotend_actual, temps.hotend_target, MAX_TOOL_C)
+    bed = _temp("bed", "heat", temps.bed_actual, temps.bed_target, MAX_BED_C)
+    if isinstance(temps.chamber_actual, UnsetType):
+        return [hotend, bed]
+    target = 0.0 if isinstance(temps.chamber_target, UnsetType) else temps.chamber_target
+    return [hotend, bed, _temp("chamber", "chamber", temps.chamber_actual, target, MAX_CHAMBER_C)]
+
+
+def _temp(name: str, icon: str, actual: float, target: float, maximum: float) -> Temp:
+    return Temp(
+        name=name,
+        label=name.capitalize(),
+        icon=icon,
+        actual=actual,
+        target=target,
+        maximum=int(maximum),
+    )
 
 
 def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:

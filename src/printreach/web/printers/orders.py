@@ -115,13 +115,13 @@ async def heat(
     """Set one heater; ask first, unless it is to be switched off."""
     printer_id, name = seen.printer.printer_id, _heater(fields)
     view = view_of(seen, services.dashboard.clock.now())
-    heater = next((one for one in view.heaters if one.name == name), None)
+    heater = next((heater for heater in view.heaters if heater["name"] == name), None)
     celsius = _number(fields, name)
     order = _temperature(name, celsius)
     problem = rules.set_temp_problem(order)
     if problem is not None or not isfinite(celsius):
         # The page's own words: the problem is told in those of the interface for programs.
-        most = "0 to what it can take" if heater is None else target_range(heater.maximum)
+        most = "0 to what it can take" if heater is None else target_range(heater["maximum"])
         errors = {name: f"Enter a temperature in °C, {most}."}
         return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":

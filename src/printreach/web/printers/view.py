@@ -24,26 +24,21 @@ from printreach.contract.status import (
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import SPAN, TemperatureReading
-from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.prints import smart_pause_sentence
-from printreach.web.printers.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
+from printreach.web.printers.cards import (
+    OFFLINE,
+    Card,
+    Temp,
+    Webcam,
+    camera_label,
+    card_of,
+    webcam_of,
+)
 from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
 
 CHART_C: Final = 300.0
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _FAULT_STATUS: Final = 400
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Heater:
-    """name: of the form's field."""
-
-    name: str
-    label: str
-    icon: str
-    actual: float
-    target: float
-    maximum: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +58,7 @@ class PrinterView:
     layers: str
     duration_s: int | None
     started_at: datetime | None
-    heaters: list[Heater]
+    heaters: Sequence[Temp]
     may_heat: bool
     may_move: bool
     may_home: bool
@@ -106,7 +101,7 @@ def view_of(
         layers=layers_of(job) if here else "",
         duration_s=_duration_s(job) if here else None,
         started_at=_started_at(seen) if here else None,
-        heaters=_heaters(job) if here and job is not None else [],
+        heaters=card.temps,
         may_heat=Feature.TEMPERATURE_CONTROL in features,
         may_move=Feature.AXIS_MOVEMENT in features and state not in AT_WORK,
         may_home=Feature.HOMING in features and state not in UNDER_WAY,
@@ -144,41 +139,6 @@ def _chart(
 def _drawn(celsius: float) -> float:
     """Clamp to the chart's range, whatever the printer reports."""
     return max(0.0, min(CHART_C, celsius)) if isfinite(celsius) else 0.0
-
-
-def _heaters(job: JobStatus) -> list[Heater]:
-    temps = job.current_print.temps
-    heaters = [
-        Heater(
-            name="hotend",
-            label="Hotend",
-            icon="nozzle",
-            actual=temps.hotend_actual,
-            target=temps.hotend_target,
-            maximum=int(MAX_TOOL_C),
-        ),
-        Heater(
-            name="bed",
-            label="Bed",
-            icon="heat",
-            actual=temps.bed_actual,
-            target=temps.bed_target,
-            maximum=int(MAX_BED_C),
-        ),
-    ]
-    if not isinstance(temps.chamber_actual, UnsetType):
-        target = temps.chamber_target
-        heaters.append(
-            Heater(
-                name="chamber",
-                label="Chamber",
-                icon="chamber",
-                actual=temps.chamber_actual,
-                target=0.0 if isinstance(target, UnsetType) else target,
-                maximum=int(MAX_CHAMBER_C),
-            )
-        )
-    return heaters
 
 
 def _materials(job: JobStatus | None) -> MaterialSystem | None:
