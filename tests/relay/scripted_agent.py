@@ -134,6 +134,14 @@ def answer_when_complete(asked: Asked) -> None:
         asked.when_complete = answer_when_complete
 
 
+def answer_with_size_of_body(asked: Asked) -> None:
+    """Answer with the number of bytes that were uploaded, once all are here."""
+    if asked.is_complete:
+        asked.answer_with_length(b"%d" % len(asked.body))
+    else:
+        asked.when_complete = answer_with_size_of_body
+
+
 def ignore(asked: Asked) -> None:
     """Leave the request without an answer."""
 

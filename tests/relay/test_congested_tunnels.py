@@ -7,29 +7,18 @@ import pytest
 from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
 from tests.relay.rig import relay
-from tests.relay.scripted_agent import Asked
+from tests.relay.scripted_agent import answer_with_size_of_body
 from tests.relay.waiting import settle
 
 UPLOADS = 200
 BODY = b"u" * 40_000
 
 
-def count(asked: Asked) -> None:
-    """Answer with the number of bytes, once all are here."""
-
-    def answer(complete: Asked) -> None:
-        complete.answer_with_length(b"%d" % len(complete.body))
-
-    if asked.is_complete:
-        answer(asked)
-    asked.when_complete = answer
-
-
 @pytest.mark.usefixtures("patience_with_agents")
 @on_a_loop
 async def test_many_uploads_at_once_are_all_served_once_there_is_room() -> None:
     async with relay() as rig, AsyncExitStack() as leaving:
-        agent = await rig.agent(script=count)
+        agent = await rig.agent(script=answer_with_size_of_body)
         # One connection may have a part of the tunnel's streams only.
         accesses = [rig.connect("app-one"), rig.connect("app-two")]
         agent.link.stop_reading()

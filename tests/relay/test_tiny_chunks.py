@@ -12,27 +12,18 @@ from printreach.wire.errors import Reason
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
-from tests.relay.scripted_agent import Asked, ignore
+from tests.relay.scripted_agent import answer_with_size_of_body, ignore
 from tests.relay.waiting import until
 
 CHUNKED = b"Transfer-Encoding: chunked"
 LINES = [b"G1 X%d\n" % number for number in range(20_000)]
 
 
-def answer_with_length_of_body(asked: Asked) -> None:
-    def answer(complete: Asked) -> None:
-        complete.answer_with_length(b"%d" % len(complete.body))
-
-    if asked.is_complete:
-        answer(asked)
-    asked.when_complete = answer
-
-
 @pytest.mark.parametrize("ends_its_side", [False, True])
 @on_a_loop
 async def test_an_upload_of_a_chunk_for_each_short_line_arrives_whole(ends_its_side: bool) -> None:
     async with relay() as rig, calling(rig.port) as caller:
-        access, agent = rig.connect(), await rig.agent(script=answer_with_length_of_body)
+        access, agent = rig.connect(), await rig.agent(script=answer_with_size_of_body)
         head = request(access.host, access.bearer, CHUNKED, method=b"POST")
         caller.send(head + b"".join(map(encode_chunk, LINES)) + LAST_CHUNK)
         if ends_its_side:

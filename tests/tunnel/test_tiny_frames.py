@@ -1,10 +1,6 @@
 """Tiny frames cost much more than their bytes: an end that sends too many is read more slowly."""
 
-import asyncio
-from collections.abc import Iterator
-
 import pytest
-import uvloop
 
 from printreach.tunnel import websocket_link
 from printreach.wire.frames import Kind, frame
@@ -22,18 +18,11 @@ from tests.tunnel.raw_websocket import (
     raw_connection,
 )
 
+pytestmark = pytest.mark.usefixtures("event_loop_of")
+
 FLOOD_BYTES = 16 * 1024 * 1024
 """Much more than the kernel takes from an end that is not read."""
 LARGE = b"x" * TINY_BYTES
-
-
-@pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
-def event_loop_of(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Agents run on either, the service on uvloop."""
-    if request.param == "uvloop":
-        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    yield
-    asyncio.set_event_loop_policy(None)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
-import uvloop
 from picows import ws_connect
 
 from printreach.tunnel import websocket_link
@@ -27,6 +25,8 @@ from tests.tunnel.raw_websocket import (
     raw_connection,
 )
 
+pytestmark = pytest.mark.usefixtures("event_loop_of")
+
 NORMAL, PROTOCOL_ERROR, UNSUPPORTED_DATA, TOO_BIG = 1000, 1002, 1003, 1009
 
 
@@ -34,15 +34,6 @@ NORMAL, PROTOCOL_ERROR, UNSUPPORTED_DATA, TOO_BIG = 1000, 1002, 1003, 1009
 def a_close_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A time-out that is longer than a busy machine is stalled."""
     monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", TIMEOUT_S)
-
-
-@pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
-def event_loop_of(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Agents run on either, the service on uvloop."""
-    if request.param == "uvloop":
-        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    yield
-    asyncio.set_event_loop_policy(None)
 
 
 def started(link: WebSocketLink) -> RecordingReceiver:
