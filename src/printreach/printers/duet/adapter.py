@@ -3,6 +3,7 @@
 from printreach.contract.commands import Extrude, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
+from printreach.printers.http_api import NotFound
 from printreach.printers.port import (
     Camera,
     View,
@@ -19,7 +20,7 @@ from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 from . import gcode
 from . import model as duet
 from .files import DuetFiles, platform_path
-from .http import DuetHttp, NotFound
+from .http import DuetHttp
 from .known_state import is_fully_paused
 from .live_view import LiveView
 from .pause_plan import DuetPausePlan

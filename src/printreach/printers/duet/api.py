@@ -6,11 +6,12 @@ from typing import Protocol
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers.connecting import unreachable
+from printreach.printers.http_api import NotFound
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused
 from printreach.printers.setup import PrinterSetup
 
-from .http import DuetHttp, NotFound
+from .http import DuetHttp
 from .sbc import sign_in_to_sbc
 from .standalone import sign_in_to_board
 

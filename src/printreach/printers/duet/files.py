@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
+from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, bad_path, failed, no_such_file
 from printreach.printers.spool import exactly, spooled
 
 from .api import Duet
 from .entries import details_of, entry_of, is_folder, name_of
-from .http import NotFound
 
 FOLDERS = {FileRoot.GCODE: "0:/gcodes", FileRoot.CONFIG: "0:/sys"}
 MAX_DEPTH = 16

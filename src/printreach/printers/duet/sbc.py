@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, unreachable
+from printreach.printers.http_api import MAX_WORDS, NotFound
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
@@ -18,10 +19,9 @@ from printreach.printers.setup import PrinterSetup
 from . import gcode
 from . import model as duet
 from .http import (
+    BINARY,
     MAX_LIST_BYTES,
-    MAX_WORDS,
     DuetHttp,
-    NotFound,
     password_of,
     password_refused,
 )
@@ -31,12 +31,13 @@ MODELS = ("/machine/model", "/machine/status")
 REPLY_S = 2.0
 LEAVE_S = 1.0
 PART = ".printreach-part"
-FORM = b"application/x-www-form-urlencoded"
+FORM = (b"Content-Type", b"application/x-www-form-urlencoded")
+PLAIN_TEXT = (b"Content-Type", b"text/plain")
 
 
 async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
     """Sign in to DSF; None if the board has no DSF. Raises PrinterRefused."""
-    answer = await http.ask("GET", f"/machine/connect?password={password_of(setup)}")
+    answer = await http.ask_quickly("GET", f"/machine/connect?password={password_of(setup)}")
     if answer.status == 403:
         raise password_refused(http.where, setup)
     if answer.status in (500, 502, 503):
@@ -46,7 +47,7 @@ async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
         http.session_key = key
         return Sbc(http)
     # 3.3 has neither sessions nor passwords. Firmware answers a page to a path without a dot.
-    is_old = answer.status == 404 and _has_state(await http.ask("GET", MODELS[1]))
+    is_old = answer.status == 404 and _has_state(await http.ask_quickly("GET", MODELS[1]))
     return Sbc(http) if is_old else None
 
 
@@ -63,7 +64,7 @@ class Sbc:
     async def model(self) -> Json:
         if not self._model:
             self._model = await self._find_model()
-        reported = loose.obj(await self._http.get(self._model))
+        reported = loose.obj(await self._http.get_quickly(self._model))
         if not duet.status(reported):
             raise self._http.garbled()
         return reported
@@ -71,7 +72,7 @@ class Sbc:
     async def order(self, lines: list[str]) -> None:
         """DSF answers when all is done, and continues if the caller stops waiting."""
         body = "\n".join(lines).encode()
-        asking = self._http.ask("POST", "/machine/code", body, is_slow=True)
+        asking = self._http.ask("POST", "/machine/code", body, headers=[PLAIN_TEXT])
         order = asyncio.create_task(asking)
         self._orders.add(order)
         order.add_done_callback(self._forget)
@@ -85,12 +86,12 @@ class Sbc:
 
     async def listed(self, folder: str) -> list[Json]:
         target = f"/machine/directory/{_path(folder)}"
-        answer = await self._http.get(target, is_slow=True, at_most=MAX_LIST_BYTES)
+        answer = await self._http.get(target, at_most=MAX_LIST_BYTES)
         return [loose.obj(entry) for entry in loose.items({"": answer}, "")]
 
     async def told_of(self, path: str) -> Json:
         target = f"/machine/fileinfo/{_path(path)}"
-        return loose.obj(await self._http.get(target, is_slow=True))
+        return loose.obj(await self._http.get(target))
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
@@ -101,16 +102,18 @@ class Sbc:
         """Versions before 3.5 write into the file itself, so it gets its name at the end."""
         part = f"{path}{PART}"
         try:
-            await self._http.send("PUT", f"/machine/file/{_path(part)}", size, chunks)
+            target = f"/machine/file/{_path(part)}"
+            await self._http.upload("PUT", target, [BINARY], size, chunks)
             form = urlencode({"from": part, "to": path, "force": "true"}).encode()
-            moved = await self._http.ask("POST", "/machine/file/move", form, kind=FORM)
-            self._http.accept(moved)
+            self._http.accept(
+                await self._http.ask_quickly("POST", "/machine/file/move", form, headers=[FORM])
+            )
         except BaseException:
             await self._drop(part)
             raise
 
     async def remove(self, path: str) -> None:
-        answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}", is_slow=True)
+        answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}")
         if answer.status == 500:
             raise failed("DSF won't delete it: it is in use, or a folder that isn't empty.")
         self._http.accept(answer)
@@ -120,14 +123,14 @@ class Sbc:
             order.cancel()
         try:
             async with asyncio.timeout(LEAVE_S):
-                await self._http.ask("GET", "/machine/disconnect")
+                await self._http.ask_quickly("GET", "/machine/disconnect")
         except (PrinterRefused, TimeoutError):
             pass  # DSF forgets a silent session by itself, after 8 s
 
     async def _find_model(self) -> str:
         for target in MODELS:
             try:
-                await self._http.get(target)
+                await self._http.get_quickly(target)
             except NotFound:
                 continue
             return target
@@ -136,7 +139,7 @@ class Sbc:
     async def _drop(self, part: str) -> None:
         try:
             async with asyncio.timeout(LEAVE_S):
-                await self._http.ask("DELETE", f"/machine/file/{_path(part)}")
+                await self._http.ask_quickly("DELETE", f"/machine/file/{_path(part)}")
         except (PrinterRefused, TimeoutError):
             pass  # it is gone with the connection
 

@@ -13,13 +13,14 @@ from urllib.parse import quote, urlencode
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, unreachable
+from printreach.printers.http_api import MAX_WORDS, NotFound
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_WORDS, DuetHttp, NotFound, password_of, password_refused
+from .http import BINARY, DuetHttp, password_of, password_refused
 from .model import KEYS, merged
 
 WRONG_PASSWORD, NO_SESSION = 1, 2
@@ -37,7 +38,7 @@ async def sign_in_to_board(http: DuetHttp, setup: PrinterSetup) -> "Standalone":
     """Raises PrinterRefused."""
     now = local_time(setup.unix_time())
     query = f"password={password_of(setup)}&time={quote(now, safe='')}&sessionKey=yes"
-    answer = await http.get(f"/rr_connect?{query}")
+    answer = await http.get_quickly(f"/rr_connect?{query}")
     err = loose.count(answer, "err")
     if err == WRONG_PASSWORD:
         raise password_refused(http.where, setup)
@@ -121,7 +122,7 @@ class Standalone:
     async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
         """Upload under a temporary name, which is removed where the connection breaks."""
         query = _query(name=path, time=local_time(self._setup.unix_time()))
-        answer = await self._http.send("POST", f"/rr_upload?{query}", size, chunks)
+        answer = await self._http.upload("POST", f"/rr_upload?{query}", [BINARY], size, chunks)
         if loose.count(loose.parsed(answer.body), "err") != 0:
             raise failed("The board could not keep the upload.")
 
@@ -137,7 +138,7 @@ class Standalone:
     async def leave(self) -> None:
         try:
             async with asyncio.timeout(LEAVE_S):
-                await self._http.ask("GET", "/rr_disconnect")
+                await self._http.ask_quickly("GET", "/rr_disconnect")
         except (PrinterRefused, TimeoutError):
             pass  # the board forgets a silent session by itself, after 8 s
 
@@ -164,17 +165,18 @@ class Standalone:
         return loose.count(await self._model("seqs", "d99f"), "reply") or 0
 
     async def _reply(self) -> str:
-        answer = self._http.accept(await self._http.ask("GET", "/rr_reply"))
+        answer = self._http.accept(await self._http.ask_quickly("GET", "/rr_reply"))
         return answer.body.decode("utf-8", "replace")
 
     async def _get(self, request: str, **query: str) -> object:
         target = f"/{request}?{_query(**query)}"
+        ask = self._http.ask if request == "rr_fileinfo" else self._http.ask_quickly
         for _ in range(BUSY_TRIES - 1):
-            answer = await self._http.ask("GET", target, is_slow=request == "rr_fileinfo")
+            answer = await ask("GET", target)
             if answer.status != 503:
                 return loose.parsed(self._http.accept(answer).body)
             await asyncio.sleep(BUSY_S)
-        return await self._http.get(target)
+        return await self._http.get_quickly(target)
 
 
 def local_time(unix_time: float) -> str:

@@ -17,6 +17,7 @@ from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
 from printreach.printers.following import ChangeListeners, keep_following
+from printreach.printers.http_api import NotFound
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
@@ -33,7 +34,7 @@ from printreach.printers.setup import PrinterSetup
 from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import gcode
-from .api import MoonrakerApi, NotFound
+from .api import MoonrakerApi
 from .cameras import CameraFinder
 from .entries import place_of
 from .files import MoonrakerFiles, target_of
@@ -149,7 +150,7 @@ class MoonrakerPrinter(PausesSmartly):
 
     async def make_api_key(self, app_name: str) -> str:  # noqa: ARG002  # there is one for all
         """Moonraker has one key. It is read, not made again: a new one would lock others out."""
-        key = await self._api.get("/access/api_key")
+        key = await self._api.query("/access/api_key")
         if not isinstance(key, str) or not key:
             raise failed("Moonraker gave no key.")
         return key

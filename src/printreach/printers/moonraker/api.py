@@ -6,23 +6,16 @@ Every failure is a PrinterRefused.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.printers import loose
-from printreach.printers.connecting import (
-    as_refusals,
-    connect_to,
-    read_answer,
-    timed_out,
-    unreachable,
-)
+from printreach.printers.connecting import timed_out, unreachable
+from printreach.printers.http_api import KeyedApi, NotFound
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed
-from printreach.wire.heads import Headers
 
 from .messages import shortened
 from .rpc import ANSWER_S, Rpc, RpcRefused, RpcTimedOut, parsed
@@ -42,36 +35,26 @@ _DENIED_WORDS = frozenset({"Unauthorized", "Invalid API Key"})
 _GONE_WORDS = ("Klippy", "Method not found")
 
 
-class NotFound(PrinterRefused):
-    """404: what it means, the caller knows."""
-
-
 class Forbidden(PrinterRefused):
     """403: the file or folder is protected, whatever the key."""
 
 
-class MoonrakerApi:
-    """Moonraker's APIs. where: its name in sentences. rpc: None while there is no connection."""
+class MoonrakerApi(KeyedApi):
+    """Moonraker's APIs. rpc: None while there is no connection."""
 
     def __init__(self, setup: PrinterSetup) -> None:
-        self.where = f"Moonraker at {setup.authority}"
+        super().__init__(setup, "Moonraker", host=setup.authority.encode("idna"))
         self.address = setup.authority
-        self.connect = connect_to(setup.host, setup.port, tls=setup.tls)
         self.push_url = f"ws://{setup.authority}/websocket"
-        self.headers: Headers = []
-        if setup.api_key:
-            self.headers.append((b"X-Api-Key", setup.api_key.encode()))
         self.rpc: Rpc | None = None
-        host = setup.authority.encode("idna")
-        self._fetcher = Fetcher(self.connect, host)
-        self._uploader = Fetcher(self.connect, host, first_byte_s=UPLOADED_S)
+        self._uploader = Fetcher(self.connect, self.host, first_byte_s=UPLOADED_S)
         self._unanswered: set[asyncio.Task[object]] = set()
 
     async def close(self) -> None:
         for task in list(self._unanswered):
             task.cancel()
         await asyncio.gather(*self._unanswered, return_exceptions=True)
-        await self._fetcher.close()
+        await super().close()
         await self._uploader.close()
 
     # --- over the WebSocket -------------------------------------------------------------------
@@ -126,71 +109,40 @@ class MoonrakerApi:
 
     # --- over HTTP ----------------------------------------------------------------------------
 
-    async def get(self, path: str, query: Mapping[str, str] | None = None) -> object:
+    async def query(self, path: str, query: Mapping[str, str] | None = None) -> object:
         """Return the result of a question. Raises NotFound."""
-        return await self._ask(b"GET", path, query)
+        return await self._result("GET", path, query)
 
-    async def delete(self, path: str, query: Mapping[str, str] | None = None) -> object:
-        return await self._ask(b"DELETE", path, query)
+    async def remove(self, path: str, query: Mapping[str, str] | None = None) -> object:
+        """Delete a file or folder, and return the result."""
+        return await self._result("DELETE", path, query)
 
     async def head(self, path: str) -> FetchedAnswer:
         """Ask for a file's headers. Raises NotFound, for a folder too."""
-        with as_refusals(self.where):
-            answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
+        answer = await self.ask("HEAD", path)
         if answer.status == 403:  # "… is not a file"
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such file.")
-        return self._accept(answer)
+        return self.accept(answer)
 
-    @asynccontextmanager
-    async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
-        """Open a download. Raises NotFound."""
-        with as_refusals(self.where):
-            async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
-                self._accept(FetchedAnswer(answer.status, answer.headers, b""))
-                yield answer
+    async def send_form(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
+        """Upload a form as it comes; its length need not be known."""
+        headers = [(b"Content-Type", kind)]
+        answer = await self.upload("POST", path, headers, None, chunks, fetcher=self._uploader)
+        return parsed(answer.body)
 
-    async def upload(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
-        """Send a body as it comes; its length need not be known."""
-        headers = [*self.headers, (b"Content-Type", kind)]
-        with as_refusals(self.where):
-            send = self._uploader.send(b"POST", path.encode("ascii"), headers, chunks, length=None)
-            async with send as answer:
-                received = await read_answer(answer, MAX_LIST_BYTES)
-        return parsed(self._accept(received).body)
-
-    async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
+    async def _result(self, method: str, path: str, query: Mapping[str, str] | None) -> object:
         target = f"{path}?{urlencode(query)}" if query else path
-        with as_refusals(self.where):
-            answer = await self._fetcher.fetch(
-                method, target.encode("ascii"), self.headers, at_most=MAX_LIST_BYTES
-            )
-        reported = parsed(self._accept(answer).body)
+        answer = self.accept(await self.ask(method, target, at_most=MAX_LIST_BYTES))
+        reported = parsed(answer.body)
         return reported.get("result") if isinstance(reported, dict) else None
 
-    def _accept(self, answer: FetchedAnswer) -> FetchedAnswer:
-        if 200 <= answer.status < 300:
-            return answer
-        words = _words(answer)
-        if answer.status == 401 or (answer.status == 403 and words is None):
-            raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
-        if answer.status == 404:
-            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
-        if answer.status in (502, 503, 504):  # its reverse proxy answers in its place
-            raise unreachable(self.where, "it is starting, or not running")
-        sentence = f"{words}." if words else f"{self.where} answered {answer.status}."
-        if answer.status == 403:
-            raise Forbidden(CommandStatus.EXECUTION_FAILED, sentence)
-        raise failed(sentence)
+    def words_of(self, answer: FetchedAnswer) -> str:
+        error = loose.obj(parsed(answer.body), "error")
+        words = shortened(loose.text(error, "message"))
+        return f"{words}." if words else ""
 
-    @property
-    def denied(self) -> str:
-        if not self.headers:
-            return (
-                f"{self.where} asks for an API key, and the agent has none:"
-                " it is given in PRINTREACH_PRINTER_API_KEY."
-            )
-        return f"{self.where} refuses the agent's API key."
-
-
-def _words(answer: FetchedAnswer) -> str | None:
-    return shortened(loose.text(loose.obj(parsed(answer.body), "error"), "message"))
+    def refusal(self, answer: FetchedAnswer) -> PrinterRefused:
+        words = self.words_of(answer)
+        if answer.status == 403 and words:
+            return Forbidden(CommandStatus.EXECUTION_FAILED, words)
+        return super().refusal(answer)

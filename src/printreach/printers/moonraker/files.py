@@ -14,10 +14,11 @@ from printreach.contract.unset import UNSET
 from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, size_of
+from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly
 
-from .api import Forbidden, MoonrakerApi, NotFound
+from .api import Forbidden, MoonrakerApi
 from .entries import (
     PICTURES,
     ROOTS,
@@ -155,7 +156,7 @@ class MoonrakerFiles:
 
     async def _post(self, form: FormUpload) -> object:
         try:
-            return await self._api.upload(f"{FILES}/upload", form.kind, form.body())
+            return await self._api.send_form(f"{FILES}/upload", form.kind, form.body())
         finally:
             form.is_refused()
 
@@ -166,7 +167,7 @@ class MoonrakerFiles:
 
     async def _delete_file(self, place: Place) -> None:
         try:
-            await self._api.delete(target_of(place))
+            await self._api.remove(target_of(place))
         except Forbidden:
             raise _in_use(place.virtual_path) from None
 
@@ -184,7 +185,7 @@ class MoonrakerFiles:
     async def _remove(self, folder: Place, *, force: bool) -> None:
         """force: with everything in it."""
         query = {"path": folder.platform_path, "force": str(force).lower()}
-        await self._api.delete(f"{FILES}/directory", query)
+        await self._api.remove(f"{FILES}/directory", query)
 
     # --- questions ------------------------------------------------------------------------------
 
@@ -196,7 +197,7 @@ class MoonrakerFiles:
         """Return Moonraker's listing of a folder; None if the folder doesn't exist."""
         query = {"path": place.platform_path.rstrip("/"), "extended": "true"}
         try:
-            return await self._api.get(f"{FILES}/directory", query)
+            return await self._api.query(f"{FILES}/directory", query)
         except PrinterRefused as refused:
             if refused.status == CommandStatus.EXECUTION_FAILED:
                 return None  # it answers 400 to a folder that isn't there
@@ -207,7 +208,7 @@ class MoonrakerFiles:
         if place.root is not FileRoot.GCODE:
             return None
         try:
-            return await self._api.get(f"{FILES}/metadata", {"filename": place.inside})
+            return await self._api.query(f"{FILES}/metadata", {"filename": place.inside})
         except NotFound:
             return None
 

@@ -64,7 +64,7 @@ class Session:
 
     async def live(self) -> None:
         """Run until the connection ends. Raises PrinterRefused."""
-        info = await self._api.get("/server/info")
+        info = await self._api.query("/server/info")
         if loose.obj(info) == loose.EMPTY:
             raise self._refused(CommandStatus.NOT_CONNECTED, "doesn't answer as Moonraker does")
         try:

@@ -16,6 +16,7 @@ from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
 from printreach.printers.fallback_camera import FallbackCamera
+from printreach.printers.http_api import NotFound
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -31,7 +32,7 @@ from printreach.printers.port import (
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
-from .api import NotFound, OctoPrintApi
+from .api import OctoPrintApi
 from .cameras import CameraSettings, cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView

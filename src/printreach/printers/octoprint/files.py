@@ -8,11 +8,12 @@ from urllib.parse import quote, urlsplit
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.printers import loose
 from printreach.printers.connecting import download_of
+from printreach.printers.http_api import NotFound
 from printreach.printers.multipart import form_around_file, form_type
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly, spooled
 
-from .api import MAX_LIST_BYTES, NotFound, OctoPrintApi
+from .api import MAX_LIST_BYTES, OctoPrintApi
 from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path
 
 LOCAL = "/api/files/local"
@@ -114,7 +115,9 @@ class OctoPrintFiles:
         head, tail = form_around_file({"path": folder}, "file", name, boundary)
         length = len(head) + size + len(tail)
         body = _framed(head, chunks, tail)
-        answer = await self._api.upload(LOCAL, form_type(boundary), length, body)
+        headers = [(b"Content-Type", form_type(boundary))]
+        answered = await self._api.upload("POST", LOCAL, headers, length, body)
+        answer = loose.parsed(answered.body)
         stored = stored_path(answer) or inside
         return FileDone(
             virtual_path=f"{FileRoot.GCODE}/{stored}",

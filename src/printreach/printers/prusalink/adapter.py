@@ -11,6 +11,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone, JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
+from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import (
     Camera,
     View,
@@ -23,7 +24,7 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 
-from .api import Conflict, NotFound, PrusaLinkApi
+from .api import PrusaLinkApi
 from .cameras import cameras_of
 from .files import PrusaLinkFiles
 from .live_view import LiveView

@@ -10,9 +10,10 @@ from urllib.parse import quote
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 from printreach.printers import loose
+from printreach.printers.http_api import NotFound
 from printreach.printers.port import Camera, PrinterRefused
 
-from .api import NotFound, PrusaLinkApi
+from .api import PrusaLinkApi
 
 POLL_S = 1.0
 MAX_CAMERAS = 16

@@ -16,11 +16,12 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.printers import loose
 from printreach.printers.connecting import download_of
+from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.spool import exactly, spooled
 from printreach.wire.heads import Headers
 
-from .api import MAX_LIST_BYTES, Conflict, NotFound, PrusaLinkApi
+from .api import MAX_LIST_BYTES, PrusaLinkApi
 from .entries import (
     details_of,
     download_path,
@@ -152,11 +153,11 @@ class PrusaLinkFiles:
         if not self._machine().is_pi:
             await self._make_folders(inside)
         try:
-            answer = await self._api.upload(self.target(inside), _G_CODE, size, chunks)
+            answered = await self._api.upload("PUT", self.target(inside), _G_CODE, size, chunks)
         except PrinterRefused as refused:
             raise _unlucky(size) if _is_unlucky(size, refused) else refused from None
         folder, slash, name = inside.rpartition("/")
-        stored = f"{folder}{slash}{name_of(answer) or name}"
+        stored = f"{folder}{slash}{name_of(loose.parsed(answered.body)) or name}"
         with suppress(asyncio.CancelledError):  # it has accepted the file, which stays
             await self._until_noticed(f"{FileRoot.GCODE}/{stored}", is_there=True, size=size)
         return FileDone(

@@ -16,8 +16,9 @@ from printreach.contract.commands import (
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.status import State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
-from printreach.printers.connecting import size_of
+from printreach.printers.connecting import download_of
 from printreach.printers.following import ChangeListeners, keep_following
+from printreach.printers.http_api import NotFound
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -32,7 +33,7 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 
-from .api import Api
+from .api import Api, target_of
 from .translate import entries_of, view_of
 
 VERSION = "Simulated printer"
@@ -106,7 +107,10 @@ class SimulatedAdapter:
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)
         done = _done(order.path)
-        await self._api.order("print", Action="start", Path=done.platform_path)
+        try:
+            await self._api.order("print", Action="start", Path=done.platform_path)
+        except NotFound:
+            raise no_such_file(order.path) from None
         return done
 
     async def set_light(self, order: SetLight) -> None:
@@ -169,14 +173,20 @@ class SimulatedFiles:
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
-        async with self._api.open(_inside(path)) as answer:
-            yield Download(size=size_of(answer.headers), chunks=answer.chunks())
+        try:
+            async with self._api.open(target_of(_inside(path))) as answer:
+                yield download_of(answer, self._api.where)
+        except NotFound:
+            raise no_such_file(path) from None
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
-        return _done(path, await self._api.upload(_inside(path), size, chunks))
+        return _done(path, await self._api.save(_inside(path), size, chunks))
 
     async def delete(self, path: str) -> FileDone:
-        await self._api.delete(_inside(path))
+        try:
+            await self._api.delete(target_of(_inside(path)))
+        except NotFound:
+            raise no_such_file(path) from None
         return _done(path)
 
 
