@@ -89,3 +89,20 @@ async def read_answer(answer: OpenAnswer, at_most: int) -> FetchedAnswer:
     async for chunk in answer.chunks():
         body += chunk[: at_most - len(body)]
     return FetchedAnswer(answer.status, answer.headers, bytes(body))
+
+
+# aiomqtt waits by asyncio.wait_for, which before Python 3.12 loses a cancellation that arrives
+# together with the awaited result: the task that follows a printer would run for ever, and a caller
+# that stops it would wait for its end.
+
+
+def cancellations() -> int:
+    """Return how many cancellations of the current task are under way."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0
+
+
+def end_where_cancelled(*, since: int) -> None:
+    """Raise CancelledError if there are more cancellations than before."""
+    if cancellations() > since:
+        raise asyncio.CancelledError

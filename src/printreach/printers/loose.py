@@ -6,11 +6,13 @@ Each function answers None for what can't be read, and never raises.
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from printreach.contract.files import JsonObject, JsonValue
 from printreach.contract.sizes import MAX_TEXT_CHARS
+from printreach.contract.unset import UNSET, UnsetType
 
+T = TypeVar("T")
 Json = Mapping[str, Any]
 """An object of a vendor, which is only read by these functions."""
 
@@ -30,6 +32,11 @@ def parsed(message: bytes | bytearray | str) -> object:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def known(value: T | None) -> T | UnsetType:
+    """Return the value as an optional field of the contract has it."""
+    return UNSET if value is None else value
 
 
 def obj(source: object, *path: str) -> Json:

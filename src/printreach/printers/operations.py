@@ -1,6 +1,6 @@
 """The operations of a printer, and which a platform lacks: data for docs/platforms.md.
 
-A kind of printer says so in its folder's `platforms.py`, as `PLATFORMS`; most kinds are one
+A kind of printer says so in its folder's `__init__.py`, as `PLATFORMS`; most kinds are one
 platform. The contract suite holds what is written there to what the adapter does.
 """
 

@@ -93,6 +93,14 @@ class Trouble:
     has_lost_firmware: bool = False
 
 
+def trouble_of(refused: PrinterRefused) -> Trouble:
+    """Return why a printer was lost; an unforeseen refusal counts as no connection."""
+    status = CommandStatus.NOT_CONNECTED
+    if refused.status in (CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS):
+        status = CommandStatus(refused.status)
+    return Trouble(status=status, sentence=refused.sentence)
+
+
 NOT_YET = Trouble(
     status=CommandStatus.NOT_CONNECTED, sentence="The printer has not been reached yet."
 )

@@ -114,7 +114,7 @@ def api_description() -> str:
 _PLATFORMS_HEAD: Final = """\
 # What can be asked of which printer
 
-<!-- Made from src/printreach/printers/*/platforms.py by `python -m printreach.run.docs`. -->
+<!-- Made from src/printreach/printers/*/__init__.py by `python -m printreach.run.docs`. -->
 
 An app need not know any of this: what it asks is answered, or refused with 788 where the printer
 can't. `Features` in the status tells of the one printer before it is asked.
@@ -135,7 +135,7 @@ def platforms() -> list[Platform]:
     """Return the platforms in the order of the table of facts."""
     listed: list[Platform] = []
     for name in PLATFORM_FACTS:
-        module = importlib.import_module(f"printreach.printers.{name}.platforms")
+        module = importlib.import_module(f"printreach.printers.{name}")
         listed.extend(cast("_PlatformsModule", module).PLATFORMS)
     return listed
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from printreach.contract.commands import SetTemp
 from printreach.contract.status import Feature
+from printreach.printers.bambu import PLATFORMS
 from printreach.printers.bambu.adapter import make
-from printreach.printers.bambu.platforms import PLATFORMS
 from printreach.printers.bambu.ports import Ports
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from printreach.contract.status import Feature
+from printreach.printers.duet import PLATFORMS
 from printreach.printers.duet.adapter import make
-from printreach.printers.duet.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from printreach.contract.status import Feature
+from printreach.printers.elegoo import PLATFORMS
 from printreach.printers.elegoo.adapter import make
-from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer

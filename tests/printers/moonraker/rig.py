@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from printreach.contract.commands import SetTemp
 from printreach.contract.status import Feature
+from printreach.printers.moonraker import PLATFORMS
 from printreach.printers.moonraker.adapter import make
-from printreach.printers.moonraker.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

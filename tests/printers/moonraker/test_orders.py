@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from printreach.contract.commands import Axis, Pause
 from printreach.printers.moonraker import gcode
 from printreach.printers.moonraker.api import MoonrakerApi
-from printreach.printers.moonraker.messages import shortened
 from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
 from printreach.printers.moonraker.session import Session
 from printreach.printers.moonraker.status import with_changes
+from printreach.printers.moonraker.translate import shortened
 from printreach.printers.print_progress import SavedState
 from tests.printers.damage import JUNK, damaged
 from tests.printers.moonraker.recordings import at_first

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from printreach.contract.status import Feature
+from printreach.printers.octoprint import PLATFORMS
 from printreach.printers.octoprint.adapter import make
-from printreach.printers.octoprint.platforms import PLATFORMS
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup

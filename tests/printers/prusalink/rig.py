@@ -11,8 +11,8 @@ from urllib.parse import quote
 from printreach.contract.status import Feature
 from printreach.printers.operations import Operation
 from printreach.printers.port import Printer
+from printreach.printers.prusalink import PLATFORMS
 from printreach.printers.prusalink.adapter import make
-from printreach.printers.prusalink.platforms import PLATFORMS
 from printreach.printers.setup import PrinterSetup
 from tests.printers.meddler import TOO_LONG, Meddler, meddling
 from tests.printers.rig import PrinterRig, PrintFile

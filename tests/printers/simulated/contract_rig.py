@@ -11,9 +11,9 @@ from printreach.contract.status import Feature
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.simulated import PLATFORMS
 from printreach.printers.simulated.adapter import make
 from printreach.printers.simulated.model.program import HeaterName
-from printreach.printers.simulated.platforms import PLATFORMS
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling

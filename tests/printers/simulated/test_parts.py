@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.simulated.model import heaters
-from printreach.printers.simulated.model.gcode import Line, parse_line
-from printreach.printers.simulated.model.motion import Point
+from printreach.printers.simulated.model import machine as heaters
+from printreach.printers.simulated.model.motion import Line, Point, parse_line
 from printreach.printers.simulated.model.program import LayerCounter
 from printreach.printers.simulated.model.strands import Strand, Strands
 

@@ -10,8 +10,8 @@ from printreach.printers.simulated.model.motion import Point
 from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.model.strands import Strand, Strands
 from printreach.printers.simulated.webcam.render import Renderer, Scene
+from printreach.printers.simulated.webcam.scenery import HEIGHT_PX, WIDTH_PX, project
 from printreach.printers.simulated.webcam.toolhead import HEATS
-from printreach.printers.simulated.webcam.view import HEIGHT_PX, WIDTH_PX, project
 
 from .prints import FROM_ORIGIN, job
 

@@ -13,8 +13,12 @@ from aiomqtt.exceptions import MqttConnectError
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
-from printreach.printers.cancelling import cancellations, end_where_cancelled
-from printreach.printers.connecting import unreachable, unverified_tls
+from printreach.printers.connecting import (
+    cancellations,
+    end_where_cancelled,
+    unreachable,
+    unverified_tls,
+)
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup

@@ -110,7 +110,7 @@ def _unit(index: int, unit: Json) -> Unit:
         index=index,
         name=f"AMS {(number or 0) + 1}",
         humidity_percent=_in_percent(humidity),
-        temperature_celsius=UNSET if celsius is None else celsius,
+        temperature_celsius=loose.known(celsius),
         is_drying=UNSET if drying is None else drying > 0,
         platform_details=UNSET if level is None else {"HumidityLevel": level},
     )
@@ -175,7 +175,7 @@ def _material(tray: Json, *, is_original: bool) -> Material | UnsetType:
     name = loose.text(tray, "tray_sub_brands") or loose.text(tray, "tray_id_name")
     return Material(
         type=kind,
-        name=UNSET if name is None else name,
+        name=loose.known(name),
         color_hex=_color(loose.text(tray, "tray_color")),
         remaining_percent=_in_percent(loose.number(tray, "remain")) if _has_tag(tray) else UNSET,
         manufacturer="Bambu Lab" if is_original else UNSET,
@@ -217,9 +217,9 @@ def _only_tool(report: Json) -> Tool:
         name="Nozzle",
         is_active=True,
         is_present=True,
-        actual_celsius=UNSET if actual_c is None else actual_c,
-        target_celsius=UNSET if target_c is None else target_c,
-        nozzle_diameter_mm=UNSET if diameter is None else diameter,
+        actual_celsius=loose.known(actual_c),
+        target_celsius=loose.known(target_c),
+        nozzle_diameter_mm=loose.known(diameter),
     )
 
 

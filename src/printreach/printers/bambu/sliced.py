@@ -7,13 +7,9 @@ settings in alphabetical order.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from printreach.contract.files import FileDetails
-from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
-
-T = TypeVar("T")
 
 HEAD_BYTES = 64 * 1024
 """Holds the totals, and most of the settings."""
@@ -75,17 +71,17 @@ def with_sliced(details: FileDetails, sliced: SlicerFacts) -> FileDetails:
         file_name=details.file_name,
         size_bytes=details.size_bytes,
         modified_time_sec=details.modified_time_sec,
-        est_print_time_sec=_known(sliced.time_s),
-        est_filament_used_mm=_known(sliced.filament_mm),
-        est_filament_weight_mg=_known(sliced.filament_mg),
-        layer_count=_known(sliced.layers),
-        layer_height_mm=_known(sliced.layer_height_mm),
-        first_layer_height_mm=_known(sliced.first_layer_height_mm),
-        object_height_mm=_known(sliced.height_mm),
-        nozzle_diameter_mm=_known(sliced.nozzle_mm),
-        filament_type=_known(sliced.filament_type),
-        slicer=_known(sliced.slicer),
-        slicer_version=_known(sliced.slicer_version),
+        est_print_time_sec=loose.known(sliced.time_s),
+        est_filament_used_mm=loose.known(sliced.filament_mm),
+        est_filament_weight_mg=loose.known(sliced.filament_mg),
+        layer_count=loose.known(sliced.layers),
+        layer_height_mm=loose.known(sliced.layer_height_mm),
+        first_layer_height_mm=loose.known(sliced.first_layer_height_mm),
+        object_height_mm=loose.known(sliced.height_mm),
+        nozzle_diameter_mm=loose.known(sliced.nozzle_mm),
+        filament_type=loose.known(sliced.filament_type),
+        slicer=loose.known(sliced.slicer),
+        slicer_version=loose.known(sliced.slicer_version),
     )
 
 
@@ -114,7 +110,3 @@ def _total(written: str | None, factor: int) -> int | None:
 def _positive(written: Mapping[str, str], key: str) -> float | None:
     value = loose.number(written, key)
     return value if value is not None and value > 0 else None
-
-
-def _known(value: T | None) -> T | UnsetType:
-    return UNSET if value is None else value

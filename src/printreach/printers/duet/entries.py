@@ -1,14 +1,11 @@
 """A Duet's files, in the words of the contract. Pure."""
 
 from datetime import datetime
-from typing import TypeVar
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
-
-T = TypeVar("T")
 
 _OUTER = frozenset({"err", "fileName", "lastModified", "size"})
 
@@ -37,7 +34,7 @@ def entry_of(
         platform_path=platform_path,
         size_bytes=loose.size(reported, "size") or 0,
         modified_time_sec=unix_time(reported, "date") or 0.0,
-        children=UNSET if children is None else children,
+        children=loose.known(children),
     )
 
 
@@ -52,18 +49,18 @@ def details_of(reported: Json, path: str, platform_path: str) -> FileDetails:
         virtual_path=path,
         platform_path=platform_path,
         file_name=path.rpartition("/")[2],
-        size_bytes=_known(loose.size(reported, "size")),
-        modified_time_sec=_known(unix_time(reported, "lastModified")),
-        est_print_time_sec=_known(
+        size_bytes=loose.known(loose.size(reported, "size")),
+        modified_time_sec=loose.known(unix_time(reported, "lastModified")),
+        est_print_time_sec=loose.known(
             loose.count(reported, "simulatedTime") or loose.count(reported, "printTime") or None
         ),
         est_filament_used_mm=_filament_mm(reported),
-        layer_count=_known(loose.count(reported, "numLayers") or None),
+        layer_count=loose.known(loose.count(reported, "numLayers") or None),
         layer_height_mm=_positive(reported, "layerHeight"),
         first_layer_height_mm=_positive(reported, "firstLayerHeight"),
         object_height_mm=_positive(reported, "height"),
-        slicer=_known(slicer),
-        slicer_version=_known(version),
+        slicer=loose.known(slicer),
+        slicer_version=loose.known(version),
         thumbnail_count=len(thumbnails) if "thumbnails" in reported else UNSET,
         platform_details=loose.plain({key: reported[key] for key in reported if key not in _OUTER})
         or UNSET,
@@ -98,7 +95,3 @@ def _filament_mm(reported: Json) -> int | UnsetType:
 def _positive(reported: Json, key: str) -> float | UnsetType:
     value = loose.number(reported, key)
     return value if value is not None and value > 0 else UNSET
-
-
-def _known(value: T | None) -> T | UnsetType:
-    return UNSET if value is None else value

@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from printreach.contract.commands import CommandStatus
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
-from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
+from printreach.printers.port import NOT_YET, PrinterRefused, View, trouble_of
 from printreach.printers.setup import PrinterSetup
 
 from .api import Duet, sign_in
@@ -19,7 +18,6 @@ POLL_S = 0.8
 MAX_GAP_S = 15.0
 """The longest gap after which a print's end is still derived from its state before."""
 GARBLED_TRIES, GARBLED_S = 3, 0.1
-TROUBLES = frozenset({CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS})
 
 
 class LiveView:
@@ -112,8 +110,5 @@ class LiveView:
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         self._board = None
-        status = CommandStatus.NOT_CONNECTED
-        if refused.status in TROUBLES:
-            status = CommandStatus(refused.status)
-        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self.view = View(trouble=trouble_of(refused))
         self._on_update()

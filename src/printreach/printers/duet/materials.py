@@ -58,7 +58,7 @@ def _tool(model: Json, tool: Tool) -> ContractTool:
         index=tool.number,
         name=tool.name or f"Tool {tool.number}",
         is_active=current == tool.number if is_known else UNSET,
-        actual_celsius=UNSET if actual_c is None else actual_c,
+        actual_celsius=loose.known(actual_c),
         target_celsius=tool.heater.target_c if tool.heater.state else UNSET,
     )
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from msgspec import structs
 
 from printreach.contract.commands import (
-    CommandStatus,
     Extrude,
     MoveAxis,
     SetLight,
@@ -21,7 +20,6 @@ from printreach.printers.http_api import NotFound
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
-    Trouble,
     View,
     failed,
     no_such_file,
@@ -29,6 +27,7 @@ from printreach.printers.port import (
     require_storage,
     require_tool,
     require_tools_of,
+    trouble_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
@@ -45,13 +44,6 @@ from .status import KnownState, active_extruder, all_lights
 from .translate import full_value
 
 LOCAL_STORAGE = "local"
-TROUBLES = frozenset(
-    {
-        CommandStatus.NOT_CONNECTED,
-        CommandStatus.TOO_MANY_CLIENTS,
-        CommandStatus.NOT_AUTHORIZED,
-    }
-)
 
 
 def make(setup: PrinterSetup) -> "MoonrakerPrinter":
@@ -170,7 +162,7 @@ class MoonrakerPrinter(PausesSmartly):
         await self._session.live()
 
     def _on_lost(self, refused: PrinterRefused) -> None:
-        self._view = View(trouble=_trouble(refused))
+        self._view = View(trouble=trouble_of(refused))
         self._changes.tell()
         self._on_update()
 
@@ -210,10 +202,3 @@ class MoonrakerPrinter(PausesSmartly):
         extruders = self._known.machine.extruders
         require_tool(argument, number, range(len(extruders)))
         return extruders[number]
-
-
-def _trouble(refused: PrinterRefused) -> Trouble:
-    """Return why the printer can't be reached; an unforeseen refusal counts as no connection."""
-    known = refused.status in TROUBLES
-    status = CommandStatus(refused.status) if known else CommandStatus.NOT_CONNECTED
-    return Trouble(status=status, sentence=refused.sentence)

@@ -17,8 +17,8 @@ from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed
 
-from .messages import shortened
 from .rpc import ANSWER_S, Rpc, RpcRefused, RpcTimedOut, parsed
+from .translate import shortened
 
 log = logging.getLogger(__name__)
 

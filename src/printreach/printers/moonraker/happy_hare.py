@@ -67,7 +67,7 @@ def _gate(mmu: Json, gate: int, units: Sequence[tuple[Unit, range]]) -> Source:
         unit_id=next((unit.id for unit, gates in units if gate in gates), UNSET),
         position=next((gate - gates.start for _, gates in units if gate in gates), gate),
         print_mapping_value=_tool_number(mmu, gate),
-        is_empty=UNSET if is_empty is None else is_empty,
+        is_empty=loose.known(is_empty),
         material=_material(mmu, gate),
         platform_details=_gate_details(mmu, gate),
     )

@@ -37,8 +37,8 @@ def _tool(known: KnownState, index: int, name: str) -> Tool:
         index=index,
         name=f"Extruder {index + 1}",
         is_active=UNSET if selected is None else name == selected,
-        actual_celsius=UNSET if actual is None else actual,
-        target_celsius=UNSET if target is None else target,
+        actual_celsius=loose.known(actual),
+        target_celsius=loose.known(target),
         nozzle_diameter_mm=UNSET if nozzle_mm is None or nozzle_mm <= 0 else nozzle_mm,
     )
 

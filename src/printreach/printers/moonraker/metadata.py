@@ -75,11 +75,11 @@ def details_of(
         virtual_path=virtual_path,
         platform_path=platform_path,
         file_name=virtual_path.rpartition("/")[2],
-        size_bytes=UNSET if size is None else size,
-        modified_time_sec=UNSET if modified is None else modified,
-        est_print_time_sec=UNSET if duration is None else duration,
-        est_filament_used_mm=UNSET if length is None else length,
-        est_filament_weight_mg=UNSET if weight is None else weight,
+        size_bytes=loose.known(size),
+        modified_time_sec=loose.known(modified),
+        est_print_time_sec=loose.known(duration),
+        est_filament_used_mm=loose.known(length),
+        est_filament_weight_mg=loose.known(weight),
         layer_count=loose.count(answer, "layer_count") or UNSET,
         layer_height_mm=_known(answer, "layer_height"),
         first_layer_height_mm=_known(answer, "first_layer_height"),
@@ -122,7 +122,7 @@ def _whole(value: float | None) -> int | None:
 
 def _known(answer: object, key: str) -> float | UnsetType:
     value = _above_zero(answer, key)
-    return UNSET if value is None else value
+    return loose.known(value)
 
 
 def _slicer(answer: object, key: str) -> str | UnsetType:

@@ -8,7 +8,6 @@ from printreach.printers.port import Trouble, View
 
 from .machine import LightKind, LightSource, features_of
 from .materials import materials_of
-from .messages import shortened
 from .status import (
     KnownState,
     active_extruder,
@@ -19,6 +18,8 @@ from .status import (
     state_of,
     total_layers,
 )
+
+MAX_WORDS_CHARS = 200
 
 READY = "ready"
 EXTRAPOLATES_FROM = 0.1
@@ -157,8 +158,8 @@ def _temps(known: KnownState) -> Temps:
         bed_target=loose.number(bed, "target") or 0.0,
         hotend_actual=loose.number(hotend, "temperature") or 0.0,
         hotend_target=loose.number(hotend, "target") or 0.0,
-        chamber_actual=UNSET if actual is None else actual,
-        chamber_target=UNSET if target is None else target,
+        chamber_actual=loose.known(actual),
+        chamber_target=loose.known(target),
     )
 
 
@@ -183,3 +184,13 @@ def _numbers(values: object) -> list[float]:
         return []
     read = (loose.number({"it": value}, "it") for value in values)
     return [value for value in read if value is not None]
+
+
+def shortened(message: str | None) -> str | None:
+    """Return one line without its full stop; None for nothing.
+
+    Klipper explains itself over several lines, of which the first says what is wrong.
+    """
+    lines = [line.strip() for line in (message or "").splitlines()]
+    first = next((line for line in lines if line), "")
+    return first.removeprefix("!! ")[:MAX_WORDS_CHARS].rstrip(". ") or None

@@ -1,7 +1,5 @@
 """OctoPrint's lists of files, in the words of the contract. Pure."""
 
-from typing import TypeVar
-
 from printreach.contract.files import (
     EntryType,
     FileDetails,
@@ -12,8 +10,6 @@ from printreach.contract.files import (
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
-
-T = TypeVar("T")
 
 MAX_DEPTH = 32
 _OUTER = frozenset({"children", "date", "name", "path", "prints", "refs", "size", "type"})
@@ -53,11 +49,11 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
         virtual_path=path,
         platform_path=inside,
         file_name=inside.rpartition("/")[2],
-        size_bytes=_known(loose.size(reported, "size")),
-        modified_time_sec=_known(loose.number(reported, "date")),
-        est_print_time_sec=_known(loose.count(analysis, "estimatedPrintTime")),
+        size_bytes=loose.known(loose.size(reported, "size")),
+        modified_time_sec=loose.known(loose.number(reported, "date")),
+        est_print_time_sec=loose.known(loose.count(analysis, "estimatedPrintTime")),
         est_filament_used_mm=_filament_mm(lengths),
-        object_height_mm=_known(loose.number(loose.obj(analysis, "dimensions"), "height")),
+        object_height_mm=loose.known(loose.number(loose.obj(analysis, "dimensions"), "height")),
         thumbnail_count=_thumbnails(reported),
         platform_details=_metadata(reported) or UNSET,
     )
@@ -138,7 +134,3 @@ def _filament_mm(lengths: list[float]) -> int | UnsetType:
 def _thumbnails(reported: Json) -> int | UnsetType:
     """Plugins that draw previews add `thumbnail`; OctoPrint itself has none."""
     return 1 if loose.text(reported, "thumbnail") else UNSET
-
-
-def _known(value: T | None) -> T | UnsetType:
-    return UNSET if value is None else value

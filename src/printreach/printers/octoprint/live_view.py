@@ -12,7 +12,7 @@ from printreach.printers import loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.following import ChangeListeners, UpdateSignal, keep_following
 from printreach.printers.loose import Json
-from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.port import PrinterRefused, View, trouble_of
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
 from .api import Login, OctoPrintApi
@@ -196,11 +196,8 @@ class LiveView:
         self.changes.tell()
 
     def _on_lost(self, refused: PrinterRefused) -> None:
-        status = CommandStatus.NOT_CONNECTED
-        if refused.status == CommandStatus.NOT_AUTHORIZED:
-            status = CommandStatus.NOT_AUTHORIZED
         self._was_out_of_reach = True
-        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self.view = View(trouble=trouble_of(refused))
         self._on_update()
         self.changes.tell()
 

@@ -78,7 +78,7 @@ def _tool(number: int, temps: Json, profile: Profile) -> Tool:
         id=f"tool{number}",
         index=number,
         name=f"Tool {number + 1}",
-        actual_celsius=UNSET if actual is None else actual,
-        target_celsius=UNSET if target is None else target,
+        actual_celsius=loose.known(actual),
+        target_celsius=loose.known(target),
         nozzle_diameter_mm=UNSET if profile.nozzle_mm is None else profile.nozzle_mm,
     )

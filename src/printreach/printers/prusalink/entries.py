@@ -5,14 +5,11 @@ Names of metadata are PrusaSlicer's. Source: `gcode_metadata` 0.2.0 and Buddy's
 """
 
 import re
-from typing import TypeVar
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry, JsonObject
-from printreach.contract.unset import UNSET, UnsetType
+from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
-
-T = TypeVar("T")
 
 FORBIDDEN = '\\?"%¯°#ˇ'
 """Characters that no name may have, as `FORBIDDEN_CHARACTERS` of prusa.connect.printer 0.8.1."""
@@ -66,17 +63,17 @@ def details_of(reported: object, path: str, inside: str) -> FileDetails:
         virtual_path=path,
         platform_path=inside,
         file_name=path.rpartition("/")[2],
-        size_bytes=_known(loose.size(reported, "size")),
-        modified_time_sec=_known(loose.number(reported, "m_timestamp")),
-        est_print_time_sec=_known(print_time_s(meta)),
-        est_filament_used_mm=_known(filament_mm(meta)),
-        est_filament_weight_mg=_known(filament_mg(meta)),
-        layer_height_mm=_known(loose.number(meta, "layer_height")),
-        object_height_mm=_known(loose.number(meta, "max_layer_z")),
-        nozzle_diameter_mm=_known(loose.number(meta, "nozzle_diameter")),
-        filament_type=_known(loose.text(meta, "filament_type")),
-        bed_temp_c=_known(loose.number(meta, "bed_temperature")),
-        hotend_temp_c=_known(loose.number(meta, "temperature")),
+        size_bytes=loose.known(loose.size(reported, "size")),
+        modified_time_sec=loose.known(loose.number(reported, "m_timestamp")),
+        est_print_time_sec=loose.known(print_time_s(meta)),
+        est_filament_used_mm=loose.known(filament_mm(meta)),
+        est_filament_weight_mg=loose.known(filament_mg(meta)),
+        layer_height_mm=loose.known(loose.number(meta, "layer_height")),
+        object_height_mm=loose.known(loose.number(meta, "max_layer_z")),
+        nozzle_diameter_mm=loose.known(loose.number(meta, "nozzle_diameter")),
+        filament_type=loose.known(loose.text(meta, "filament_type")),
+        bed_temp_c=loose.known(loose.number(meta, "bed_temperature")),
+        hotend_temp_c=loose.known(loose.number(meta, "temperature")),
         thumbnail_count=1 if thumbnail else UNSET,
         platform_details=loose.plain(meta) or UNSET,
     )
@@ -103,10 +100,6 @@ def _entry(reported: Json, above: str) -> FileEntry | None:
 
 def _metadata(reported: Json) -> JsonObject:
     return loose.plain({"type": reported["type"]} if "type" in reported else {})
-
-
-def _known(value: T | None) -> T | UnsetType:
-    return UNSET if value is None else value
 
 
 def print_time_s(meta: Json) -> int | None:

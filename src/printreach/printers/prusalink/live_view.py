@@ -8,7 +8,7 @@ from printreach.printers import loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import EMPTY, Json
-from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.port import PrinterRefused, View, trouble_of
 
 from .api import PrusaLinkApi
 from .machine import Machine, is_introduction, machine_of
@@ -88,7 +88,4 @@ class LiveView:
         return await self._api.get_soon(target, ANSWER_S)
 
     def _on_lost(self, refused: PrinterRefused) -> None:
-        status = CommandStatus.NOT_CONNECTED
-        if refused.status == CommandStatus.NOT_AUTHORIZED:
-            status = CommandStatus.NOT_AUTHORIZED
-        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self.view = View(trouble=trouble_of(refused))

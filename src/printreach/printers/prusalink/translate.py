@@ -266,9 +266,9 @@ def materials_of(printer: Json, nozzle_mm: float | None) -> MaterialSystem:
         id="tool0",
         index=0,
         name="Tool 1",
-        actual_celsius=UNSET if actual is None else actual,
-        target_celsius=UNSET if target is None else target,
-        nozzle_diameter_mm=UNSET if nozzle_mm is None else nozzle_mm,
+        actual_celsius=loose.known(actual),
+        target_celsius=loose.known(target),
+        nozzle_diameter_mm=loose.known(nozzle_mm),
     )
     return MaterialSystem(
         capabilities=Capabilities(),

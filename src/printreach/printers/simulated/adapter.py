@@ -24,12 +24,12 @@ from printreach.printers.port import (
     Camera,
     Download,
     PrinterRefused,
-    Trouble,
     View,
     no_such_file,
     require_storage,
     require_tool,
     require_tools_of,
+    trouble_of,
 )
 from printreach.printers.setup import PrinterSetup
 
@@ -140,8 +140,7 @@ class SimulatedAdapter:
             await self.restores.on_state(self._latest.job.state)
 
     def _on_lost(self, refused: PrinterRefused) -> None:
-        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
-        self._see(View(trouble=trouble))
+        self._see(View(trouble=trouble_of(refused)))
 
     def _see(self, view: View) -> None:
         self._view = view

@@ -12,8 +12,11 @@ from aiomqtt.exceptions import MqttConnectError
 
 from printreach.contract.files import JsonObject
 from printreach.printers import loose
-from printreach.printers.cancelling import cancellations, end_where_cancelled
-from printreach.printers.connecting import MAX_MQTT_MESSAGE_BYTES
+from printreach.printers.connecting import (
+    MAX_MQTT_MESSAGE_BYTES,
+    cancellations,
+    end_where_cancelled,
+)
 from printreach.printers.elegoo.live_view import (
     Answers,
     not_authorized,

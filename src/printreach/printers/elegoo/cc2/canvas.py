@@ -126,8 +126,8 @@ def _tool(status: Json) -> Tool:
         index=0,
         name="Nozzle",
         is_active=True,
-        actual_celsius=UNSET if actual_c is None else actual_c,
-        target_celsius=UNSET if target_c is None else target_c,
+        actual_celsius=loose.known(actual_c),
+        target_celsius=loose.known(target_c),
     )
 
 

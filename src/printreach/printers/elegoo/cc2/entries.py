@@ -45,7 +45,7 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
         size_bytes=0 if file.is_folder else loose.size(file.reported, "size") or 0,
         modified_time_sec=loose.size(file.reported, "create_time") or 0.0,
         permissions="rw",
-        children=UNSET if children is None else children,
+        children=loose.known(children),
     )
 
 
@@ -57,7 +57,7 @@ def details_of(file: ListedEntry) -> FileDetails:
         virtual_path=f"{FileRoot.GCODE.value}/{file.inside}",
         platform_path=file.inside,
         file_name=file.name,
-        size_bytes=UNSET if size is None else size,
+        size_bytes=loose.known(size),
         modified_time_sec=UNSET if made_at is None else float(made_at),
         est_print_time_sec=loose.count(reported, "print_time") or UNSET,
         layer_count=loose.count(reported, "layer") or UNSET,

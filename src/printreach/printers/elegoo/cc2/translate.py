@@ -15,7 +15,6 @@ from printreach.contract.status import (
     State,
     Temps,
 )
-from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json, merged
 from printreach.printers.port import View
@@ -230,5 +229,5 @@ def _temps(status: Json) -> Temps:
         bed_target=loose.number(bed, "target") or 0.0,
         hotend_actual=loose.number(extruder, "temperature") or 0.0,
         hotend_target=loose.number(extruder, "target") or 0.0,
-        chamber_actual=UNSET if chamber is None else chamber,
+        chamber_actual=loose.known(chamber),
     )

@@ -57,7 +57,7 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
         size_bytes=0 if file.is_folder else file.size or 0,
         modified_time_sec=loose.size(file.reported, "CreateTime") or 0.0,
         permissions="rw",
-        children=UNSET if children is None else children,
+        children=loose.known(children),
     )
 
 
@@ -71,7 +71,7 @@ def details_of(file: ListedEntry) -> FileDetails:
         virtual_path=f"{FileRoot.GCODE.value}/{file.inside}",
         platform_path=f"{STORAGE}/{file.inside}",
         file_name=file.name,
-        size_bytes=UNSET if size is None else size,
+        size_bytes=loose.known(size),
         modified_time_sec=UNSET if made_at is None else float(made_at),
         layer_count=layers or UNSET,
         platform_details=loose.plain(file.reported),

@@ -195,7 +195,7 @@ def _temps(status: Json) -> Temps:
         bed_target=loose.number(status, "TempTargetHotbed") or 0.0,
         hotend_actual=loose.number(status, "TempOfNozzle") or 0.0,
         hotend_target=loose.number(status, "TempTargetNozzle") or 0.0,
-        chamber_actual=UNSET if box is None else box,
+        chamber_actual=loose.known(box),
         chamber_target=UNSET if box is None or box_target is None else box_target,
     )
 
@@ -213,8 +213,8 @@ def _materials(status: Json) -> MaterialSystem:
                 index=0,
                 name="Nozzle",
                 is_active=True,
-                actual_celsius=UNSET if actual_c is None else actual_c,
-                target_celsius=UNSET if target_c is None else target_c,
+                actual_celsius=loose.known(actual_c),
+                target_celsius=loose.known(target_c),
             )
         ],
         units=[],

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from .gcode import Line, parse_line
-from .motion import Motion, Move, Point
+from .motion import Line, Motion, Move, Point, parse_line
 
 _NUMBERED = re.compile(r"LAYER:\s*(\d{1,7})")
 _TOTAL = re.compile(r"(?:LAYER_COUNT|total layer(?:s count| number)|num_layers)\s*[:=]\s*(\d{1,7})")

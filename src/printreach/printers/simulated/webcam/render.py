@@ -13,9 +13,8 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from printreach.printers.simulated.model.motion import Point
 from printreach.printers.simulated.model.strands import Strand, Strands
 
-from .scenery import room
+from .scenery import HEIGHT_PX, WIDTH_PX, Spot, project, room
 from .toolhead import paste_beam, paste_head
-from .view import HEIGHT_PX, WIDTH_PX, Spot, project
 
 _FINE = 2
 """The canvas is this much finer than the picture, against jagged lines."""

@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw
 
 from printreach.printers.simulated.model.motion import Point
 
-from .view import WIDTH_PX, project
+from .scenery import WIDTH_PX, project
 
 _FINE = 2
 """Parts are drawn this much larger than they are shown, against jagged edges."""
