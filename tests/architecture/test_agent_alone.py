@@ -17,7 +17,7 @@ WHAT_THE_AGENT_IS_MADE_OF = [
     *("contract", "limiters", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent")
 ]
 AGENT_LIBRARIES = frozenset[str]().union(
-    *(ROOMS[room].libraries for room in ("agent", "printers.websocket", "printers.bambu.api"))
+    *(ROOMS[room].libraries for room in ("agent", "printers.websocket", "printers.mqtt"))
 )
 SERVER_LIBRARIES = frozenset[str]().union(*(room.libraries for room in ROOMS.values())) - (
     AGENT_LIBRARIES

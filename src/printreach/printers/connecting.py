@@ -50,6 +50,17 @@ def unreachable(where: str, why: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{where} can't be reached: {why}.")
 
 
+def too_many_clients(where: str) -> PrinterRefused:
+    """Return a refusal with 787."""
+    sentence = f"{where} serves too many clients; close one of them."
+    return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
+
+
+def not_authorized(where: str, why: str) -> PrinterRefused:
+    """Return a refusal with 789. why: what the printer does about it."""
+    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, f"{where} {why}.")
+
+
 def timed_out(where: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.TIMED_OUT, f"{where} gave no answer in time.")
 

@@ -1,10 +1,15 @@
-"""Following a printer: reconnecting each time it is lost, its messages, callbacks on changes."""
+"""Following a printer: reconnecting each time it is lost, its messages, answers, and callbacks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from printreach.contract.commands import CommandStatus
+
 from .connecting import RETRY
+from .loose import Json
 from .port import PrinterRefused
+
+ANSWER_S = 10.0
 
 
 class UpdateSignal:
@@ -68,3 +73,34 @@ class ChangeListeners:
         """Call the callbacks, because the view has changed."""
         for callback in self._callbacks:
             callback()
+
+
+class Answers:
+    """The requests that wait for an answer."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Json]] = {}
+
+    async def after(self, sending: Awaitable[object], key: str) -> Json:
+        """Send, and wait for the answer of this key. Raises PrinterRefused."""
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._waiting[key] = answer
+        try:
+            await sending
+            async with asyncio.timeout(ANSWER_S):
+                return await answer
+        except TimeoutError:
+            sentence = f"The printer gave no answer within {ANSWER_S:.0f} s."
+            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
+        finally:
+            self._waiting.pop(key, None)
+
+    def settle(self, key: str, message: Json) -> None:
+        answer = self._waiting.get(key)
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+    def give_up(self, refused: PrinterRefused) -> None:
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(refused)

@@ -1,15 +1,11 @@
-"""The parts of both protocols: the view, the connection, and matching answers to requests."""
+"""The view of a printer, for both protocols."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers import connecting
 from printreach.printers.following import UpdateSignal, keep_following
-from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
-ANSWER_S = 10.0
 PAUSES_S = 20.0
 """The printer first finishes its current move, and parks its head."""
 PAUSING = "Pausing"
@@ -64,49 +60,3 @@ class LiveView:
         status = CommandStatus(refused.status)
         self._view = View(trouble=Trouble(status=status, sentence=refused.sentence))
         self.on_lost()
-
-
-class Answers:
-    """The requests that wait for an answer."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, asyncio.Future[Json]] = {}
-
-    async def after(self, sending: Awaitable[None], key: str) -> Json:
-        """Send, and wait for the answer of this key. Raises PrinterRefused."""
-        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
-        self._waiting[key] = answer
-        try:
-            await sending
-            async with asyncio.timeout(ANSWER_S):
-                return await answer
-        except TimeoutError:
-            sentence = f"The printer gave no answer within {ANSWER_S:.0f} s."
-            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
-        finally:
-            self._waiting.pop(key, None)
-
-    def settle(self, key: str, message: Json) -> None:
-        answer = self._waiting.get(key)
-        if answer is not None and not answer.done():
-            answer.set_result(message)
-
-    def give_up(self, refused: PrinterRefused) -> None:
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(refused)
-
-
-def unreachable(host: str, why: str) -> PrinterRefused:
-    """why: ends a sentence."""
-    return connecting.unreachable(f"The printer at {host}", why)
-
-
-def too_many_clients(host: str) -> PrinterRefused:
-    sentence = f"The printer at {host} serves too many clients; close one of them."
-    return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
-
-
-def not_authorized(host: str, why: str) -> PrinterRefused:
-    """why: what the printer does about it."""
-    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, f"The printer at {host} {why}.")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.printers import loose
-from printreach.printers.connecting import size_of
+from printreach.printers.connecting import not_authorized, size_of, unreachable
 from printreach.printers.port import (
     Download,
     PrinterRefused,
@@ -19,8 +19,6 @@ from printreach.printers.port import (
 )
 from printreach.printers.spool import exactly, spooled
 from printreach.wire.heads import Headers
-
-from .live_view import not_authorized, unreachable
 
 PIECE_BYTES = 1024 * 1024
 """The longest piece that the printers accept."""
@@ -82,7 +80,7 @@ class WebServer:
 
     def __init__(self, fetcher: Fetcher, host: str) -> None:
         self._fetcher = fetcher
-        self._host = host
+        self._where = f"The printer at {host}"
 
     async def close(self) -> None:
         await self._fetcher.close()
@@ -110,7 +108,7 @@ class WebServer:
 
     def _require_ok(self, status: int) -> None:
         if status in (401, 403):
-            raise not_authorized(self._host, "refuses the access code")
+            raise not_authorized(self._where, "refuses the access code")
         if not 200 <= status < 300:
             raise failed(f"The printer's web server answered {status}.")
 
@@ -121,4 +119,4 @@ class WebServer:
         except FetchFailed as exc:
             if exc.failure is ExchangeFailure.TIMED_OUT:
                 raise PrinterRefused(504, f"The printer gave no answer: {exc.text}.") from exc
-            raise unreachable(self._host, exc.text) from exc
+            raise unreachable(self._where, exc.text) from exc

@@ -7,8 +7,7 @@ from urllib.parse import quote
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.http1.fetch import Fetcher
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.elegoo.live_view import not_authorized
+from printreach.printers.connecting import connect_to, not_authorized
 from printreach.printers.elegoo.transfers import (
     BufferedFile,
     WebServer,
@@ -129,7 +128,7 @@ class Cc2Files:
             reported = await self._web.send(b"PUT", b"/upload", headers, piece)
             error = loose.whole(reported, "error_code")
             if error == _BAD_TOKEN:
-                raise not_authorized(self._api.host, "refuses the access code")
+                raise not_authorized(self._api.where, "refuses the access code")
             if error != 0:
                 shown = "" if error is None else f": error {error}"
                 raise failed(f"The printer refused the upload{shown}.")

@@ -9,15 +9,15 @@ from typing import NoReturn
 
 from printreach.contract.files import JsonObject
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to
-from printreach.printers.elegoo.camera import authority
-from printreach.printers.elegoo.live_view import (
-    Answers,
+from printreach.printers.connecting import (
+    connect_to,
     not_authorized,
     too_many_clients,
     unreachable,
 )
+from printreach.printers.elegoo.camera import authority
 from printreach.printers.elegoo.ports import Ports
+from printreach.printers.following import Answers
 from printreach.printers.loose import Json
 from printreach.printers.port import failed, no_such_file
 from printreach.printers.setup import PrinterSetup
@@ -68,6 +68,7 @@ class SdcpApi:
 
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
         self.host = setup.host
+        self.where = f"The printer at {setup.host}"
         self._setup = setup
         self._ports = ports
         self._socket: WebSocket | None = None
@@ -87,12 +88,12 @@ class SdcpApi:
             await self._explain(exc)
         finally:
             self._socket = None
-            self._answers.give_up(unreachable(self.host, "the connection broke off"))
+            self._answers.give_up(unreachable(self.where, "the connection broke off"))
 
     async def send(self, cmd: Cmd, data: JsonObject, request_id: str = "") -> None:
         """Send without waiting for an answer. Raises PrinterRefused."""
         if self._socket is None:
-            raise unreachable(self.host, "there is no connection")
+            raise unreachable(self.where, "there is no connection")
         message = {
             "Id": "",
             "Data": {
@@ -108,7 +109,7 @@ class SdcpApi:
         try:
             await self._socket.send(json.dumps(message))
         except WebSocketFailed as exc:
-            raise unreachable(self.host, exc.text) from exc
+            raise unreachable(self.where, exc.text) from exc
 
     async def ask(self, cmd: Cmd, data: JsonObject) -> Json:
         """Return the data of the answer.
@@ -134,11 +135,11 @@ class SdcpApi:
                 async with asyncio.timeout(SILENT_S):
                     text = await socket.receive(SILENT_S)
             except TimeoutError:
-                raise unreachable(self.host, "it says nothing any more") from None
+                raise unreachable(self.where, "it says nothing any more") from None
             message = _read(text)
             if message is None:
                 if _TOO_MANY in str(text[:200]).lower():
-                    raise too_many_clients(self.host)
+                    raise too_many_clients(self.where)
                 continue  # "pong", or nonsense
             data = loose.obj(message, "Data")
             self.board = loose.text(message, "MainboardID") or self.board
@@ -148,12 +149,12 @@ class SdcpApi:
     async def _explain(self, exc: WebSocketFailed) -> NoReturn:
         """Say why there is no connection. Raises PrinterRefused."""
         if _TOO_MANY in exc.text.lower():
-            raise too_many_clients(self.host) from exc
+            raise too_many_clients(self.where) from exc
         if exc.status is None and await self._is_cc2():
             raise not_authorized(
-                self.host, "is a Centauri Carbon 2: give its serial number and its access code"
+                self.where, "is a Centauri Carbon 2: give its serial number and its access code"
             ) from exc
-        raise unreachable(self.host, exc.text) from exc
+        raise unreachable(self.where, exc.text) from exc
 
     async def _is_cc2(self) -> bool:
         """Return whether it is a Centauri Carbon 2, which has an MQTT broker and no SDCP."""
