@@ -54,6 +54,14 @@ test-fast: install  ## while you write: the quick tests that need no browser and
 	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 		-m "not fault and not browser and not peer and not slow"
 
+.PHONY: compiled
+compiled: build/compiled/.installed  ## the hot rooms compiled, in build/compiled beside the interpreted .venv
+
+.PHONY: test-compiled
+test-compiled: compiled  ## the tests of the compiled rooms, and of attacks on them, against the compiled build
+	build/compiled/bin/pytest --numprocesses $(WORKERS) --dist loadfile \
+		tests/wire tests/http1 tests/tunnel tests/relay tests/agent
+
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests
 	$(BIN)/ruff check .
@@ -140,10 +148,18 @@ pictures: screens  ## the README's pictures, as the pages look now
 	@mkdir -p docs/pictures
 	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
 
+CAN_COMPILE := command -v cc >/dev/null && $(BIN)/python -c "import pathlib, sys, sysconfig; \
+	sys.exit(not pathlib.Path(sysconfig.get_path('include'), 'Python.h').exists())"
+
 .PHONY: package
-package: install  ## what people install, in dist: wheel, pinned needs, their licences, an SBOM
+package: install  ## what people install, in dist: wheels, pinned needs, their licences, an SBOM
 	rm -rf dist
 	$(BIN)/hatchling build --target wheel --directory dist
+	@if $(CAN_COMPILE); then \
+		PRINTREACH_COMPILE=1 $(BIN)/hatchling build --target wheel --directory dist; \
+	else \
+		echo "No C compiler with Python's headers is here, so the wheel in dist is pure Python alone."; \
+	fi
 	mkdir dist/requirements
 	cp $(SHIPPED:%=requirements/%.txt) dist/requirements/
 	$(BIN)/python -m shipping dist $(SHIPPED)
@@ -183,6 +199,19 @@ endef
 	$(call fill,.venv,$<)
 	@$(FIRST_PIP) --python $(BIN)/python install $(PIP_FLAGS) --no-deps --no-index --no-build-isolation \
 		--editable .
+	@touch $@
+
+# mypyc compiles what shipping/build_hook.py names. It needs a C compiler.
+HOT_ROOMS := $(shell find src/printreach/wire src/printreach/http1 src/printreach/tunnel \
+	src/printreach/relay src/printreach/agent -name '*.py')
+
+build/compiled/.installed: requirements/dev.txt shipping/build_hook.py $(HOT_ROOMS) build/uv/.installed \
+		$(STATIC)/app.css | build/compiled/bin/python
+	$(call fill,build/compiled,$<)
+	rm -rf build/compiled/wheel
+	PRINTREACH_COMPILE=1 build/compiled/bin/hatchling build --target wheel --directory build/compiled/wheel
+	@$(FIRST_PIP) --python build/compiled/bin/python install $(PIP_FLAGS) --no-deps --no-index \
+		--force-reinstall build/compiled/wheel/*.whl
 	@touch $@
 
 # What `make demo` runs on: what people install, and none of what developers need.
@@ -227,7 +256,7 @@ build/peers/%/.installed: requirements/peers-%.txt build/uv/.installed | build/p
 	@touch $@
 
 # pip takes longer to set up than all that uv does. Tests use that of the others.
-WITHOUT_PIP := .venv build/demo build/pages build/fuzz
+WITHOUT_PIP := .venv build/compiled build/demo build/pages build/fuzz
 
 .PRECIOUS: %/bin/python
 %/bin/python:

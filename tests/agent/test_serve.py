@@ -13,8 +13,8 @@ from printreach.agent.serve import StreamServer
 from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.http1.client import Client
-from printreach.tunnel.stream import Stream
+from printreach.http1.client import Client, Connect
+from printreach.tunnel.stream import Stream, StreamTunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import RequestHead, decode_response
@@ -261,7 +261,12 @@ SERVER = WebAddress(scheme="http", host="127.0.0.1", port=80)
 
 @pytest.mark.parametrize("head", [b"", b"GET /\r\nHost : x\r\n", b"GET / HTTP/1.1\r\n", b"GET /\n"])
 def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
-    opened = StreamOpened(1, head, b"", True, False, False)
-    local = LocalRequests(cast("Client", None), SERVER, wants_outside_host=False)
-    with pytest.raises(RemoteProtocolError):
-        StreamServer(local, "", remote_lock=RemoteLock()).serve(cast("Stream", None), opened)
+    @on_a_loop
+    async def body() -> None:
+        local = LocalRequests(Client(cast("Connect", None)), SERVER, wants_outside_host=False)
+        stream = Stream(cast("StreamTunnel", None), 1, None)
+        opened = StreamOpened(1, head, b"", True, False, False)
+        with pytest.raises(RemoteProtocolError):
+            StreamServer(local, "", remote_lock=RemoteLock()).serve(stream, opened)
+
+    body()

@@ -209,7 +209,7 @@ def test_a_man_in_the_middle_with_a_key_of_his_own_sees_no_proof(tmp_path: Path)
                 await visit.challenge()
 
                 code, text = await visit.end()
-                assert code is CloseCode.NOT_WELCOME
+                assert code == CloseCode.NOT_WELCOME
                 assert "shows another key" in text
                 assert visit.unheard() == []
                 await eventually(lambda: at.state.snapshot.phase is Phase.REFUSED)
@@ -227,7 +227,7 @@ def test_nonsense_of_a_service_is_a_refusal(tmp_path: Path) -> None:
             visit.tunnel.message(b"nonsense")
 
             code, text = await visit.end()
-            assert code is CloseCode.NOT_WELCOME
+            assert code == CloseCode.NOT_WELCOME
             assert text.startswith("The service said something unreadable")
             await eventually(lambda: at.state.snapshot.phase is Phase.REFUSED)
 
@@ -327,8 +327,8 @@ def test_a_moving_agent_that_stops_takes_its_leave_of_both(
                 await (new := await at.service.visit()).welcome()
                 await at.until_events("linked", "connected", "connected")
 
-            assert (await old.end())[0] is CloseCode.NORMAL
-            assert (await new.end())[0] is CloseCode.NORMAL
+            assert (await old.end())[0] == CloseCode.NORMAL
+            assert (await new.end())[0] == CloseCode.NORMAL
 
     body()
 

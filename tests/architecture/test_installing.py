@@ -19,7 +19,7 @@ PLACES = [
 ]
 INSTALL = re.compile(r"\bpip3?(?: |\")install\b[^\n]*")
 HASHED = re.compile(r"pip install --require-hashes (?:-r requirements/[\w{}]+\.txt\s*|\{files\})+")
-WHEEL = "pip install --no-deps printreach-*.whl"
+WHEEL = "pip install --no-deps --no-index --find-links . printreach"
 NAMED_LIST = re.compile(r"requirements/(\w+)\.txt")
 PIN = re.compile(r"^([\w.-]+)(?:\[[\w,-]+\])?==([^ ;]+)(?: ; ([^\\]*))?", re.MULTILINE)
 SHIPPED = re.compile(r"^SHIPPED := (.*)$", re.MULTILINE)

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.http1.chunked import LAST_CHUNK, encode_chunk
 from printreach.http1.heads import MAX_HEAD_BYTES, BadMessage
-from printreach.http1.server_core import LINGER_BYTES, ServerCore, State, StateError
+from printreach.http1.server_core import LINGER_BYTES, SERVING, ServerCore, State, StateError
 
 GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 NEXT = b"GET /b HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -131,8 +131,8 @@ def test_it_makes_no_difference_how_the_bytes_are_cut(size: int) -> None:
     core, targets, body = ServerCore(), [], b""
     for at in range(0, len(whole), size):
         core.receive(whole[at : at + size])
-        while core.state.is_serving or core.surplus:
-            request = None if core.state.is_serving else core.next_request()
+        while core.state in SERVING or core.surplus:
+            request = None if core.state in SERVING else core.next_request()
             if request is not None:
                 targets.append(request.target)
             if core.state is State.BODY:

@@ -93,7 +93,7 @@ async def test_a_breach_of_the_protocol_closes_that_tunnel_and_touches_no_other(
 
         await until(lambda: hostile.closed)
         assert hostile.closed is not None
-        assert hostile.closed[0] is code
+        assert hostile.closed[0] == code
         running.stream.send(b"and ended", fin=True)
         assert (await victim.answer()).body == b"begun, and ended"
         assert other.closed is None

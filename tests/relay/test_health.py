@@ -7,6 +7,7 @@ import pytest
 from printreach.http1.heads import parse_request
 from printreach.relay.caller_origin import Network
 from printreach.relay.health import Health
+from printreach.wire.build import BUILD
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
@@ -62,7 +63,10 @@ async def test_health_is_answered_on_our_own_host_and_on_any_that_is_no_printers
     host: bytes,
 ) -> None:
     async with relay() as rig, calling(rig.port) as caller:
-        for target, text in ((b"/healthz", b"alive\n"), (b"/readyz?x", b"ready\n")):
+        for target, text in (
+            (b"/healthz", b"alive\n"),
+            (b"/readyz?x", f"ready\n{BUILD}\n".encode()),
+        ):
             caller.send(request(host, target=target))
             answer = await caller.answer()
             assert (answer.status, answer.body) == (200, text)

@@ -113,7 +113,7 @@ async def test_agents_that_are_not_linked_get_a_limited_number_of_codes(
         await until(lambda: sixth.closed)
 
         assert sixth.closed is not None
-        assert sixth.closed[0] is CloseCode.OVERLOADED
+        assert sixth.closed[0] == CloseCode.OVERLOADED
         assert "try again in a minute" in sixth.closed[1]
         assert rig.agents.offers == 5
 

@@ -71,7 +71,7 @@ async def test_the_newest_of_two_agents_with_one_key_wins() -> None:
         caller.send(request(access.host, access.bearer))
 
         assert older.closed is not None
-        assert older.closed[0] is CloseCode.REPLACED
+        assert older.closed[0] == CloseCode.REPLACED
         assert (await caller.answer()).status == 200
         assert len(newer.asked) == 1
         assert newer.printer_id in rig.agents.presence
@@ -86,7 +86,7 @@ async def test_a_removed_printer_is_sent_away_as_unlinked() -> None:
         await until(lambda: agent.closed)
 
         assert agent.closed is not None
-        assert agent.closed[0] is CloseCode.UNLINKED
+        assert agent.closed[0] == CloseCode.UNLINKED
         assert rig.figure("printers_online") == 0
 
 
@@ -103,7 +103,7 @@ def test_a_removal_is_noticed_although_the_notice_was_lost(
             await until(lambda: agent.closed)
 
             assert agent.closed is not None
-            assert agent.closed[0] is CloseCode.UNLINKED
+            assert agent.closed[0] == CloseCode.UNLINKED
 
     body()
 
@@ -218,4 +218,4 @@ async def test_a_service_that_stops_tells_its_agents_and_notes_that_they_are_awa
             await until(lambda: linked.closed and new.closed)
             assert agent.is_asked_to_move
             assert agent.closed is not None
-            assert agent.closed[0] is CloseCode.RESTARTING
+            assert agent.closed[0] == CloseCode.RESTARTING

@@ -235,4 +235,4 @@ async def test_a_store_that_is_away_is_no_refusal() -> None:
         await until(lambda: agent.closed)
 
         assert agent.closed is not None
-        assert agent.closed[0] is CloseCode.OVERLOADED
+        assert agent.closed[0] == CloseCode.OVERLOADED

@@ -26,7 +26,7 @@ async def refused(agent: ScriptedAgent) -> str:
     """Return the sentence with which the service closed the tunnel."""
     await until(lambda: agent.closed)
     assert agent.closed is not None
-    assert agent.closed[0] is CloseCode.NOT_WELCOME
+    assert agent.closed[0] == CloseCode.NOT_WELCOME
     return agent.closed[1]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from printreach import __version__
 from printreach.run.main import main
+from printreach.wire.build import BUILD
 from tests.rigs.admin_commands import run_admin
 from tests.rigs.service import OWNER, PASSWORD, printreach
 
@@ -24,7 +25,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
 
     assert stopped.value.code == 0
-    assert capsys.readouterr().out == f"printreach {__version__}\n"
+    assert capsys.readouterr().out == f"printreach {__version__} ({BUILD})\n"
 
 
 @pytest.mark.parametrize("words", [[], ["nonsense"], ["--nonsense"]])

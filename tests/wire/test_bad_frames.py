@@ -60,7 +60,7 @@ def test_a_frame_that_cannot_be_read_is_a_bad_frame(end: str, message: bytes) ->
     pair = SessionPair()
     pair.opened()
 
-    assert breach(pair.end(end), message) is CloseCode.BAD_FRAME
+    assert breach(pair.end(end), message) == CloseCode.BAD_FRAME
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_a_frame_that_cannot_be_read_is_a_bad_frame(end: str, message: bytes) ->
 def test_a_hello_that_cannot_be_read_is_a_bad_frame(message: bytes) -> None:
     pair = SessionPair(greeted=False)
 
-    assert breach(pair.hub, message) is CloseCode.BAD_FRAME
+    assert breach(pair.hub, message) == CloseCode.BAD_FRAME
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x00", b"\x00\x00", b"\x00\x00\x04GET"])
 def test_an_open_that_is_shorter_than_its_head_is_a_bad_frame(payload: bytes) -> None:
     pair = SessionPair()
 
-    assert breach(pair.agent, frame(Kind.OPEN, 1, payload)) is CloseCode.BAD_FRAME
+    assert breach(pair.agent, frame(Kind.OPEN, 1, payload)) == CloseCode.BAD_FRAME
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x00", b"\x00\x04200"])
@@ -90,7 +90,7 @@ def test_a_head_that_is_shorter_than_it_says_is_a_bad_frame(payload: bytes) -> N
     pair = SessionPair()
     stream = pair.opened()
 
-    assert breach(pair.hub, frame(Kind.HEAD, stream, payload)) is CloseCode.BAD_FRAME
+    assert breach(pair.hub, frame(Kind.HEAD, stream, payload)) == CloseCode.BAD_FRAME
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_only_frames_of_a_body_carry_a_fin(kind: Kind) -> None:
     pair = SessionPair()
     pair.opened()
 
-    assert breach(pair.hub, frame(kind | FIN, 1, bytes(8))) is CloseCode.BAD_FRAME
+    assert breach(pair.hub, frame(kind | FIN, 1, bytes(8))) == CloseCode.BAD_FRAME
 
 
 @pytest.mark.parametrize("kind", CONTROL_KINDS)
 def test_control_frames_belong_to_no_stream(kind: Kind) -> None:
     pair = SessionPair(greeted=kind is not Kind.HELLO)
 
-    assert breach(pair.agent, frame(kind, 1, bytes(8))) is CloseCode.BAD_FRAME
+    assert breach(pair.agent, frame(kind, 1, bytes(8))) == CloseCode.BAD_FRAME
 
 
 # --- too large ------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_a_length_beyond_the_largest_payload_is_refused_by_its_header(length: in
 
     header = frames.HEADER.pack(length, 0, Kind.MESSAGE)
 
-    assert breach(pair.hub, header) is CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.hub, header) == CloseCode.FRAME_TOO_LARGE
 
 
 def test_a_link_message_has_a_bound() -> None:
@@ -127,7 +127,7 @@ def test_a_link_message_has_a_bound() -> None:
 
     message = frame(Kind.MESSAGE, 0, bytes(CHUNK_BYTES)) * 16
 
-    assert breach(pair.hub, message) is CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.hub, message) == CloseCode.FRAME_TOO_LARGE
 
 
 def test_data_is_at_most_a_chunk() -> None:
@@ -136,7 +136,7 @@ def test_data_is_at_most_a_chunk() -> None:
 
     message = frame(Kind.DATA, stream, bytes(CHUNK_BYTES + 1))
 
-    assert breach(pair.agent, message) is CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.agent, message) == CloseCode.FRAME_TOO_LARGE
 
 
 def test_the_body_after_a_head_is_at_most_a_chunk() -> None:
@@ -146,8 +146,8 @@ def test_the_body_after_a_head_is_at_most_a_chunk() -> None:
 
     answer = frame(Kind.HEAD, stream, frames.encode_head(OK, body))
 
-    assert breach(pair.agent, open_frame(2, body=body)) is CloseCode.FRAME_TOO_LARGE
-    assert breach(pair.hub, answer) is CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.agent, open_frame(2, body=body)) == CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.hub, answer) == CloseCode.FRAME_TOO_LARGE
 
 
 def test_a_message_is_at_most_a_chunk() -> None:
@@ -155,7 +155,7 @@ def test_a_message_is_at_most_a_chunk() -> None:
 
     message = frame(Kind.MESSAGE, 0, bytes(CHUNK_BYTES + 1))
 
-    assert breach(pair.agent, message) is CloseCode.FRAME_TOO_LARGE
+    assert breach(pair.agent, message) == CloseCode.FRAME_TOO_LARGE
 
 
 def test_a_head_beyond_its_bound_is_a_bad_head() -> None:
@@ -165,8 +165,8 @@ def test_a_head_beyond_its_bound_is_a_bad_head() -> None:
 
     answer = frame(Kind.HEAD, stream, frames.encode_head(head, b""))
 
-    assert breach(pair.agent, open_frame(2, head)) is CloseCode.BAD_HEAD
-    assert breach(pair.hub, answer) is CloseCode.BAD_HEAD
+    assert breach(pair.agent, open_frame(2, head)) == CloseCode.BAD_HEAD
+    assert breach(pair.hub, answer) == CloseCode.BAD_HEAD
 
 
 def test_an_interim_head_beyond_its_bound_is_a_bad_head() -> None:
@@ -175,4 +175,4 @@ def test_an_interim_head_beyond_its_bound_is_a_bad_head() -> None:
 
     message = frame(Kind.INTERIM, stream, bytes(MAX_HEAD_BYTES + 1))
 
-    assert breach(pair.hub, message) is CloseCode.BAD_HEAD
+    assert breach(pair.hub, message) == CloseCode.BAD_HEAD

@@ -24,19 +24,19 @@ HEAD = frame(Kind.HEAD, 1, frames.encode_head(OK, b""))
 def test_hello_comes_first(kind: Kind) -> None:
     pair = SessionPair(greeted=False)
 
-    assert breach(pair.agent, frame(kind, 0, bytes(8))) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.agent, frame(kind, 0, bytes(8))) == CloseCode.UNEXPECTED_FRAME
 
 
 def test_hello_comes_once() -> None:
     pair = SessionPair()
 
-    assert breach(pair.hub, hello()) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.hub, hello()) == CloseCode.UNEXPECTED_FRAME
 
 
 def test_an_agent_opens_no_streams() -> None:
     pair = SessionPair()
 
-    assert breach(pair.hub, open_frame(1)) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.hub, open_frame(1)) == CloseCode.UNEXPECTED_FRAME
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_a_hub_sends_no_answers(message: bytes) -> None:
     pair = SessionPair()
     pair.opened()
 
-    assert breach(pair.agent, message) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.agent, message) == CloseCode.UNEXPECTED_FRAME
 
 
 def test_an_answer_has_one_head() -> None:
     pair = SessionPair()
     pair.opened()
 
-    assert breach(pair.hub, HEAD + HEAD) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.hub, HEAD + HEAD) == CloseCode.UNEXPECTED_FRAME
 
 
 def test_no_interim_head_follows_the_head() -> None:
@@ -62,14 +62,14 @@ def test_no_interim_head_follows_the_head() -> None:
 
     late = frame(Kind.INTERIM, 1, EARLY_HINTS)
 
-    assert breach(pair.hub, HEAD + late) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.hub, HEAD + late) == CloseCode.UNEXPECTED_FRAME
 
 
 def test_an_answer_begins_with_its_head() -> None:
     pair = SessionPair()
     pair.opened()
 
-    assert breach(pair.hub, frame(Kind.DATA, 1, b"body")) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.hub, frame(Kind.DATA, 1, b"body")) == CloseCode.UNEXPECTED_FRAME
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_nothing_follows_a_fin_on_a_half_closed_stream(end: str, late: bytes) ->
         pair.hub.send(stream, b"", fin=True)
     pair.settle()
 
-    assert breach(pair.end(end), late) is CloseCode.UNEXPECTED_FRAME
+    assert breach(pair.end(end), late) == CloseCode.UNEXPECTED_FRAME
 
 
 # --- streams --------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_nothing_follows_a_fin_on_a_half_closed_stream(end: str, late: bytes) ->
 def test_a_stream_id_is_used_once_and_they_only_rise(again: int) -> None:
     pair = SessionPair()
 
-    assert breach(pair.agent, open_frame(5) + open_frame(again)) is CloseCode.STREAM_REUSED
+    assert breach(pair.agent, open_frame(5) + open_frame(again)) == CloseCode.STREAM_REUSED
 
 
 def test_the_id_of_an_ended_stream_is_not_used_again() -> None:
@@ -106,7 +106,7 @@ def test_the_id_of_an_ended_stream_is_not_used_again() -> None:
     pair.agent.respond(stream, OK, fin=True)
     pair.settle()
 
-    assert breach(pair.agent, open_frame(stream)) is CloseCode.STREAM_REUSED
+    assert breach(pair.agent, open_frame(stream)) == CloseCode.STREAM_REUSED
 
 
 @pytest.mark.parametrize("stream", [0, 2, 0xFFFF_FFFF])
@@ -117,7 +117,7 @@ def test_a_hub_refuses_frames_of_a_stream_that_never_was(kind: Kind, stream: int
 
     message = frame(kind, stream, bytes(4))
 
-    assert breach(pair.hub, message) is CloseCode.UNKNOWN_STREAM
+    assert breach(pair.hub, message) == CloseCode.UNKNOWN_STREAM
 
 
 @pytest.mark.parametrize("stream", [0, 2, 0xFFFF_FFFF])
@@ -128,7 +128,7 @@ def test_an_agent_refuses_frames_of_a_stream_that_never_was(kind: Kind, stream: 
 
     message = frame(kind, stream, bytes(4))
 
-    assert breach(pair.agent, message) is CloseCode.UNKNOWN_STREAM
+    assert breach(pair.agent, message) == CloseCode.UNKNOWN_STREAM
 
 
 def test_a_tunnel_holds_so_many_streams_and_no_more() -> None:
@@ -138,7 +138,7 @@ def test_a_tunnel_holds_so_many_streams_and_no_more() -> None:
 
     message = open_frame(MAX_STREAMS + 1)
 
-    assert breach(pair.agent, message) is CloseCode.TOO_MANY_STREAMS
+    assert breach(pair.agent, message) == CloseCode.TOO_MANY_STREAMS
 
 
 # --- credit ---------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_data_beyond_the_window_is_an_overrun() -> None:
 
     pair.agent.receive(within + within, pair.clock.now)
 
-    assert breach(pair.agent, frame(Kind.DATA, stream, b"1")) is CloseCode.WINDOW_OVERRUN
+    assert breach(pair.agent, frame(Kind.DATA, stream, b"1")) == CloseCode.WINDOW_OVERRUN
 
 
 def test_first_body_bytes_beyond_what_is_left_are_an_overrun() -> None:
@@ -160,7 +160,7 @@ def test_first_body_bytes_beyond_what_is_left_are_an_overrun() -> None:
     body = frames.encode_head(OK, bytes(CHUNK_BYTES))
     pair.hub.receive(frame(Kind.HEAD, stream, body), pair.clock.now)
 
-    assert breach(pair.hub, frame(Kind.DATA, stream, b"1")) is CloseCode.WINDOW_OVERRUN
+    assert breach(pair.hub, frame(Kind.DATA, stream, b"1")) == CloseCode.WINDOW_OVERRUN
 
 
 def test_credit_that_was_not_granted_yet_does_not_count() -> None:
@@ -171,7 +171,7 @@ def test_credit_that_was_not_granted_yet_does_not_count() -> None:
 
     message = frame(Kind.DATA, stream, bytes(40_001))
 
-    assert breach(pair.agent, message) is CloseCode.WINDOW_OVERRUN
+    assert breach(pair.agent, message) == CloseCode.WINDOW_OVERRUN
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_credit_of_nothing_or_beyond_all_bounds_is_bad(end: str, size: int) -> N
     pair = SessionPair()
     stream = pair.opened()
 
-    assert breach(pair.end(end), credit(stream, size)) is CloseCode.BAD_CREDIT
+    assert breach(pair.end(end), credit(stream, size)) == CloseCode.BAD_CREDIT
 
 
 def test_credit_up_to_its_bound_is_taken() -> None:
@@ -198,7 +198,7 @@ def test_credit_up_to_its_bound_is_taken() -> None:
 def test_a_window_that_holds_no_chunk_is_bad_credit(window: int) -> None:
     pair = SessionPair(greeted=False)
 
-    assert breach(pair.hub, hello(window=window)) is CloseCode.BAD_CREDIT
+    assert breach(pair.hub, hello(window=window)) == CloseCode.BAD_CREDIT
 
 
 # --- versions -------------------------------------------------------------------------------------
@@ -210,4 +210,4 @@ def test_an_end_without_a_version_in_common_is_refused(low: int, high: int) -> N
 
     message = hello(low=low, high=high)
 
-    assert breach(pair.agent, message) is CloseCode.VERSION_UNSUPPORTED
+    assert breach(pair.agent, message) == CloseCode.VERSION_UNSUPPORTED

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.wire import frames
-from printreach.wire.errors import CloseCode, Reason, close_code_of, reason_of
+from printreach.wire.errors import Reason, reason_of
 from printreach.wire.frames import MAX_TEXT_BYTES
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -39,16 +39,6 @@ def test_a_text_that_is_no_text_is_still_shown() -> None:
 
 
 # --- numbers --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("code", CloseCode)
-def test_close_codes_are_known_by_their_numbers(code: CloseCode) -> None:
-    assert close_code_of(int(code)) is code
-
-
-@pytest.mark.parametrize("number", [7, 99, 0xFFFF])
-def test_the_close_code_of_a_newer_peer_stays_a_number(number: int) -> None:
-    assert close_code_of(number) == number
 
 
 @pytest.mark.parametrize("reason", [one for one in Reason if not 6 <= one <= 7])

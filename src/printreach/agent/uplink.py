@@ -49,7 +49,7 @@ handle as many. A request that is being answered doesn't count, so webcams don't
 CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS, REMOTE_CONTROL)
 """The agent's capabilities beyond the first version of the protocol."""
 
-_REFUSALS = {
+_REFUSALS: dict[int, str] = {
     CloseCode.REPLACED: "Another agent with the same key has connected; two must not share one.",
     CloseCode.NOT_WELCOME: "The service refused the sign-in.",
     CloseCode.VERSION_UNSUPPORTED: "The service speaks another version: update the agent.",
@@ -214,12 +214,12 @@ class ServiceConnection:
                 ConnectionEnd(sentence="The service restarts.", has_served=True, is_moving=True)
             )
 
-    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+    def on_tunnel_closed(self, code: int | None, text: str) -> None:
         self._on_closed(self)
         has_served = self._handshake is not None and self._handshake.is_serving
         if self._handshake is not None:
             self._handshake.end()
-        refusal = _REFUSALS.get(code) if isinstance(code, CloseCode) else None
+        refusal = None if code is None else _REFUSALS.get(code)
         if refusal is not None:
             self._end(
                 ConnectionEnd(

@@ -63,7 +63,8 @@ class ChunkedDecoder:
         at = 0
         while at < len(data) and not self.done and len(pieces) < self._max_pieces:
             if self._left:
-                piece = data[at : at + self._left]
+                # A compiled slice copies even where it takes everything.
+                piece = data[at : at + self._left] if at or len(data) > self._left else data
                 pieces.append(piece)
                 self._left -= len(piece)
                 at += len(piece)

@@ -18,24 +18,23 @@ the connection, and the client would never read the answer."""
 
 
 class State(Enum):
-    """The next event on a connection. is_serving: a request has begun and isn't answered."""
+    """The next event on a connection."""
 
-    IDLE = "the first byte of a request", False
-    HEAD = "the rest of a head", False
-    BODY = "the rest of the current request's body", True
-    ANSWER = "our answer to the current request, which has come as a whole", True
-    RAW = "bytes of another protocol, after an upgrade", True
-    LINGER = "bytes that nobody wants, behind our last answer", False
-    CLOSED = "nothing", False
-
-    def __init__(self, _awaited: str, is_serving: bool) -> None:
-        self.is_serving = is_serving
+    IDLE = "the first byte of a request"
+    HEAD = "the rest of a head"
+    BODY = "the rest of the current request's body"
+    ANSWER = "our answer to the current request, which has come as a whole"
+    RAW = "bytes of another protocol, after an upgrade"
+    LINGER = "bytes that nobody wants, after our last answer"
+    CLOSED = "nothing"
 
     __hash__ = object.__hash__  # that of enumerations takes three times as long
 
 
 IDLE, HEAD, BODY, ANSWER, RAW, LINGER, CLOSED = State
 # A state's name in its class takes five times as long to look up, and a request needs ten of them.
+SERVING: Final = frozenset({BODY, ANSWER, RAW})
+"""The states in which a request has begun and isn't answered."""
 
 
 class StateError(Exception):

@@ -130,7 +130,7 @@ class AgentConnection:
     def on_tunnel_draining(self) -> None:
         pass
 
-    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+    def on_tunnel_closed(self, code: int | None, text: str) -> None:
         log.info("agent %s left (%s) %r", self._printer_id or self._peer, code, text)
         self.task.cancel()
 

@@ -21,6 +21,7 @@ from printreach.http1.server_core import (
     IDLE,
     LINGER,
     RAW,
+    SERVING,
     ServerCore,
     State,
 )
@@ -142,7 +143,7 @@ class FrontConnection(asyncio.Protocol):
 
     def continue_with(self, exchange: CallerExchange | None) -> None:
         """Let another exchange serve the request; None if it was answered already."""
-        if self._core.state.is_serving:
+        if self._core.state in SERVING:
             self._exchange = exchange
 
     def upgraded(self) -> None:
@@ -202,7 +203,7 @@ class FrontConnection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Note that the caller sends nothing more. True: it may still read, so stay connected."""
         core = self._core
-        is_serving = core.state.is_serving
+        is_serving = core.state in SERVING
         core.end_of_input()
         if is_serving and (self.is_inside or core.state is CLOSED):
             self.abort_for_gone_caller()
@@ -288,7 +289,7 @@ class FrontConnection(asyncio.Protocol):
             request.keep_alive = False
         incoming = IncomingRequest(self, request, body, core.state is not BODY)
         exchange = self._front.dispatch(incoming)
-        if core.state.is_serving:  # else it was answered within the call
+        if core.state in SERVING:  # else it was answered within the call
             self._exchange = exchange
 
     def _receive_body(self) -> None:
@@ -373,7 +374,7 @@ class FrontConnection(asyncio.Protocol):
             self.abort()
         elif state is HEAD and not self._is_congested:
             self._refuse(BadMessage(408, "The head of the request took too long."))
-        elif not state.is_serving:
+        elif state not in SERVING:
             self._close()
         elif self._is_paused or self._is_held:
             self._deadline = self._body_deadline()  # the relay itself waits

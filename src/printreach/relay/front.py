@@ -10,8 +10,8 @@ import errno
 import logging
 import resource
 import socket
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from .connection import Dispatch, FrontConnection
 from .timeouts import Timeouts
@@ -111,9 +111,8 @@ class Front:
         """
         accepted = self._accepted(port if is_tunnel_port else None)
         server = await self.loop.create_server(accepted, host, port, backlog=BACKLOG)
-        _tune(server)
         self._servers.append(server)
-        bound: int = server.sockets[0].getsockname()[1]
+        bound: int = _tuned_sockets(server)[0].getsockname()[1]
         return bound
 
     async def listen_on(self, listener: socket.socket, *, is_tunnel_port: bool = False) -> None:
@@ -121,7 +120,7 @@ class Front:
         port: int = listener.getsockname()[1]
         accepted = self._accepted(port if is_tunnel_port else None)
         server = await self.loop.create_server(accepted, sock=listener, backlog=BACKLOG)
-        _tune(server)
+        _tuned_sockets(server)
         self._servers.append(server)
 
     async def connect_inside(self, protocol: Callable[[], asyncio.Protocol]) -> object:
@@ -196,9 +195,13 @@ class Front:
         self.descriptors.look_again(now)
 
 
-def _tune(server: asyncio.Server) -> None:
-    """Set the options that accepted connections inherit from the listening socket."""
-    for listener in server.sockets:
+def _tuned_sockets(server: Any) -> Sequence[socket.socket]:
+    """Return the listening sockets, with the options that accepted connections inherit.
+
+    server: an asyncio.Server, whose sockets are a tuple, or uvloop's, where they are a list.
+    """
+    listeners: Sequence[socket.socket] = server.sockets
+    for listener in listeners:
         # A caller that vanished silently is noticed even while nothing is sent to it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE") and listener.family != socket.AF_UNIX:
@@ -206,3 +209,4 @@ def _tune(server: asyncio.Server) -> None:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S)
         if hasattr(socket, "TCP_NOTSENT_LOWAT") and listener.family != socket.AF_UNIX:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)
+    return listeners

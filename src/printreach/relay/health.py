@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
+from printreach.wire.build import BUILD
 from printreach.wire.heads import Headers
 
 from .caller_origin import Network, is_within, origin_of, read_address
@@ -41,7 +42,7 @@ class Health:
             case b"/healthz":
                 return HealthAnswer(HTTPStatus.OK, _TEXT, b"alive\n")
             case b"/readyz" if self._is_ready():
-                return HealthAnswer(HTTPStatus.OK, _TEXT, b"ready\n")
+                return HealthAnswer(HTTPStatus.OK, _TEXT, f"ready\n{BUILD}\n".encode())
             case b"/readyz":
                 return HealthAnswer(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not ready\n")
             case _ if self._may_read_metrics(headers, peer):

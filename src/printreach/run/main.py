@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
 from printreach import __version__
+from printreach.wire.build import BUILD
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="printreach", description="Safe remote access to 3D printers, for apps and for people."
     )
-    parser.add_argument("--version", action="version", version=f"printreach {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"printreach {__version__} ({BUILD})"
+    )
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     chosen: _CommandModule | None = None
     for name, command in _COMMANDS.items():

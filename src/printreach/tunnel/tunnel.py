@@ -44,11 +44,13 @@ class TunnelHandler(Protocol):
 
     def on_tunnel_message(self, payload: bytes) -> None: ...
     def on_tunnel_draining(self) -> None: ...
-    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+    def on_tunnel_closed(self, code: int | None, text: str) -> None:
         """Called once. code: of a CLOSE frame, theirs or ours; None for a lost link."""
 
 
 class Tunnel:
+    __deletable__ = ("_tunnel_handler",)  # the compiler must be told
+
     def __init__(
         self,
         session: Session,
@@ -86,10 +88,8 @@ class Tunnel:
 
     @property
     def is_overloaded(self) -> bool:
-        """True while too much waits for the other end: open no stream for now.
-
-        Heads need no credit, so nothing else bounds what piles up for an end that doesn't read.
-        """
+        """True while too much waits for an end that doesn't read: open no stream for now."""
+        # Heads need no credit, so nothing else bounds them.
         return (
             self.session.stream_count >= MAX_STREAMS
             or self._opened_while_full >= MAX_OPENED_WHILE_FULL_BYTES
@@ -365,7 +365,7 @@ class Tunnel:
             self._link.send(self.session.take_output())
         self._link.close()
 
-    def _ended(self, code: CloseCode | int | None, text: str, reason: Reason) -> None:
+    def _ended(self, code: int | None, text: str, reason: Reason) -> None:
         if self.is_closed:
             return
         self.is_closed = True

@@ -39,14 +39,8 @@ class Reason(IntEnum):
     NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent never allows it
 
 
-_CLOSE_CODES = {int(code): code for code in CloseCode}
 _LOCAL_REASONS = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
 _REASONS = {int(reason): reason for reason in Reason if reason not in _LOCAL_REASONS}
-
-
-def close_code_of(number: int) -> CloseCode | int:
-    """Return the code of a CLOSE frame; a number that a newer peer sends is returned as it is."""
-    return _CLOSE_CODES.get(number, number)
 
 
 def reason_of(number: int) -> Reason:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .errors import CloseCode, Reason
+from .errors import Reason
 
 
 class PeerReady(NamedTuple):
@@ -62,7 +62,7 @@ class PeerDraining(NamedTuple):
 class PeerClosed(NamedTuple):
     """The other end sent CLOSE; the link closes now."""
 
-    code: CloseCode | int
+    code: int
     text: str
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, NoReturn
 
 from . import frames
-from .errors import CloseCode, RemoteProtocolError, close_code_of, reason_of
+from .errors import CloseCode, RemoteProtocolError, reason_of
 from .events import (
     CreditReceived,
     DataReceived,
@@ -224,7 +224,7 @@ class Receiver:
     def _close(self, payload: bytes) -> Event:
         number, text = frames.decode_text(payload)
         self._tunnel.closed = True
-        return PeerClosed(close_code_of(number), text)
+        return PeerClosed(number, text)
 
     # --- frames that are refused ----------------------------------------------------------------
 
