@@ -44,12 +44,7 @@ from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import OriginCheck, hardening
 from printreach.web.services import Services
-from printreach.web.signed_in import (
-    IDENTITY,
-    NotSignedIn,
-    answer_ended_access,
-    ask_to_sign_in,
-)
+from printreach.web.signed_in import IDENTITY, NotSignedIn, answer_ended_access, ask_to_sign_in
 from printreach.web.templating import static_files, template_environment
 from printreach.web.uncached import turn_off_parser_caches
 from printreach.web.watch import WATCH_PAGES

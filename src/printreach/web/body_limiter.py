@@ -87,7 +87,7 @@ class BodyLimiter:
     def reserve(self, size: int) -> None:
         """Free `size` bytes. Raises TooManyBodies."""
         while sum(body.size for body in self._bodies) + size > self.max_bytes:
-            slowest = next((one for one in self._bodies if one.timeout and one.size), None)
+            slowest = next((body for body in self._bodies if body.timeout and body.size), None)
             if slowest is None:
                 raise TooManyBodies
             slowest.evict()

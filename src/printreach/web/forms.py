@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, assert_never
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from litestar.di import NamedDependency
@@ -118,18 +118,18 @@ def page(template: str, **context: Any) -> Template:
 
 def page_with_error(template: str, fault: Denied | TooSoon, field: str, **context: Any) -> Template:
     """Render the page again, with the error at its field."""
-    headers: dict[str, str] = {}
-    status, sentence = ERROR_STATUS, ""
-    match fault:
-        case TooSoon():
-            status, sentence = 429, f"Too many tries. Wait {in_words(fault.wait_seconds)}."
-            headers = {"Retry-After": str(fault.wait_seconds)}
-        case Denied():
-            sentence = fault.sentence
-        case _:
-            assert_never(fault)
-    context = {"errors": {field: sentence}, **context}
+    status, headers = ERROR_STATUS, dict[str, str]()
+    if isinstance(fault, TooSoon):
+        status, headers = 429, {"Retry-After": str(fault.wait_seconds)}
+    context = {"errors": {field: sentence_of(fault)}, **context}
     return Template(template, context=context, status_code=status, headers=headers)
+
+
+def sentence_of(fault: Denied | TooSoon) -> str:
+    """Return the error at a field."""
+    if isinstance(fault, TooSoon):
+        return f"Too many tries. Wait {in_words(fault.wait_seconds)}."
+    return fault.sentence
 
 
 async def reauthenticate(
@@ -146,7 +146,4 @@ async def reauthenticate(
 
 def reauthentication_context(services: Services, signed_in: SignedIn) -> dict[str, Any]:
     """Return the template context of a form that asks for the password."""
-    return {
-        "me": signed_in.account,
-        "is_fresh": is_fresh(signed_in.session, services.clock.now()),
-    }
+    return {"me": signed_in.account, "is_fresh": is_fresh(signed_in.session, services.clock.now())}

@@ -46,7 +46,7 @@ class LastPrints:
             return
         self._state, self._at = state, at
         page = await self.dashboard.history.page(self.account_id, printer_id, None, LAST_PRINTS)
-        self.rows = [row_of(one, at, frozenset({printer_id})) for one in page.prints]
+        self.rows = [row_of(print_, at, frozenset({printer_id})) for print_ in page.prints]
 
 
 PARTS = (
@@ -110,13 +110,13 @@ async def printer_events(
     prints = LastPrints(services.dashboard, signed_in.account_id)
 
     async def look(printers: list[SeenPrinter]) -> None:
-        for one in printers:
-            if one.printer.printer_id == printer_id:
-                await watch.look(one, _view(one, services.dashboard))
-                await prints.look(one)
+        for printer in printers:
+            if printer.printer.printer_id == printer_id:
+                await watch.look(printer, _view(printer, services.dashboard))
+                await prints.look(printer)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
-        mine = [one for one in printers if one.printer.printer_id == printer_id]
+        mine = [printer for printer in printers if printer.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
         view = _view(mine[0], services.dashboard, camera)

@@ -55,9 +55,7 @@ class BodyLimiters:
             max_bytes=MAX_ANONYMOUS_BYTES, max_per_caller=None, timeout_s=BODY_TIMEOUT_S
         )
         self.of_known = BodyLimiter(
-            max_bytes=MAX_SIGNED_IN_BYTES,
-            max_per_caller=MAX_PER_ACCOUNT,
-            timeout_s=BODY_TIMEOUT_S,
+            max_bytes=MAX_SIGNED_IN_BYTES, max_per_caller=MAX_PER_ACCOUNT, timeout_s=BODY_TIMEOUT_S
         )
         self.of_images = BodyLimiter(
             max_bytes=MAX_IMAGE_BYTES,

@@ -56,9 +56,7 @@ class BoundedSafeMethods:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        answer: Callable[[Request[Any, Any, Any], Exception], Response[Any]],
+        self, app: ASGIApp, answer: Callable[[Request[Any, Any, Any], Exception], Response[Any]]
     ) -> None:
         self._app = app
         self._answer = answer
@@ -125,10 +123,10 @@ class HeadAsGet:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP and scope["method"] == "HEAD":
-            exchange, asked = _HeadExchange(send), scope.copy()
-            asked["method"] = "GET"
-            asked["state"] = {**scope.get("state", {}), _IS_HEAD: True}
-            await self._app(asked, exchange.receive, exchange.send)
+            exchange, as_get = _HeadExchange(send), scope.copy()
+            as_get["method"] = "GET"
+            as_get["state"] = {**scope.get("state", {}), _IS_HEAD: True}
+            await self._app(as_get, exchange.receive, exchange.send)
         else:
             await self._app(scope, receive, send)
 

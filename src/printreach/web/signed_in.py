@@ -13,10 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from litestar import Response
 from litestar.di import NamedDependency, Provide
-from litestar.exceptions import (
-    NotAuthorizedException,
-    TooManyRequestsException,
-)
+from litestar.exceptions import NotAuthorizedException, TooManyRequestsException
 from litestar.response import Redirect
 
 from printreach.hub.accounts.sessions import Visitor
@@ -72,10 +69,10 @@ async def provide_session(
 ) -> SignedIn | None:
     """Return the signed-in account, if any."""
     token, visitor = jar.read(request.headers.get("cookie", ""), SESSION), visitor_of(request)
-    found = await services.sessions.look_up(token, visitor) if token else None
-    if found is None:
+    account_and_session = await services.sessions.look_up(token, visitor) if token else None
+    if account_and_session is None:
         return None
-    account, session = found
+    account, session = account_and_session
     refused = await services.request_limits.take(account.account_id, session.session_id)
     if refused is not None:
         raise too_many(refused)
@@ -98,10 +95,7 @@ async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> Signed
 
 
 IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
-    {
-        "session": Provide(provide_session),
-        "signed_in": Provide(provide_signed_in),
-    }
+    {"session": Provide(provide_session), "signed_in": Provide(provide_signed_in)}
 )
 
 

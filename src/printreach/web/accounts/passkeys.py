@@ -32,8 +32,8 @@ async def begin_sign_in(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
     """Return the challenge that the authenticator signs."""
-    asked = await services.passkeys.begin_sign_in(visitor_of(request, jar))
-    return passkey_options(asked, jar)
+    challenge = await services.passkeys.begin_sign_in(visitor_of(request, jar))
+    return passkey_options(challenge, jar)
 
 
 @post("/signin/passkey", media_type=MediaType.HTML, opt=dict(PUBLIC))
@@ -61,10 +61,10 @@ async def begin_adding(
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Return the options with which the authenticator creates a passkey."""
-    asked = await services.passkeys.begin_adding(
+    challenge = await services.passkeys.begin_adding(
         signed_in.account, signed_in.session, fields["passkey-password"]
     )
-    return passkey_options(asked, jar)
+    return passkey_options(challenge, jar)
 
 
 @post("/account/passkeys", media_type=MediaType.HTML)
@@ -102,14 +102,14 @@ async def remove_passkey(
     return redirect_with_flash(PAGE, "passkey-removed")
 
 
-def passkey_options(asked: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> Response[Any]:
+def passkey_options(challenge: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> Response[Any]:
     """Return the options for the script, and set the cookie of the step."""
-    if isinstance(asked, TooSoon):
-        raise too_many(asked)
-    if isinstance(asked, Denied):
-        return Response(Problem(status=400, error=asked.sentence), status_code=400)
-    answer = Response(asked.options.encode(), media_type=MediaType.JSON)
-    answer.set_cookie(jar.set(STEP, asked.token, STEP_LIFETIME))
+    if isinstance(challenge, TooSoon):
+        raise too_many(challenge)
+    if isinstance(challenge, Denied):
+        return Response(Problem(status=400, error=challenge.sentence), status_code=400)
+    answer = Response(challenge.options.encode(), media_type=MediaType.JSON)
+    answer.set_cookie(jar.set(STEP, challenge.token, STEP_LIFETIME))
     return answer
 
 

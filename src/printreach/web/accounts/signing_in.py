@@ -17,19 +17,10 @@ from printreach.rules.accounts import MAX_EMAIL_LENGTH
 from printreach.rules.accounts.known_devices import DEVICE_LIFETIME
 from printreach.rules.accounts.sessions import IDLE_TIME
 from printreach.rules.accounts.steps import STEP_LIFETIME
-from printreach.rules.own_paths import (
-    code_path,
-    parse_own_path,
-    path_with_next,
-    sign_in_path,
-)
+from printreach.rules.own_paths import code_path, parse_own_path, path_with_next, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
-from printreach.web.forms import (
-    Fields,
-    page,
-    page_with_error,
-)
+from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of

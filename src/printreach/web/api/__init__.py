@@ -10,9 +10,4 @@ from printreach.web.detection.api import DETECTION_API
 from printreach.web.prints.event_stream import EVENT_STREAM_API
 from printreach.web.webhooks.api import WEBHOOK_API
 
-APIS: Final[Sequence[Router]] = (
-    APP_CONNECTION_API,
-    EVENT_STREAM_API,
-    DETECTION_API,
-    WEBHOOK_API,
-)
+APIS: Final[Sequence[Router]] = (APP_CONNECTION_API, EVENT_STREAM_API, DETECTION_API, WEBHOOK_API)

@@ -14,13 +14,7 @@ from litestar.response import Template
 from printreach.hub.apps import InvalidDraft
 from printreach.hub.denied import Denied
 from printreach.rules.apps import App
-from printreach.web.apps.form import (
-    TypedApp,
-    draft_of,
-    errors_at_fields,
-    typed_by,
-    typed_of,
-)
+from printreach.web.apps.form import TypedApp, draft_of, errors_at_fields, typed_by, typed_of
 from printreach.web.apps.portal_test import COMPLETION
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import (
@@ -135,9 +129,7 @@ async def change(
 
 @get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
 async def ask_to_remove(
-    app_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """Ask before the app's users lose their connections."""
     listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
@@ -169,9 +161,7 @@ async def remove(
 
 @get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
 async def try_page(
-    app_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """Link into the portal as the app would, and explain the parameters that it returns."""
     app = or_404(await services.developers.apps.one(signed_in.account_id, app_id)).app

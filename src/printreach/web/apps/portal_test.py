@@ -64,7 +64,9 @@ async def show_parameters(
         "is_connected": given.get("success") == "true",
         "error": given.get("error", ""),
         "sentence": given.get("errorDescription", ""),
-        "came": [ReceivedParameter(one, _shown(one, given)) for one in COMPLETION],
+        "came": [
+            ReceivedParameter(parameter, _shown(parameter, given)) for parameter in COMPLETION
+        ],
         "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
         "is_signed_in_here": session is not None,
     }

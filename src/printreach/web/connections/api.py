@@ -41,8 +41,7 @@ _CODES: Final = {
 }
 
 AppToken = Annotated[
-    str | None,
-    HeaderParameter(name="AppToken", description="The token of the App Connection."),
+    str | None, HeaderParameter(name="AppToken", description="The token of the App Connection.")
 ]
 
 

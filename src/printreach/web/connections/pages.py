@@ -136,9 +136,9 @@ async def ask_to_end(
     account_id = signed_in.account_id
     connection = or_404(await services.dashboard.connections.one(account_id, connection_id))
     named = [
-        one
-        for one in await services.dashboard.connections.all(account_id, connection.kind)
-        if one.connection.connection_id == connection_id
+        row
+        for row in await services.dashboard.connections.all(account_id, connection.kind)
+        if row.connection.connection_id == connection_id
     ]
     context = {"connection": connection, "listed": named[0] if named else None}
     return Template("dashboard/end_connection.html", context=context)
@@ -177,5 +177,5 @@ async def _share_form(
 
 
 OWN_CONNECTIONS = [
-    *(connections_page, share_page, share, secrets_page, permit, done, ask_to_end, end),
+    *(connections_page, share_page, share, secrets_page, permit, done, ask_to_end, end)
 ]

@@ -42,8 +42,8 @@ class Tick:
 def ticks_of(permissions: Set[Permission]) -> list[Tick]:
     """Return all four; those that are given are ticked."""
     return [
-        Tick(name=one.value, title=title, hint=hint, checked=one in permissions)
-        for one, (title, hint) in _WORDS.items()
+        Tick(name=permission.value, title=title, hint=hint, checked=permission in permissions)
+        for permission, (title, hint) in _WORDS.items()
     ]
 
 
@@ -53,7 +53,7 @@ def ticked(fields: Fields) -> frozenset[Permission]:
     A form without a ticked box and without the button CHOICE is from a page without boxes, which
     promised the app everything.
     """
-    chosen = frozenset(one for one in Permission if fields[one.value])
+    chosen = frozenset(permission for permission in Permission if fields[permission.value])
     return chosen if chosen or fields[CHOICE] == TICKED else ALL_PERMISSIONS
 
 
@@ -62,7 +62,7 @@ def limits_in_words(permissions: Set[Permission]) -> str:
 
     With the printer's own interface nothing is left out, since it offers what the others do.
     """
-    missing = [word for one, word in _SHORT.items() if one not in permissions]
+    missing = [word for permission, word in _SHORT.items() if permission not in permissions]
     if not missing:
         return ""
     if len(missing) == len(_SHORT):

@@ -138,12 +138,7 @@ class DetectionRequest:
     limiter: BodyLimiter
 
 
-@post(
-    "/createcontext",
-    status_code=200,
-    operation_class=_TakesLevels,
-    responses=_failures(),
-)
+@post("/createcontext", status_code=200, operation_class=_TakesLevels, responses=_failures())
 async def create_context(
     request: AnyRequest, detection_request: NamedDependency[DetectionRequest]
 ) -> CreatedContext:

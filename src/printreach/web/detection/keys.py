@@ -54,9 +54,7 @@ async def make(
 
 @get("/developer/keys/{key_id:str}", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def key_page(
-    key_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """Show the key once."""
     account_id = signed_in.account_id
@@ -75,9 +73,7 @@ async def done(
 
 @get("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
 async def ask_to_disable(
-    key_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """Ask before programs are locked out."""
     key = or_404(await services.developers.keys.one(signed_in.account_id, key_id))
@@ -86,9 +82,7 @@ async def ask_to_disable(
 
 @post("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
 async def disable(
-    key_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Redirect:
     """Disable the key."""
     or_404(await services.developers.keys.disable(signed_in.account_id, key_id))

@@ -5,11 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from litestar import Response
-from litestar.exceptions import (
-    HTTPException,
-    MethodNotAllowedException,
-    NotFoundException,
-)
+from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError

@@ -47,10 +47,10 @@ async def usage_page(
     said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Show one calendar month."""
-    asked = parse_month(month) if month else None
-    if month and asked is None:
+    chosen = parse_month(month) if month else None
+    if month and chosen is None:
         raise NotFoundException("There is no such month")
-    use = await services.developers.usage.month(signed_in.account_id, asked)
+    use = await services.developers.usage.month(signed_in.account_id, chosen)
     return page(_USAGE, **_shown(use), flash_message="Saved." if said == "switched" else "")
 
 

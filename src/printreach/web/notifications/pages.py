@@ -247,10 +247,7 @@ async def ask_to_remove(
     destination_id: FromPath[str], pages: NamedDependency[NotificationPages]
 ) -> Response[Any]:
     """Ask for confirmation, since the settings typed for it are deleted too."""
-    context = {
-        "destination": await pages.destination(destination_id),
-        "channels": CHANNEL_BY_NAME,
-    }
+    context = {"destination": await pages.destination(destination_id), "channels": CHANNEL_BY_NAME}
     return Template("notifications/remove.html", context=context)
 
 

@@ -12,10 +12,7 @@ from printreach.web.security import FORM
 
 OPERATOR_PAGES = Router(
     "/",
-    route_handlers=[
-        *(*SERVICE_PAGES, *ACCOUNT_PAGES),
-        *(*APP_PAGES, *PRINTER_PAGES),
-    ],
+    route_handlers=[*(*SERVICE_PAGES, *ACCOUNT_PAGES), *(*APP_PAGES, *PRINTER_PAGES)],
     dependencies={
         "operator": Provide(provide_operator),
         "search": Provide(provide_search, sync_to_thread=False),

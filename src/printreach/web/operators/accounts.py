@@ -185,15 +185,15 @@ async def _page(
     typed: Fields | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    one = or_404(await operator.hub.account(account_id))
+    operated = or_404(await operator.hub.account(account_id))
     of_service = with_changes(DEFAULT_ACCOUNT_LIMITS, await operator.hub.limits.of_service())
     shown = operator.page(
         "account.html",
         fault,
         field,
-        one=one,
+        operated=operated,
         is_me=account_id == operator.signed_in.account_id,
-        limits=limit_fields(one.changes, of_service, typed),
+        limits=limit_fields(operated.changes, of_service, typed),
         at=operator.hub.core.clock.now(),
     )
     if errors:
@@ -216,7 +216,7 @@ async def ask_to_block(
     account_id: FromPath[str], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
     """Ask before an account is blocked or unblocked."""
-    return operator.page("block.html", one=or_404(await operator.hub.account(account_id)))
+    return operator.page("block.html", row=or_404(await operator.hub.account(account_id)))
 
 
 @post(_BLOCK, media_type=MediaType.HTML)
@@ -226,13 +226,13 @@ async def block(
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Block or unblock the account."""
-    one, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
+    row, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
     refused = await operator.reauthenticate(fields)
     if refused is not None:
-        return operator.page("block.html", refused, one=one)
-    changed = await operator.hub.set_blocked(one.account.email, blocked=blocked, by=operator.by)
+        return operator.page("block.html", refused, row=row)
+    changed = await operator.hub.set_blocked(row.account.email, blocked=blocked, by=operator.by)
     if isinstance(changed, Denied):
-        return operator.page("block.html", changed, one=one)
+        return operator.page("block.html", changed, row=row)
     return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
 
 

@@ -107,9 +107,7 @@ async def provide_operator(
     if not signed_in.is_admin:
         raise NotFoundException
     return OperatorContext(
-        services=services,
-        signed_in=signed_in,
-        flash_message=FLASH_MESSAGES.get(said or "", ""),
+        services=services, signed_in=signed_in, flash_message=FLASH_MESSAGES.get(said or "", "")
     )
 
 

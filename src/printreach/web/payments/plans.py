@@ -28,8 +28,8 @@ class Plan:
 def plans_of(offers: Sequence[Offer]) -> list[Plan]:
     """Return the plans in the operator's order."""
     return [
-        Plan(id=one.offer_id, name=_name(one), price=_price(one), note=_note(one, offers))
-        for one in offers
+        Plan(id=offer.offer_id, name=_name(offer), price=_price(offer), note=_note(offer, offers))
+        for offer in offers
     ]
 
 
@@ -51,9 +51,9 @@ def _note(offer: Offer, offers: Sequence[Offer]) -> str:
     if offer.period != "year" or offer.period_count != 1:
         return ""
     monthly = [
-        one.amount
-        for one in offers
-        if (one.period, one.period_count, one.currency) == ("month", 1, offer.currency)
+        other.amount
+        for other in offers
+        if (other.period, other.period_count, other.currency) == ("month", 1, offer.currency)
     ]
     if not monthly or not monthly[0]:
         return ""

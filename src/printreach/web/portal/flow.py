@@ -1,27 +1,25 @@
 """The page of a flow, which shows the current step at one address; the step about supporters."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from litestar import MediaType, Response, Router, route
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, route
+from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException, PermissionDeniedException
 from litestar.params import FromPath, FromQuery
-from litestar.response import Redirect, Template
+from litestar.response import Template
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.leases import Access
-from printreach.hub.portal.view import FlowKey, PrinterHere, View
+from printreach.hub.portal.view import FlowKey, PrinterHere
 from printreach.hub.printers.live import LiveStatus
-from printreach.rules.accounts import Account
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.web.cookies import Cookies
-from printreach.web.forms import Fields, read_fields
+from printreach.web.forms import Fields, read_fields, sentence_of
 from printreach.web.payments.plans import plans_of
 from printreach.web.portal.pages import (
+    FlowRequest,
     Sale,
     choosing_page,
     flow_path,
@@ -32,7 +30,7 @@ from printreach.web.portal.pages import (
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, in_words
+from printreach.web.signed_in import SignedIn
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
@@ -45,23 +43,6 @@ FLOW_BY_ADDRESS: Final = Limit(name="portal", at_once=60, every=timedelta(second
 
 class NoSuchFlow(NotFoundException):
     """This browser has not begun such a flow, or it has expired."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FlowRequest:
-    """One request for a flow's page, from the browser that began it.
-
-    access: of the signed-in account, if any.
-    """
-
-    key: FlowKey
-    account: Account | None
-    access: Access | None
-    view: View
-
-    def back(self) -> Redirect:
-        """Redirect to the flow's page, which shows the current step."""
-        return Redirect(flow_path(self.key.flow_id), status_code=303)
 
 
 def browser_of(request: AnyRequest, jar: Cookies) -> str:
@@ -119,21 +100,21 @@ async def flow_page(
     """
     step = flow_request.view.step
     if step is Step.LINK and install is not None:
-        return installing_page(flow_request.key, flow_request.view, flow_request.account)
+        return installing_page(flow_request)
     if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
         states = await _states_of(services.dashboard.live, flow_request.view.printers)
-        return choosing_page(flow_request.key, flow_request.view, flow_request.account, states)
+        return choosing_page(flow_request, states)
     if step is Step.SUPPORTER:
         return await supporter_step(flow_request, services, is_back=back is not None)
-    return step_page(flow_request.key, flow_request.view, flow_request.account)
+    return step_page(flow_request)
 
 
 async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:
     """Return the state of each printer, by its id, as far as it is known soon."""
     here = list(printers)
-    online = [one.printer.owned for one in here if one.is_online]
+    online = [row.printer.owned for row in here if row.is_online]
     known = await live.fresh(online, SOON_S)
-    states = {one.printer.printer_id: OFFLINE for one in here if not one.is_online}
+    states = {row.printer.printer_id: OFFLINE for row in here if not row.is_online}
     for printer in online:
         reading = known.get(printer)
         if reading is not None and reading.refusal is not None:
@@ -165,7 +146,7 @@ async def pay_in_step(flow_request: FlowRequest, services: Services, plan: str) 
     url = await services.billing.buy(flow_request.account, plan, path)
     match url:
         case str():
-            return paying_page(flow_request.view, flow_request.account, url)
+            return paying_page(flow_request, url)
         case Denied(Reason.PAYS_ALREADY):
             return await supporter_step(flow_request, services, is_back=True)
         case _:
@@ -185,10 +166,8 @@ async def _step(
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
     return step_page(
-        flow_request.key,
-        flow_request.view,
-        flow_request.account,
-        errors={} if fault is None else {"plan": _sentence(fault)},
+        flow_request,
+        errors={} if fault is None else {"plan": sentence_of(fault)},
         refusal=PortalError.NOT_A_SUPPORTER,
         sale=Sale(
             is_sold=services.billing.is_sold,
@@ -197,18 +176,3 @@ async def _step(
             app_connections=limits.app_connections,
         ),
     )
-
-
-def _sentence(fault: Denied | TooSoon) -> str:
-    if isinstance(fault, TooSoon):
-        return f"Too many tries. Wait {in_words(fault.wait_seconds)}."
-    return fault.sentence
-
-
-FLOW = Router(
-    "/appportal/v1/flow/{flow_id:str}",
-    route_handlers=[flow_page],
-    dependencies={"flow_request": Provide(provide_flow_request)},
-    exception_handlers={NoSuchFlow: answer_no_such_flow},
-    include_in_schema=False,
-)

@@ -8,28 +8,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, assert_never
 
-from litestar import MediaType, Response, Router, post
-from litestar.di import NamedDependency, Provide
+from litestar import MediaType, Response, post
+from litestar.di import NamedDependency
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import IssuedConnection
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
 from printreach.web.connections.permissions import ticked
-from printreach.web.forms import Fields
-from printreach.web.portal.flow import (
-    FlowRequest,
-    NoSuchFlow,
-    answer_no_such_flow,
-    pay_in_step,
-    provide_flow_request,
-    provide_sent,
-)
-from printreach.web.portal.pages import done_page, step_page
+from printreach.web.forms import Fields, sentence_of
+from printreach.web.portal.flow import pay_in_step
+from printreach.web.portal.pages import FlowRequest, done_page, step_page
 from printreach.web.problems import AnyRequest
-from printreach.web.security import FORM
 from printreach.web.services import Services
-from printreach.web.signed_in import in_words, visitor_of
+from printreach.web.signed_in import visitor_of
 
 _DENIALS: Final[Mapping[Reason, tuple[int, PortalError]]] = MappingProxyType(
     {
@@ -56,8 +48,7 @@ async def link(
     address = visitor_of(request).address
     refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
-        sentence = f"Too many tries. Wait {in_words(refused.wait_seconds)}."
-        return _again(flow_request, "code", sentence, typed=code, status=429)
+        return _again(flow_request, "code", sentence_of(refused), typed=code, status=429)
     denied = await services.portal.link(flow_request.key, flow_request.account, code)
     if denied is not None:
         return _again(flow_request, "code", denied.sentence, typed=code[:_LONGEST_CODE_SHOWN])
@@ -164,12 +155,7 @@ def _end(flow_request: FlowRequest, made: IssuedConnection | Denied | None) -> R
         case Denied():
             status, refusal = _DENIALS.get(made.reason, (503, PortalError.SERVER_ERROR))
             return step_page(
-                flow_request.key,
-                flow_request.view,
-                flow_request.account,
-                errors={"printer": made.sentence},
-                refusal=refusal,
-                status=status,
+                flow_request, errors={"printer": made.sentence}, refusal=refusal, status=status
             )
         case None:
             return flow_request.back()
@@ -181,24 +167,7 @@ def _again(
     flow_request: FlowRequest, field: str, sentence: str, *, typed: str = "", status: int = 400
 ) -> Response[Any]:
     """Render the page again, with the error at its field."""
-    return step_page(
-        flow_request.key,
-        flow_request.view,
-        flow_request.account,
-        errors={field: sentence},
-        typed=typed,
-        status=status,
-    )
+    return step_page(flow_request, errors={field: sentence}, typed=typed, status=status)
 
 
-ACTS = Router(
-    "/appportal/v1/flow/{flow_id:str}",
-    route_handlers=[link, name, take_own, choose, allow, answer_key, pay, refuse],
-    dependencies={
-        "flow_request": Provide(provide_flow_request),
-        "sent": Provide(provide_sent),
-    },
-    exception_handlers={NoSuchFlow: answer_no_such_flow},
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+FLOW_FORMS = [link, name, take_own, choose, allow, answer_key, pay, refuse]

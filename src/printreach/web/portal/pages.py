@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from litestar.response import Template
+from litestar.response import Redirect, Template
 
 from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.contract.platforms import facts_of
+from printreach.hub.leases import Access
 from printreach.hub.portal import IssuedConnection, Request
 from printreach.hub.portal.view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
@@ -63,6 +64,23 @@ def flow_path(flow_id: str) -> str:
     return f"/appportal/v1/flow/{flow_id}"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FlowRequest:
+    """One request for a flow's page, from the browser that began it.
+
+    access: of the signed-in account, if any.
+    """
+
+    key: FlowKey
+    account: Account | None
+    access: Access | None
+    view: View
+
+    def back(self) -> Redirect:
+        """Redirect to the flow's page, which shows the current step."""
+        return Redirect(flow_path(self.key.flow_id), status_code=303)
+
+
 def welcome_page(request: Request, account: Account | None, query: str) -> Template:
     """Say which app asks, and what follows. query: as it came, for the form to send again."""
     denied = failure_parameters(PortalError.ACCESS_DENIED)
@@ -78,9 +96,7 @@ def welcome_page(request: Request, account: Account | None, query: str) -> Templ
 
 
 def step_page(
-    key: FlowKey,
-    view: View,
-    account: Account | None,
+    flow_request: FlowRequest,
     *,
     errors: Mapping[str, str] | None = None,
     typed: str = "",
@@ -93,23 +109,18 @@ def step_page(
     errors: of the form that was sent. typed: its values. refusal: the error with which a person who
     gives up returns to the app. sale: in the supporter step.
     """
-    logo_url = view.flow.logo_url
+    view = flow_request.view
     if view.step is Step.FAILED or view.step is Step.EXPIRED:
         error = view.flow.error or PortalError.EXPIRED
         # After a button that announced the return, the next page may redirect by itself.
         was_pressed = view.step is Step.FAILED
         return failed_page(
-            view.app, logo_url, view.flow.return_url, error, goes_by_itself=was_pressed
+            view.app, view.flow.logo_url, view.flow.return_url, error, goes_by_itself=was_pressed
         )
-    return _page(
+    return _flow_page(
         _TEMPLATES[view.step],
-        logo_url,
+        flow_request,
         status=status,
-        app=_app(view.app, logo_url),
-        who=account.email if account else "",
-        view=view,
-        path=flow_path(key.flow_id),
-        form={"token": key.form_token},
         place=place_to_show(view.flow.return_url),
         errors=errors or {},
         typed=typed,
@@ -121,47 +132,26 @@ def step_page(
     )
 
 
-def paying_page(view: View, account: Account | None, url: str) -> Template:
+def paying_page(flow_request: FlowRequest, url: str) -> Template:
     """Send the person to the payment provider, which returns them to this flow."""
-    page = _page(
-        "portal/paying.html",
-        view.flow.logo_url,
-        app=_app(view.app, view.flow.logo_url),
-        who=account.email if account else "",
-        url=url,
-    )
+    page = _flow_page("portal/paying.html", flow_request, url=url)
     page.headers.update(_LEAVING_HEADERS)
     return page
 
 
-def installing_page(key: FlowKey, view: View, account: Account | None) -> Template:
+def installing_page(flow_request: FlowRequest) -> Template:
     """Explain how to install an agent, with the field for its code on the same page."""
-    return _page(
-        "portal/install.html",
-        view.flow.logo_url,
-        app=_app(view.app, view.flow.logo_url),
-        who=account.email if account else "",
-        path=flow_path(key.flow_id),
-        form={"token": key.form_token},
-        errors={},
-    )
+    return _flow_page("portal/install.html", flow_request, errors={})
 
 
-def choosing_page(
-    key: FlowKey, view: View, account: Account | None, states: Mapping[str, str]
-) -> Template:
+def choosing_page(flow_request: FlowRequest, states: Mapping[str, str]) -> Template:
     """List the printers to choose from.
 
     states: the known states by printer id, as parts/badges.html names them.
     """
-    return _page(
+    return _flow_page(
         _TEMPLATES[Step.CHOOSE],
-        view.flow.logo_url,
-        app=_app(view.app, view.flow.logo_url),
-        who=account.email if account else "",
-        view=view,
-        path=flow_path(key.flow_id),
-        form={"token": key.form_token},
+        flow_request,
         errors={},
         refusal=PortalError.ACCESS_DENIED.value,
         about=about,
@@ -208,10 +198,10 @@ def failed_page(
     )
 
 
-def about(one: PrinterHere, *, shows_state: bool = False) -> str:
+def about(printer: PrinterHere, *, shows_state: bool = False) -> str:
     """Describe the printer's kind and, if no badge shows its state, whether it is connected."""
-    state = "connected" if one.is_online else "not connected now"
-    platform = facts_of(one.printer.platform).title
+    state = "connected" if printer.is_online else "not connected now"
+    platform = facts_of(printer.printer.platform).title
     if shows_state:
         return platform
     return f"{platform}, {state}" if platform else state.capitalize()
@@ -229,6 +219,20 @@ def _auto_redirect_page(
 def _app(app: App, logo_url: str | None) -> dict[str, Any]:
     logo = logo_address(logo_url) if logo_url else ""
     return {"name": app.name, "logo": logo, "is_vouched_for": app.is_vouched_for}
+
+
+def _flow_page(template: str, flow_request: FlowRequest, **context: Any) -> Template:
+    """Render a page of a flow: for its app and person, with the token of its forms."""
+    view, account = flow_request.view, flow_request.account
+    logo_url = view.flow.logo_url
+    shown: dict[str, Any] = {
+        "app": _app(view.app, logo_url),
+        "who": account.email if account else "",
+        "view": view,
+        "path": flow_path(flow_request.key.flow_id),
+        "form": {"token": flow_request.key.form_token},
+    }
+    return _page(template, logo_url, **shown, **context)
 
 
 def _page(template: str, logo_url: str | None, *, status: int = 200, **context: Any) -> Template:

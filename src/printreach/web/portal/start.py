@@ -31,12 +31,12 @@ async def welcome(
     session: NamedDependency[SignedIn | None],
 ) -> Response[Any]:
     """Say which app asks, and what follows. Nothing is stored yet."""
-    asked = await services.portal.read(_query(request))
-    if isinstance(asked, Refusal):
-        return _refused(asked)
-    if asked.error is not None:
-        return failed_page(asked.app, asked.query.logo_url, asked.return_url, asked.error)
-    return welcome_page(asked, session.account if session else None, _query_text(request))
+    outcome = await services.portal.read(_query(request))
+    if isinstance(outcome, Refusal):
+        return _refused(outcome)
+    if outcome.error is not None:
+        return failed_page(outcome.app, outcome.query.logo_url, outcome.return_url, outcome.error)
+    return welcome_page(outcome, session.account if session else None, _query_text(request))
 
 
 @post("/", media_type=MediaType.HTML)
@@ -47,10 +47,10 @@ async def begin(
     refused = services.caller_tries.take_by_address(FLOW_BY_ADDRESS, visitor_of(request).address)
     if refused is not None:
         raise too_many(refused)
-    asked = await services.portal.read(_query(request))
-    if isinstance(asked, Refusal):
-        return _refused(asked)
-    begun = await services.portal.begin(asked, browser_of(request, jar) or None)
+    outcome = await services.portal.read(_query(request))
+    if isinstance(outcome, Refusal):
+        return _refused(outcome)
+    begun = await services.portal.begin(outcome, browser_of(request, jar) or None)
     answer = Redirect(flow_path(begun.flow_id), status_code=303)
     answer.set_cookie(jar.set(BROWSER, begun.browser, FLOW_KEPT))
     return answer
@@ -74,21 +74,17 @@ async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Serv
     is_for_all = services.portal.core.supporters is SupporterPolicy.EVERYONE
     return Template(
         "portal/no_supporter_perks.html",
-        context={
-            "name": name,
-            "is_for_all": is_for_all,
-            "is_sold": services.billing.is_sold,
-        },
+        context={"name": name, "is_for_all": is_for_all, "is_sold": services.billing.is_sold},
     )
 
 
 async def _name_of_app(portal: Portal, query: PortalQuery) -> str:
-    asked = await portal.read(
+    outcome = await portal.read(
         PortalQuery(
             app_id=query.app_id, return_url=None, printer_id=None, logo_url=None, key_app_name=None
         )
     )
-    return asked.app.name if isinstance(asked, Request) else ""
+    return outcome.app.name if isinstance(outcome, Request) else ""
 
 
 def _refused(refusal: Refusal) -> Template:

@@ -86,12 +86,13 @@ async def download(
     path: FromQuery[str],
 ) -> Stream:
     """Pass a file on as it arrives, as a download that the browser never displays."""
-    asked = _file_path(path)
+    file_path = _file_path(path)
     access = signed_in.access.to(owned.printer_id)
-    pieces = answer_then_pieces(services, access, "/files/download", {"path": str(asked)})
+    pieces = answer_then_pieces(services, access, "/files/download", {"path": str(file_path)})
     answer = await answer_of(pieces)
+    name = quote(file_path.parts[-1], safe="")
     headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.parts[-1], safe='')}",
+        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
         "Content-Security-Policy": "default-src 'none'; sandbox",
     }
     if answer.length is not None:
@@ -116,8 +117,8 @@ async def ask_to_delete(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
 ) -> Template:
     """Ask before deleting a file."""
-    view, asked = view_of(seen, services.dashboard.clock.now()), _file_path(path)
-    context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
+    view, file_path = view_of(seen, services.dashboard.clock.now()), _file_path(path)
+    context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
     return Template("dashboard/delete_file.html", context=context)
 
 
@@ -142,8 +143,8 @@ async def ask_to_start(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
 ) -> Template:
     """Ask before a machine moves that nobody may be watching."""
-    view, asked = view_of(seen, services.dashboard.clock.now()), _file_path(path)
-    context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
+    view, file_path = view_of(seen, services.dashboard.clock.now()), _file_path(path)
+    context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
     return Template("dashboard/start_file.html", context=context)
 
 
@@ -169,13 +170,13 @@ async def _folder(
 ) -> Folder | PrinterRefusal:
     """Read a page of a folder. Raises NotFoundException if the printer has no such folder."""
     try:
-        found = await dashboard.file_lists.read(printer, lambda files: folder_of(files, path, page))
+        shown = await dashboard.file_lists.read(printer, lambda files: folder_of(files, path, page))
     except UnreadableList:
         text = "The list of files can't be read; the agent may be of another version."
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
-    if found is None:
+    if shown is None:
         raise NotFoundException("There is no such folder")
-    return found
+    return shown
 
 
 def _file_path(typed: str) -> VirtualPath:

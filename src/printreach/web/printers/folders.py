@@ -111,12 +111,12 @@ def folder_of(envelope: bytes, path: VirtualPath, page: int) -> Folder | None:
 def _entries_at(root: msgspec.Raw, parts: Sequence[str]) -> list[Entry] | None:
     inside = root
     for part in parts:
-        found = (
-            one.children
-            for one in _entries(inside)
-            if one.type is EntryType.FOLDER and one.name == part
+        folders = (
+            entry.children
+            for entry in _entries(inside)
+            if entry.type is EntryType.FOLDER and entry.name == part
         )
-        folder = next(found, None)
+        folder = next(folders, None)
         if folder is None:
             return None
         inside = folder

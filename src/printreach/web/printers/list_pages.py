@@ -165,20 +165,20 @@ async def printers_events(
 ) -> ServerSentEvent:
     """Send that page every card that changes."""
     list_query = parse_list_query(show, q, page)
-    card = templates_of(request).get_template(_CARD)
+    template = templates_of(request).get_template(_CARD)
 
     drawn: dict[str, tuple[Card, str]] = {}
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         listed = listing(printers, list_query, services.dashboard.clock.now())
-        for one in listed.cards:
-            if one.id not in drawn or drawn[one.id][0] != one:
-                drawn[one.id] = one, card.render(p=one, layout=listed.layout)
-        return {f"printer-{one.id}": drawn[one.id][1] for one in listed.cards}
+        for card in listed.cards:
+            if card.id not in drawn or drawn[card.id][0] != card:
+                drawn[card.id] = card, template.render(p=card, layout=listed.layout)
+        return {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
 
     printers = await services.dashboard.printers.all(signed_in.account_id, ask=False)
     listed = listing(printers, list_query, services.dashboard.clock.now())
-    watched = frozenset(one.id for one in listed.cards)
+    watched = frozenset(card.id for card in listed.cards)
     pages, name = open_pages_of(request), f"list{list_query.query}"
     opened = Page(pages, services, signed_in.access, name, watched, draw, shows_lock=locked)
     if listed.layout == "farm":

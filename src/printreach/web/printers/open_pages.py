@@ -145,10 +145,10 @@ class OpenPages:
         account_id = shared.account_id
         self.check_room(account_id)
         streams = self._streams.setdefault(account_id, [])
-        living = [one for one in streams if not one.is_ended]
+        living = [stream for stream in streams if not stream.is_ended]
         if len(living) >= MAX_STREAMS:
             living[0].end()
-        same = next((one.shared for one in streams if one.name == name), shared)
+        same = next((stream.shared for stream in streams if stream.name == name), shared)
         stream = OpenStream(name, same)
         streams.append(stream)
         try:

@@ -79,8 +79,7 @@ async def resume(
 
 @get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
 async def ask_to_stop(
-    owned: NamedDependency[OwnedPrinter],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Ask before a print is lost; the printer is asked first, for a print may just have begun."""
     seen = or_404(await services.dashboard.printers.ask_now(owned))
@@ -169,8 +168,7 @@ async def move(
 
 @post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
 async def home(
-    owned: NamedDependency[OwnedPrinter],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Response[Any]:
     """Home all axes."""
     return await _control(services, owned, "/home", "home", None)
@@ -249,10 +247,9 @@ async def _control(
 
 def _back(printer_id: str, fields: Fields) -> str:
     """Return the page of the form, which the form names by a word, never by an address."""
-    return {
-        "list": "/printers",
-        "control": f"/printers/{printer_id}/control",
-    }.get(fields["back"], f"/printers/{printer_id}")
+    return {"list": "/printers", "control": f"/printers/{printer_id}/control"}.get(
+        fields["back"], f"/printers/{printer_id}"
+    )
 
 
 def _heater(fields: Fields) -> str:
@@ -288,7 +285,7 @@ def _target(status: StatusResult, heater: str) -> float | UnsetType:
 
 
 def _is_on(status: StatusResult, light: str) -> bool:
-    return any(one.on for one in status.job_status.lights or () if one.name == light)
+    return any(switch.on for switch in status.job_status.lights or () if switch.name == light)
 
 
 def _number(fields: Fields, name: str) -> float:

@@ -43,9 +43,7 @@ async def ask_to_stop_everything(
 
 @post("/stop-everything", media_type=MediaType.HTML)
 async def stop_everything(
-    request: AnyRequest,
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    request: AnyRequest, signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Redirect:
     """Lock remote control, stop every print, and redirect to the outcome.
 

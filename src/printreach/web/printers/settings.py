@@ -61,8 +61,7 @@ async def ask_to_remove(
 
 @post("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
 async def remove(
-    owned: NamedDependency[OwnedPrinter],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Redirect:
     """Remove it from the account."""
     or_404(await services.dashboard.printers.remove(owned.account_id, owned.printer_id))
@@ -71,9 +70,7 @@ async def remove(
 
 @get("/printers/open", media_type=MediaType.HTML)
 async def interface_at_port(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    port: FromQuery[int],
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services], port: FromQuery[int]
 ) -> Redirect:
     """Redirect from a tunnel port whose cookie has expired to the page that opens the printer
     again.

@@ -88,7 +88,7 @@ def view_of(
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
     webcams = status.list_webcams.webcams if status is not None else []
-    cameras = [camera_label(one) for one in webcams]
+    cameras = [camera_label(entry) for entry in webcams]
     camera = camera if 0 <= camera < len(cameras) else 0
     facts = facts_of(seen.printer.platform)
     return PrinterView(
@@ -129,10 +129,12 @@ def _chart(
     """Return lines by name, of points from 0 to 1 across; empty if there is no line yet."""
     if len(warmth) < 2:
         return {}
-    across = [max(0.0, 1 - (at - one.at) / SPAN) for one in warmth]
+    across = [max(0.0, 1 - (at - reading.at) / SPAN) for reading in warmth]
     return {
-        "hotend": [(x, _drawn(one.hotend_c)) for x, one in zip(across, warmth, strict=True)],
-        "bed": [(x, _drawn(one.bed_c)) for x, one in zip(across, warmth, strict=True)],
+        "hotend": [
+            (x, _drawn(reading.hotend_c)) for x, reading in zip(across, warmth, strict=True)
+        ],
+        "bed": [(x, _drawn(reading.bed_c)) for x, reading in zip(across, warmth, strict=True)],
     }
 
 

@@ -51,8 +51,7 @@ async def still(
 
 @get("/printers/{printer_id:str}/webcam/last")
 async def last_picture(
-    owned: NamedDependency[OwnedPrinter],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Response[bytes]:
     """Return the last picture of a printer that is offline."""
     last = await services.dashboard.snapshots.last(owned.account_id, owned.printer_id)
@@ -75,10 +74,10 @@ async def stream(
     access = signed_in.access.to(owned.printer_id)
     pieces = answer_then_pieces(services, access, "/webcam/stream", {"index": str(index)})
     answer = await answer_of(pieces)
-    found = _STREAM_TYPE.fullmatch(answer.content_type)
-    if found is None:
+    match = _STREAM_TYPE.fullmatch(answer.content_type)
+    if match is None:
         raise _no_picture("The printer's camera sent something else than pictures.")
-    media_type = f'multipart/x-mixed-replace; boundary="{found[1]}"'
+    media_type = f'multipart/x-mixed-replace; boundary="{match[1]}"'
     shown = _until_broken(pieces)
     return Stream(shown, media_type=media_type, headers=_SANDBOX, background=closing(shown))
 
@@ -92,8 +91,8 @@ def answer_then_pieces(
     """
     assert access.printer_id is not None
     printer = OwnedPrinter(access.printer_id, access.account_id)
-    asked = _raw_answer(services.dashboard, printer, command, query)
-    return services.leases.pieces(access, asked)
+    pieces = _raw_answer(services.dashboard, printer, command, query)
+    return services.leases.pieces(access, pieces)
 
 
 async def _raw_answer(

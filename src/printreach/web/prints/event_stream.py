@@ -150,10 +150,10 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> A
         address=client.host if client is not None else "",
         browser=connection.headers.get("user-agent", ""),
     )
-    found = await _account_and_credential(services, given, session, visitor)
-    if found is None:
+    identified = await _account_and_credential(services, given, session, visitor)
+    if identified is None:
         raise NotAuthorizedException(_UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
-    account_id, credential_id = found
+    account_id, credential_id = identified
     refused = await services.request_limits.take(account_id, credential_id)
     if refused is not None:
         raise too_many(refused)
@@ -167,8 +167,8 @@ async def _account_and_credential(
     it.
     """
     if token:
-        found = await services.access_tokens.look_up(token, Scope.READ_EVENTS)
-        return None if found is None else (found.account_id, found.token_id)
+        found_token = await services.access_tokens.look_up(token, Scope.READ_EVENTS)
+        return None if found_token is None else (found_token.account_id, found_token.token_id)
     if session:
         signed_in = await services.sessions.look_up(session, visitor)
         return None if signed_in is None else (signed_in[0].account_id, signed_in[1].session_id)
@@ -198,15 +198,15 @@ async def _with_heartbeats(
     with suppress(AccessEnded):
         async with aclosing(events):
             yield None
-            async for one in events:
+            async for event in events:
                 now = loop.time()
                 if now >= heartbeat_at + HEARTBEAT_S:
                     heartbeat_at = now
                     if now >= ends_at:
                         return
                     yield None
-                if one is not None:
-                    yield one
+                if event is not None:
+                    yield event
 
 
 async def _messages(
@@ -219,12 +219,14 @@ async def _messages(
     """
     unsent_start_id: str | None = start_id
     async with aclosing(_with_heartbeats(events)) as beating:
-        async for one in beating:
-            if one is None:
+        async for event in beating:
+            if event is None:
                 yield ServerSentEventMessage(data=None, comment="beat", id=unsent_start_id)
                 unsent_start_id = None
             else:
-                yield ServerSentEventMessage(event="event", id=one.event_id, data=one.body.decode())
+                yield ServerSentEventMessage(
+                    event="event", id=event.event_id, data=event.body.decode()
+                )
 
 
 async def _followed(
@@ -258,9 +260,9 @@ async def _send_all(
     """
     heartbeat = msgspec.json.encode({"After": start_id})
     async with aclosing(_with_heartbeats(events)) as beating:
-        async for one in beating:
-            text = (heartbeat if one is None else one.body).decode()
-            heartbeat = b"{}" if one is None else heartbeat
+        async for event in beating:
+            text = (heartbeat if event is None else event.body).decode()
+            heartbeat = b"{}" if event is None else heartbeat
             try:
                 async with asyncio.timeout(disconnects.SENT_WITHIN_S):
                     await socket.send_text(text)

@@ -63,7 +63,7 @@ async def history_page(
     context = {
         "view": view_of(seen, at),
         "here": "history",
-        "rows": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
+        "rows": [row_of(print_, at, frozenset({printer_id})) for print_ in page.prints],
         "total": total_of(tallies),
         "older": _older(f"/printers/{printer_id}/history", format_cursor(page.older)),
         "is_first": place is None,

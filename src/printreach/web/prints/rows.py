@@ -95,7 +95,7 @@ def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
 
 def months_of(tallies: Sequence[Tally]) -> list[Month]:
     """Return the months in the given order, the newest first."""
-    by_month = groupby(tallies, key=lambda one: (one.year, one.month))
+    by_month = groupby(tallies, key=lambda tally: (tally.year, tally.month))
     return [
         _month(f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}", list(group))
         for (year, month), group in by_month
@@ -149,14 +149,14 @@ def _page(print_: Print) -> str:
 
 
 def _month(name: str, tallies: Sequence[Tally]) -> Month:
-    ended = sum(one.count for one in tallies if one.result in ENDED)
-    done = sum(one.count for one in tallies if one.result is PrintResult.COMPLETE)
+    ended = sum(tally.count for tally in tallies if tally.result in ENDED)
+    done = sum(tally.count for tally in tallies if tally.result is PrintResult.COMPLETE)
     return Month(
         name=name,
-        count=sum(one.count for one in tallies),
+        count=sum(tally.count for tally in tallies),
         share=round(100 * done / ended) if ended else None,
-        hours=round(sum(one.duration_s for one in tallies) / 3600),
+        hours=round(sum(tally.duration_s for tally in tallies) / 3600),
         filament=filament_words(
-            sum(one.filament_mm for one in tallies), sum(one.filament_mg for one in tallies)
+            sum(tally.filament_mm for tally in tallies), sum(tally.filament_mg for tally in tallies)
         ),
     )

@@ -242,7 +242,5 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
-def _filled(
-    regions: Sequence[tuple[str, str, str, str]],
-) -> Sequence[tuple[str, str, str, str]]:
+def _filled(regions: Sequence[tuple[str, str, str, str]]) -> Sequence[tuple[str, str, str, str]]:
     return [*regions, *[("", "", "", "")] * (MAX_REGIONS - len(regions))]

@@ -177,7 +177,7 @@ async def _page(
         "pose": format_pose(shown.pose),
         "masked": watch.settings.masked,
         "steps": watch.levels[0] - watch.settings.warning_level,
-        "kept": [one for one in watch.judged if one.picture is not None],
+        "kept": [judgement for judgement in watch.judged if judgement.picture is not None],
         "answers": len(watch.judged),
         "print_id": _print_to_watch(seen, view) if watch.off is None else "",
         "tells_nobody": watch.tells_nobody,

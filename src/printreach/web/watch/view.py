@@ -22,12 +22,7 @@ from printreach.rules.watch.pose import Pose
 from printreach.rules.watch.why import VIEW_WORDS, Why, why
 from printreach.web.printers.cards import quarters_of
 from printreach.web.printers.view import PrinterView
-from printreach.web.watch.chart import (
-    EvidenceMap,
-    QualityChart,
-    evidence_map,
-    quality_chart,
-)
+from printreach.web.watch.chart import EvidenceMap, QualityChart, evidence_map, quality_chart
 
 LOOKED_UP_EVERY: Final = timedelta(seconds=5)
 """The watch itself looks no more often."""

@@ -51,9 +51,9 @@ async def set_webhook(
     data: JSONBody[SetWebhook],
 ) -> DoneAnswer:
     """Have the printer's events sent to an address; in place of what was set before."""
-    asked = await read_strictly(request, type(data))
-    chosen = asked.inclusive_event_types_filter or []
-    problem = await services.webhooks.set(caller, asked.webhook_url, chosen)
+    wish = await read_strictly(request, type(data))
+    chosen = wish.inclusive_event_types_filter or []
+    problem = await services.webhooks.set(caller, wish.webhook_url, chosen)
     if problem is not None:
         raise ValidationException(problem)
     return DoneAnswer()

@@ -52,7 +52,7 @@ class ShownDelivery:
 
 def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery]:
     """Return them in the given order."""
-    return [_shown(one) for one in deliveries]
+    return [_shown(delivery) for delivery in deliveries]
 
 
 def title_of(event_type: int) -> str:
@@ -60,10 +60,12 @@ def title_of(event_type: int) -> str:
     return _TITLES.get(event_type, f"Event {event_type}")
 
 
-def _shown(one: LoggedDelivery) -> ShownDelivery:
-    has_failed = one.state is DeliveryState.QUEUED and one.attempts > 0
-    word, icon = _FAILED_FOR_NOW if has_failed else _WORDS[one.state]
-    return ShownDelivery(delivery=one, title=title_of(one.event_type), word=word, icon=icon)
+def _shown(delivery: LoggedDelivery) -> ShownDelivery:
+    has_failed = delivery.state is DeliveryState.QUEUED and delivery.attempts > 0
+    word, icon = _FAILED_FOR_NOW if has_failed else _WORDS[delivery.state]
+    return ShownDelivery(
+        delivery=delivery, title=title_of(delivery.event_type), word=word, icon=icon
+    )
 
 
 @get("/connections/{connection_id:str}", media_type=MediaType.HTML)
