@@ -6,12 +6,24 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import grimp
 import pytest
 
 from tests.requirements_of_tests import need
 
 REPOSITORY = Path(__file__).parents[2]
+PACKAGE = REPOSITORY / "src" / "printreach"
 MAX_LINES = 400
+LONG_FILES_WITH_A_REASON: dict[str, str] = {}
+"""Files above MAX_LINES that would be harder to read in two parts."""
+SMALL_LINES = 40
+SMALL_FILES_WITH_A_REASON = {
+    "backends/detector_memory.py": "tests of many rooms use it, too",
+    "detector/runtime.py": "nothing else may import ONNX Runtime",
+    "hub/watch/states.py": "the only use case for it is in another room",
+    "web/front_page.py": "a page is not part of the application that lists the pages",
+}
+"""Files of the package below SMALL_LINES that one other file alone imports, relative to it."""
 SKIPS = {
     *("pytest.skip", "pytest.importorskip", "pytest.xfail"),
     *("pytest.mark.skip", "pytest.mark.skipif", "pytest.mark.xfail"),
@@ -48,6 +60,11 @@ def python_files() -> list[Path]:
     return [path for path in tracked_files() if path.suffix == ".py"]
 
 
+def module_of(path: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
 def relative(path: Path) -> str:
     return path.relative_to(REPOSITORY).as_posix()
 
@@ -74,7 +91,23 @@ def test_the_search_for_foreign_places_finds_them(text: bytes, pattern: str) -> 
 def test_no_python_file_is_longer_than_one_sitting() -> None:
     lengths = {relative(path): path.read_bytes().count(b"\n") for path in python_files()}
 
-    assert {name for name, lines in lengths.items() if lines > MAX_LINES} == set()
+    long = {name for name, lines in lengths.items() if lines > MAX_LINES}
+    assert long == set(LONG_FILES_WITH_A_REASON)
+
+
+def test_a_small_file_with_one_importer_is_part_of_it_or_has_a_reason() -> None:
+    graph = grimp.build_graph("printreach", cache_dir=None)
+    small = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in python_files()
+        if path.is_relative_to(PACKAGE)
+        and path.name != "__init__.py"
+        and path.read_bytes().count(b"\n") < SMALL_LINES
+        and module_of(path) in graph.modules  # migrations are loaded by their paths
+        and len(graph.find_modules_that_directly_import(module_of(path))) == 1
+    }
+
+    assert small == set(SMALL_FILES_WITH_A_REASON)
 
 
 def test_every_pinned_requirement_carries_its_hash() -> None:

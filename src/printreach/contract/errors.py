@@ -157,3 +157,12 @@ FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
         ),
     }
 )
+
+AWAITED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "611": "preview features",
+    }
+)
+"""Codes of the interface that are not used yet, and the part that will use them.
+
+A code is removed from this table by the commit that returns it, with a test that provokes it."""

@@ -14,10 +14,9 @@ from typing import Final, Protocol, cast
 import msgspec
 
 from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
-from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS
 from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
-from printreach.contract.errors import FAILURES
+from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 from printreach.web.api import APIS

@@ -1,10 +1,11 @@
-"""Accounts: created, listed, given supporter status, deleted."""
+"""Accounts: created, listed, given supporter status, blocked, deleted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from printreach.hub.accounts.invitations import end_invitations
+from printreach.hub.accounts.sessions import end_all
 from printreach.hub.apps import remove_app
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
@@ -12,6 +13,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.payments import Billing
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, parse_email
+from printreach.rules.accounts.mail_links import MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.operators import Operator, OperatorAct
@@ -165,3 +167,31 @@ async def account_with(records: Records, email: str) -> Account | Denied:
     if account is None:
         return Denied(Reason.NO_SUCH_ACCOUNT, f"There is no account {email}.")
     return account
+
+
+async def block(records: Records, account: Account, at: datetime) -> Account:
+    """Block the account, inside a unit of work. One that is blocked already keeps its time.
+
+    Its owner is signed out, no request reaches its printers, and no one is notified. Its agents
+    stay linked and connected and all data stays, so that everything is as before once an operator
+    unblocks it. Each reader of the store checks `Account.is_blocked` itself.
+    """
+    account_id = account.account_id
+    blocked = replace(account, blocked_at=account.blocked_at or at)
+    await records.accounts.set_blocked(account_id, blocked.blocked_at)
+    await records.steps.drop(account_id)
+    await records.mail_links.drop(account_id, list(MailPurpose))
+    # Queued notifications would arrive long afterwards. Webhooks drop theirs one by one.
+    for destination in await records.notifications.destinations(account_id):
+        await records.notifications.drop_all(destination.destination_id)
+    await end_all(records, account_id, at)
+    if account.is_admin:
+        await end_invitations(records)
+    return blocked
+
+
+async def unblock(records: Records, account: Account, at: datetime) -> Account:
+    """Unblock the account, inside a unit of work. Browsers stay signed out."""
+    await records.accounts.set_blocked(account.account_id, None)
+    await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+    return replace(account, blocked_at=None)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with
-from printreach.hub.accounts.blocking import block, unblock
+from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with, block, unblock
 from printreach.hub.accounts.invitations import Invitations, end_invitations
 from printreach.hub.accounts.limits import AccountLimitCases
 from printreach.hub.apps import OperatedApps
