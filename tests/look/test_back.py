@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from printreach.contract.status import State
 from tests.look.test_narrow_pages import opened
 from tests.look.test_webhook_pages import home
-from tests.web.dashboard.conftest import Home, printing
+from tests.web.printers.conftest import Home, printing
 
 __all__ = ["home"]
 

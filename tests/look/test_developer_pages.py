@@ -19,7 +19,7 @@ from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.developer.conftest import BOB, DeveloperSite
+from tests.web.apps.conftest import BOB, DeveloperSite
 from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld, run, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

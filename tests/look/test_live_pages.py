@@ -16,8 +16,8 @@ from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.dashboard.conftest import Home
 from tests.web.live.conftest import SNAPSHOT, Shown, at_print, make_link
+from tests.web.printers.conftest import Home
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

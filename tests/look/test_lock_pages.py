@@ -7,7 +7,7 @@ from tests.look.gallery import forward
 from tests.look.test_webhook_pages import home
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.dashboard.conftest import Home, printing
+from tests.web.printers.conftest import Home, printing
 from tests.web.world import BASE_URL
 
 __all__ = ["home"]

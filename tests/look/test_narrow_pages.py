@@ -8,8 +8,8 @@ from printreach.contract.status import State
 from tests.look.gallery import HOST, forward, stay
 from tests.look.test_operator_pages import office
 from tests.look.test_webhook_pages import home
-from tests.web.dashboard.conftest import Home, printing
-from tests.web.dashboard.test_files import entry
+from tests.web.printers.conftest import Home, printing
+from tests.web.printers.test_files import entry
 from tests.web.world import BASE_URL, Browser, send
 
 __all__ = ["home", "office"]

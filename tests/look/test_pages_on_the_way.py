@@ -18,9 +18,9 @@ from tests.fakes.stripe.server import MONTHLY
 from tests.look.gallery import forward, stay
 from tests.look.test_portal_pages import show
 from tests.rigs.looks import DESKTOP, PHONE, look_at
-from tests.web.dashboard.conftest import printing
-from tests.web.dashboard.webhook_days import a_mixed_day
 from tests.web.portal.people import Person, add_app, link_printer
+from tests.web.printers.conftest import printing
+from tests.web.printers.webhook_days import a_mixed_day
 from tests.web.shop import Shop, open_shop
 from tests.web.world import BASE_URL, run, send, sign_in
 

@@ -14,7 +14,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.store.store import Records
-from tests.web.dashboard.conftest import printing
+from tests.web.printers.conftest import printing
 from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld
 
 BOB: Final = "bob@example.org"

@@ -3,9 +3,9 @@
 import pytest
 
 from printreach.hub.printers import own as own_printers
-from tests.web.dashboard.conftest import Home
-from tests.web.dashboard.conftest import home as home
-from tests.web.operator.conftest import office as office
+from tests.web.operators.conftest import office as office
+from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import home as home
 from tests.web.world import send, sign_in
 
 SAVED = "The name is saved."

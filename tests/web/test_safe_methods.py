@@ -14,8 +14,8 @@ from litestar.utils.sync import AsyncCallable
 from printreach.hub.once import ShownOnce
 from printreach.store.store import Records
 from printreach.web.safe_methods import HeadAsGet
-from tests.web.dashboard.conftest import Home
-from tests.web.dashboard.conftest import home as home
+from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import home as home
 from tests.web.world import ADA, Browser, WebWorld, send, sign_in
 
 USED_UP_BY_GET: Final = frozenset(

@@ -13,8 +13,7 @@ from litestar.template import TemplateConfig
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.accounts import ACCOUNT_PAGES
-from printreach.web.api import APIS
-from printreach.web.api.document import document_route, openapi_document
+from printreach.web.api import APIS, document_route, openapi_document
 from printreach.web.apps import APP_PAGES
 from printreach.web.connections import CONNECTION_PAGES
 from printreach.web.connections.live_pages import live_pages

@@ -1,10 +1,11 @@
 """Flash messages: a page says what a form did once, and not again after Back, reload or a bookmark.
 
 A form leads to `…?said=WORD`, and its answer sets a cookie of a minute with the same word. The page
-gets to see the word with the cookie alone, and takes the cookie away as it is shown.
+gets to see the word with the cookie alone, and takes the cookie away as it is shown. The message is
+in `request.state.flash_message`, and templates/base.html shows it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -22,10 +23,82 @@ from printreach.web.safe_methods import is_head
 _LIFETIME: Final = timedelta(minutes=1)
 """A browser follows a redirect at once."""
 _ANSWER: Final = "http.response.start"
+_MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
+    "/account/tokens": {"ended": "The token has ended."},
+    "/account": {
+        "password": "Your password was changed. Every other browser was signed out.",
+        "link-sent": "A mail with a link is on its way to the new address.",
+        "link-in-log": "Ask the operator for the link that confirms it: the service's log has it.",
+        "mail": "Your mail address was changed.",
+        "passkey": "The passkey was added.",
+        "passkey-removed": "The passkey was removed.",
+        "app-removed": "The authenticator app was removed.",
+        "other-removed": "The other way to sign in was removed.",
+    },
+    "/connections": {
+        "permitted": "Saved. It counts from now on.",
+        "ended": "The connection has ended.",
+        "again": "It is sent again.",
+        "live": "The Live Link is made.",
+        "live-ended": "The Live Link has ended.",
+    },
+    "/developer": {
+        "registered": "The app is registered.",
+        "changed": "The app is changed.",
+        "removed": "The app is removed.",
+        "disabled": "The key is disabled.",
+        "again": "It is sent again.",
+    },
+    "/notifications": {
+        "added": "Added. Send a test to see whether it works.",
+        "removed": "Removed.",
+        "tested": "The test was sent.",
+        "saved": "Saved.",
+    },
+    "/operator": {
+        "granted": "Supporter status is granted.",
+        "taken": "The grant is taken back.",
+        "forgotten": "The customer is forgotten. The account can pay anew.",
+        "limits": "The limits are saved. They hold within 30 seconds.",
+        "operator": "Saved.",
+        "blocked": "The account is blocked. Its browsers are signed out.",
+        "unblocked": "The account is open again.",
+        "disabled": "The key is disabled.",
+        "deleted": "The account is deleted.",
+        "registered": "The app is registered.",
+        "changed": "The app is changed.",
+        "removed": "Removed.",
+        "ended": "The connection has ended.",
+    },
+    "/printers": {
+        "pause": "Pausing. It may take a moment.",
+        "resume": "Resuming. It may take a moment.",
+        "stop": "Stopping the print. It may take a moment.",
+        "heat": "The new temperature is set.",
+        "move": "Moved.",
+        "home": "Homing.",
+        "extrude": "Done.",
+        "light": "The light is switched.",
+        "start": "Starting the print. It may take a moment.",
+        "upload": "The file is on the printer.",
+        "delete": "The file is deleted.",
+        "name": "The name is saved.",
+        "removed": "The printer is removed.",
+        "unlocked": "Remote control is unlocked.",
+        "detector": "Saved.",
+        "detector-not-running": "Saved for later: failure detection is off on this service.",
+        "detector-off": "Failure detection is off for this print.",
+        "detector-on": "Failure detection looks at this print again.",
+        "judged": "Thank you. Your answer is kept.",
+        "pictures": "Deleted.",
+    },
+    "/usage": {"switched": "Saved."},
+}
+"""Messages by the first part of a page's path, and by the word; no other text gets in."""
 
 
 def redirect_with_flash(path: str, word: str) -> Redirect:
-    """Redirect after a form. word: a key of the flash messages of the page at `path`."""
+    """Redirect after a form. word: the key of a message of the page at `path`."""
     return Redirect(f"{path}?{FLASH_FIELD}={word}", status_code=303)
 
 
@@ -56,6 +129,8 @@ class FlashMessages(ASGIMiddleware):
             await next_app(scope, receive, send)
             return
 
+        scope["state"]["flash_message"] = _message(scope["path"], word)
+
         async def forget(message: Message) -> None:
             is_shown = message["type"] == _ANSWER and message["status"] == 200
             # No person sees what a script loads; the script has the browser load the page again.
@@ -71,6 +146,14 @@ class FlashMessages(ASGIMiddleware):
         cookie: Cookie = self._jar.set(FLASH, word, _LIFETIME) if word else self._jar.end(FLASH)
         row = (b"set-cookie", cookie.to_header(header="").encode("latin-1"))
         return {**message, "headers": [*message["headers"], row]}
+
+
+def _message(path: str, word: str) -> str:
+    """Return the message of a page; "" if the word is none of its words."""
+    for begin, messages in _MESSAGES.items():
+        if path == begin or path.startswith(f"{begin}/"):
+            return messages.get(word, "")
+    return ""
 
 
 def _word_of_redirect(message: Message) -> str:

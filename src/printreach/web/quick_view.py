@@ -15,7 +15,6 @@ from printreach.hub.printers.temperatures import SPAN
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printers.cards import state_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.printers.view import PrinterView, control_template, view_of
 from printreach.web.prints.rows import PrintRow, row_of
 from printreach.web.problems import AnyRequest
@@ -62,7 +61,6 @@ async def quick_view(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
     camera: FromQuery[int] = 0,
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """Show its state, its webcam and its last prints."""
     view = _view(seen, services.dashboard, camera)
@@ -70,25 +68,17 @@ async def quick_view(
     await watch.look(seen, view)
     prints = LastPrints(services.dashboard, signed_in.account_id)
     await prints.look(seen)
-    context = {
-        "view": view,
-        "watch": watch.shown,
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
-        "here": "quick",
-        "prints": prints.rows,
-    }
+    context = {"view": view, "watch": watch.shown, "here": "quick", "prints": prints.rows}
     return Template("dashboard/printer.html", context=context)
 
 
 @get("/printers/{printer_id:str}/control", media_type=MediaType.HTML)
 async def control_page(
-    seen: NamedDependency[SeenPrinter],
-    services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
     view = view_of(seen, services.dashboard.clock.now())
-    return control_template(view, flash_message=FLASH_MESSAGES.get(said or "", ""))
+    return control_template(view)
 
 
 @get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])

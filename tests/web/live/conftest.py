@@ -9,7 +9,7 @@ from printreach.contract.status import ServiceStatus, State, StatusResult
 from printreach.hub.connections.live_links import LiveWish
 from printreach.rules.connections.live_links import LiveLink
 from tests.rules.detection.test_jpeg import picture
-from tests.web.dashboard.conftest import Home, bobs_printer, home, printing
+from tests.web.printers.conftest import Home, bobs_printer, home, printing
 from tests.web.world import run, send
 
 __all__ = ["bobs_printer", "home"]

@@ -2,14 +2,11 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
@@ -22,28 +19,12 @@ from printreach.web.signed_in import SignedIn
 
 ACCOUNT = "account/account.html"
 PAGE: Final = "/account"
-FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "password": "Your password was changed. Every other browser was signed out.",
-        "link-sent": "A mail with a link is on its way to the new address.",
-        "link-in-log": "Ask the operator for the link that confirms it: the service's log has it.",
-        "mail": "Your mail address was changed.",
-        "passkey": "The passkey was added.",
-        "passkey-removed": "The passkey was removed.",
-        "app-removed": "The authenticator app was removed.",
-        "other-removed": "The other way to sign in was removed.",
-    }
-)
 
 
 async def account_page(
-    services: Services,
-    signed_in: SignedIn,
-    fault: Denied | TooSoon | None = None,
-    field: str = "",
-    flash_message: str = "",
+    services: Services, signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
 ) -> Response[Any]:
-    """Render the page as it is now, with the error of a form on it or a flash message."""
+    """Render the page as it is now, with the error of a form on it."""
     account_id = signed_in.account_id
     codes_left = await services.owner.codes_left(account_id)
     shown = {
@@ -61,7 +42,6 @@ async def account_page(
         ],
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
         "standing": await services.billing.standing(signed_in.account),
-        "flash_message": flash_message,
     }
     return (
         page(ACCOUNT, **shown) if fault is None else page_with_error(ACCOUNT, fault, field, **shown)
@@ -70,13 +50,10 @@ async def account_page(
 
 @get(PAGE, media_type=MediaType.HTML)
 async def show_account(
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
-    said: FromQuery[str | None] = None,
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Show all about the account."""
-    flash_message = FLASH_MESSAGES.get(said or "", "")
-    return await account_page(services, signed_in, flash_message=flash_message)
+    return await account_page(services, signed_in)
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)

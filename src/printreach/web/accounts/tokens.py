@@ -5,7 +5,7 @@ from typing import Any
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from printreach.hub.accounts.access_tokens import MadeToken
@@ -25,13 +25,10 @@ _PREFIX = "scope-"
 
 @get(PAGE, media_type=MediaType.HTML)
 async def show_tokens(
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
-    said: FromQuery[str | None] = None,
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """List the tokens, with the form for another one."""
-    toast = "The token has ended." if said == "ended" else ""
-    return page(_TEMPLATE, **await _shown(services, signed_in), toast=toast, typed="")
+    return page(_TEMPLATE, **await _shown(services, signed_in), typed="")
 
 
 @post(PAGE, media_type=MediaType.HTML)
@@ -49,7 +46,7 @@ async def make_token(
         shown = await _shown(services, signed_in)
         is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
         field = "name" if is_name else "password"
-        return page_with_error(_TEMPLATE, made, field, **shown, toast="", typed=fields["name"])
+        return page_with_error(_TEMPLATE, made, field, **shown, typed=fields["name"])
     services.shown_tokens.put(signed_in.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 

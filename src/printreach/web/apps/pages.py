@@ -1,14 +1,13 @@
 """Pages that register, change, try and remove a developer's apps."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import PermissionDeniedException
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 from litestar.response import Template
 
 from printreach.hub.apps import InvalidDraft
@@ -31,22 +30,12 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _REMOVE: Final = "developer/remove_app.html"
-FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "registered": "The app is registered.",
-        "changed": "The app is changed.",
-        "removed": "The app is removed.",
-        "disabled": "The key is disabled.",
-    }
-)
-"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 
 
 @get("/developer", media_type=MediaType.HTML)
 async def developer_page(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """List apps and keys."""
     account_id = signed_in.account_id
@@ -57,7 +46,6 @@ async def developer_page(
         may_register=services.developers.apps.may_register(signed_in.account),
         keys=[key for key in keys if not key.is_disabled],
         disabled_keys=[key for key in keys if key.is_disabled],
-        flash_message=FLASH_MESSAGES.get(said or "", ""),
     )
 
 
@@ -94,12 +82,11 @@ async def app_page(
     app_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """Show the form with the app's values."""
     listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
     shown = {"listed": listed, **reauthentication_context(services, signed_in)}
-    return _form("developer/app.html", typed_of(listed.app), {}, said=said, **shown)
+    return _form("developer/app.html", typed_of(listed.app), {}, **shown)
 
 
 @post("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
@@ -118,9 +105,7 @@ async def change(
     }
     refused = await reauthenticate(services, signed_in, fields)
     if refused is not None:
-        return page_with_error(
-            "developer/app.html", refused, REAUTH_FIELD, typed=typed, flash_message="", **shown
-        )
+        return page_with_error("developer/app.html", refused, REAUTH_FIELD, typed=typed, **shown)
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
     if isinstance(changed, InvalidDraft):
         return _form("developer/app.html", typed, changed.errors, **shown)
@@ -178,14 +163,11 @@ def _form(
     template: str,
     typed: TypedApp,
     errors: Mapping[str, str],
-    *,
-    said: str | None = None,
     **shown: Any,
 ) -> Template:
     context = {
         "typed": typed,
         "errors": errors_at_fields(errors),
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
         **shown,
     }
     return Template(template, context=context, status_code=ERROR_STATUS if errors else 200)

@@ -15,7 +15,6 @@ from printreach.rules.connections import ConnectionKind
 from printreach.web.connections.permissions import ticked, ticks_of
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.problems import or_404
 from printreach.web.qr_code import qr_code
 from printreach.web.safe_methods import USED_UP
@@ -28,9 +27,7 @@ ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "
 
 @get("/connections", media_type=MediaType.HTML)
 async def connections_page(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """List the current connections."""
     account_id = signed_in.account_id
@@ -40,7 +37,6 @@ async def connections_page(
         "live_links": await services.dashboard.live_links.all(account_id),
         "addresses": services.dashboard.addresses,
         "has_printers": bool(await services.dashboard.printers.rows(account_id)),
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/connections.html", context=context)
 

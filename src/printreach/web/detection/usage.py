@@ -44,14 +44,13 @@ async def usage_page(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
     month: FromQuery[str | None] = None,
-    said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Show one calendar month."""
     chosen = parse_month(month) if month else None
     if month and chosen is None:
         raise NotFoundException("There is no such month")
     use = await services.developers.usage.month(signed_in.account_id, chosen)
-    return page(_USAGE, **_shown(use), flash_message="Saved." if said == "switched" else "")
+    return page(_USAGE, **_shown(use))
 
 
 @post("/usage/free-only", media_type=MediaType.HTML)
@@ -86,7 +85,7 @@ async def set_billing(
     refused = await usage.set_billing(account_id, on=is_on)
     if isinstance(refused, Denied):
         use = await usage.month(account_id)
-        return page_with_error(_USAGE, refused, "billing", **_shown(use), flash_message="")
+        return page_with_error(_USAGE, refused, "billing", **_shown(use))
     return redirect_with_flash("/usage", "switched")
 
 

@@ -1,8 +1,6 @@
 """The pages about an account's notifications: their events, quiet hours and destinations."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
@@ -24,22 +22,13 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, in_words
 
 PAGE: Final = "/notifications"
-FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "added": "Added. Send a test to see whether it works.",
-        "removed": "Removed.",
-        "tested": "The test was sent.",
-        "saved": "Saved.",
-    }
-)
-"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 _BOX: Final = "event-"
 _PRINTER: Final = PAGE + "/printers/{printer_id:str}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotificationPages:
-    """The pages of one account. flash_message: shown once, after a form; may be empty.
+    """The pages of one account.
 
     off: why no print is looked at for failures on this service; "" if failure detection runs.
     """
@@ -47,7 +36,6 @@ class NotificationPages:
     hub: Notifications
     account: Account
     off: str = ""
-    flash_message: str = ""
 
     @property
     def account_id(self) -> str:
@@ -69,7 +57,6 @@ class NotificationPages:
             zones=[(name, name.replace("_", " ")) for name in self.hub.zones.names()],
             channels=CHANNEL_BY_NAME,
             limit=self.hub.daily_limit,
-            flash_message=self.flash_message,
             no_mail_server=NO_MAIL_SERVER,
         )
 
@@ -111,16 +98,11 @@ class NotificationPages:
 
 
 async def provide_pages(
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
-    said: FromQuery[str | None] = None,
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> NotificationPages:
     off = services.dashboard.watched.why_off()
     return NotificationPages(
-        hub=services.notifications,
-        account=signed_in.account,
-        off="" if off is None else off.value,
-        flash_message=FLASH_MESSAGES.get(said or "", ""),
+        hub=services.notifications, account=signed_in.account, off="" if off is None else off.value
     )
 
 

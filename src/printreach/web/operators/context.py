@@ -1,8 +1,7 @@
 """The context of the operators' routes: who acts, reauthentication, and pages of long lists."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -32,33 +31,13 @@ from printreach.web.signed_in import SignedIn
 
 T = TypeVar("T")
 
-FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "granted": "Supporter status is granted.",
-        "taken": "The grant is taken back.",
-        "forgotten": "The customer is forgotten. The account can pay anew.",
-        "limits": "The limits are saved. They hold within 30 seconds.",
-        "operator": "Saved.",
-        "blocked": "The account is blocked. Its browsers are signed out.",
-        "unblocked": "The account is open again.",
-        "disabled": "The key is disabled.",
-        "deleted": "The account is deleted.",
-        "registered": "The app is registered.",
-        "changed": "The app is changed.",
-        "removed": "Removed.",
-        "ended": "The connection has ended.",
-    }
-)
-"""Flash messages by their key in the query parameter `said`; no other text gets in."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorContext:
-    """The operator who sent a request. flash_message: shown once, after a form; may be empty."""
+    """The operator who sent a request."""
 
     services: Services
     signed_in: SignedIn
-    flash_message: str = ""
 
     @property
     def hub(self) -> Operating:
@@ -85,11 +64,7 @@ class OperatorContext:
         **context: Any,
     ) -> Template:
         """Render a page with a form. fault: the error to show at `field`."""
-        shown = {
-            **reauthentication_context(self.services, self.signed_in),
-            "flash_message": self.flash_message,
-            **context,
-        }
+        shown = {**reauthentication_context(self.services, self.signed_in), **context}
         template = f"operator/{template}"
         return (
             page(template, **shown)
@@ -99,16 +74,12 @@ class OperatorContext:
 
 
 async def provide_operator(
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
-    said: FromQuery[str | None] = None,
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> OperatorContext:
     """Return the context. Raises NotFoundException for anybody who is no operator."""
     if not signed_in.is_admin:
         raise NotFoundException
-    return OperatorContext(
-        services=services, signed_in=signed_in, flash_message=FLASH_MESSAGES.get(said or "", "")
-    )
+    return OperatorContext(services=services, signed_in=signed_in)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,8 +87,8 @@ class ConfirmedAct(Generic[T]):
     """An act on one record. A page asks before, and its form carries the operator's password.
 
     path: of that page and of its form, with the record's id as `record_id`. find: looks the record
-    up; the template has it as `row`. back, flash: the page after the act, and a key of
-    FLASH_MESSAGES.
+    up; the template has it as `row`. back, flash: the page after the act, and the word of its flash
+    message.
     """
 
     path: str

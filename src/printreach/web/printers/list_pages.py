@@ -18,7 +18,6 @@ from printreach.hub.printers.own import SeenPrinter
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printers.cards import OFFLINE, Card, card_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -135,7 +134,6 @@ async def printers_page(
     show: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
     page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """List the account's printers, those that need somebody first."""
     list_query = parse_list_query(show, q, page)
@@ -148,7 +146,6 @@ async def printers_page(
         "newer": _page_link(list_query, listed.page - 1, listed.pages),
         "older": _page_link(list_query, listed.page + 1, listed.pages),
         "read_at": at,
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/printers.html", context=context)
 

@@ -33,7 +33,8 @@ _SAFE_C: Final = 0.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """A command, and the page to redirect to after it. flash: a key of FLASH_MESSAGES.
+    """A command, and the page to redirect to after it. flash: the word of its
+    flash message.
 
     shows_effect: whether a status shows what the command does. despite_lock: allowed even while
     remote control is locked.

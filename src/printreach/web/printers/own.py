@@ -13,37 +13,6 @@ from printreach.web.problems import or_404
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "pause": "Pausing. It may take a moment.",
-        "resume": "Resuming. It may take a moment.",
-        "stop": "Stopping the print. It may take a moment.",
-        "heat": "The new temperature is set.",
-        "move": "Moved.",
-        "home": "Homing.",
-        "extrude": "Done.",
-        "light": "The light is switched.",
-        "start": "Starting the print. It may take a moment.",
-        "upload": "The file is on the printer.",
-        "delete": "The file is deleted.",
-        "name": "The name is saved.",
-        "removed": "The printer is removed.",
-        "unlocked": "Remote control is unlocked.",
-        "permitted": "Saved. It counts from now on.",
-        "ended": "The connection has ended.",
-        "again": "It is sent again.",
-        "live": "The Live Link is made.",
-        "live-ended": "The Live Link has ended.",
-        "detector": "Saved.",
-        "detector-not-running": "Saved for later: failure detection is off on this service.",
-        "detector-off": "Failure detection is off for this print.",
-        "detector-on": "Failure detection looks at this print again.",
-        "judged": "Thank you. Your answer is kept.",
-        "pictures": "Deleted.",
-    }
-)
-"""Flash messages by their key in the query parameter `said`; no other text gets in."""
-
 
 async def provide_seen(
     printer_id: FromPath[str],

@@ -13,7 +13,6 @@ from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.printers.view import view_of
 from printreach.web.problems import or_404
 from printreach.web.services import Services
@@ -24,12 +23,10 @@ _SETTINGS = "dashboard/settings.html"
 
 @get("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
 async def settings_page(
-    seen: NamedDependency[SeenPrinter],
-    services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Show the printer's settings."""
-    return _settings(seen, services.dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
+    return _settings(seen, services.dashboard)
 
 
 @post("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
@@ -126,7 +123,6 @@ def _settings(
     seen: SeenPrinter,
     dashboard: Dashboard,
     *,
-    flash_message: str = "",
     typed: str | None = None,
     errors: dict[str, str] | None = None,
     status: int = 200,
@@ -138,7 +134,6 @@ def _settings(
         "here": "settings",
         "typed": seen.printer.name if typed is None else typed,
         "errors": errors or {},
-        "flash_message": flash_message,
         "off": off.value if off is not None else "",
     }
     return Template(_SETTINGS, context=context, status_code=status)

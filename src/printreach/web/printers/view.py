@@ -172,19 +172,9 @@ def _started_at(seen: SeenPrinter) -> datetime | None:
 
 
 def control_template(
-    view: PrinterView,
-    *,
-    flash_message: str = "",
-    typed: Mapping[str, str] = _NOTHING,
-    errors: Mapping[str, str] = _NOTHING,
+    view: PrinterView, *, typed: Mapping[str, str] = _NOTHING, errors: Mapping[str, str] = _NOTHING
 ) -> Template:
     """Draw the controls. typed, errors: what was typed and what is wrong, by the field's name."""
-    context = {
-        "view": view,
-        "flash_message": flash_message,
-        "here": "control",
-        "typed": typed,
-        "errors": errors,
-    }
+    context = {"view": view, "here": "control", "typed": typed, "errors": errors}
     status = _FAULT_STATUS if errors else 200
     return Template("dashboard/control.html", context=context, status_code=status)

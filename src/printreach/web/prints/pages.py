@@ -17,7 +17,6 @@ from printreach.rules.prints.history import Print
 from printreach.rules.prints.table import csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.printers.view import view_of
 from printreach.web.prints.rows import (
     activity_item_of,
@@ -77,7 +76,6 @@ async def print_page(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
     print_id: Annotated[str, QueryParameter(name="id")] = "",
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """Show one print: its outcome, and what the failure watch saw of it."""
     account_id, printer_id = signed_in.account_id, seen.printer.printer_id
@@ -93,7 +91,6 @@ async def print_page(
     context = {
         "view": view,
         "here": "history",
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
         "row": row_of(print_, at, frozenset({printer_id})),
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
     }

@@ -18,7 +18,6 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
 from printreach.web.printers.cards import camera_label
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import or_404
 from printreach.web.services import Services
@@ -48,12 +47,9 @@ async def detector_page(
     seen: NamedDependency[SeenPrinter],
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """Show the settings, and the pictures stored with judgements."""
-    return await _page(
-        seen, signed_in, services.dashboard, flash_message=FLASH_MESSAGES.get(said or "", "")
-    )
+    return await _page(seen, signed_in, services.dashboard)
 
 
 @post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
@@ -156,7 +152,6 @@ async def _page(
     signed_in: SignedIn,
     dashboard: Dashboard,
     *,
-    flash_message: str = "",
     form: WatchForm | None = None,
     errors: dict[str, str] | None = None,
 ) -> Template:
@@ -168,7 +163,6 @@ async def _page(
     context = {
         "view": view,
         "here": "settings",
-        "flash_message": flash_message,
         "form": shown,
         "errors": errors or {},
         "levels": LEVEL_WORDS,

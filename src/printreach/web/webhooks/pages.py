@@ -7,7 +7,7 @@ from typing import Final
 
 from litestar import MediaType, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from printreach.contract.events import EventType
@@ -16,7 +16,6 @@ from printreach.rules.notifications import CHOICES
 from printreach.rules.webhooks import LIFETIME, DeliveryState, LoggedDelivery
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.flash import redirect_with_flash
-from printreach.web.printers.own import FLASH_MESSAGES
 from printreach.web.problems import or_404
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -73,7 +72,6 @@ async def connection_page(
     connection_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
 ) -> Template:
     """Show the connection of an app, or a shared one."""
     account_id = signed_in.account_id
@@ -85,7 +83,6 @@ async def connection_page(
         "ends_at": hook.set_at + LIFETIME if hook is not None else None,
         "deliveries": shown_deliveries(seen.deliveries),
         "ticks": ticks_of(seen.connection.permissions),
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/connection.html", context=context)
 
@@ -111,17 +108,13 @@ def again(page: str, denied: Denied | None) -> Redirect:
 
 @get("/developer/apps/{app_id:str}/deliveries", media_type=MediaType.HTML)
 async def deliveries_page(
-    app_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    said: FromQuery[str | None] = None,
+    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
     """List the last deliveries."""
     listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
     context = {
         "app": listed.app,
         "deliveries": shown_deliveries(await services.webhook_log.of_app(app_id)),
-        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("developer/deliveries.html", context=context)
 

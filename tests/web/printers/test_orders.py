@@ -1,0 +1,66 @@
+"""The forms that control a printer: what they order, and the page that follows."""
+
+import json
+
+import pytest
+
+from printreach.contract.status import State
+from tests.web.printers.conftest import Home, printing
+
+EFFECTS = {
+    "/pause": printing(state=State.PAUSED),
+    "/cancel": printing(state=State.CANCELLED),
+    "/set-temp": printing(bed_c=0),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "command", "arguments"),
+    [
+        ("/pause", {}, "/pause", {"SmartPause": False}),
+        ("/resume", {}, "/resume", {}),
+        ("/stop", {}, "/cancel", {}),
+        ("/heat", {"bed": "0"}, "/set-temp", {"BedC": 0.0}),
+        ("/heat", {"hotend": "215", "sure": "yes"}, "/set-temp", {"ToolC": 215.0}),
+        ("/move", {"step": "Z-0.1"}, "/move-axis", {"Axis": "Z", "DistanceMm": -0.1}),
+        ("/home", {}, "/home", {}),
+        ("/extrude", {"length": "5"}, "/extrude", {"Extruder": 0, "DistanceMm": 5.0}),
+        ("/extrude", {"length": "5", "way": "back"}, "/extrude", {"DistanceMm": -5.0}),
+        ("/light", {"name": "case", "on": "yes"}, "/set-light", {"Name": "case", "On": True}),
+    ],
+)
+def test_a_form_orders_what_it_says(
+    home: Home, path: str, fields: dict[str, str], command: str, arguments: dict[str, object]
+) -> None:
+    home.world.printers.effects = EFFECTS
+    answer = home.send(path, **fields)
+    (ordered,) = home.orders
+
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith(home.path)
+    assert (ordered.printer_id, ordered.command) == (home.printer_id, command)
+    assert arguments.items() <= json.loads(ordered.arguments or b"{}").items()
+
+
+def test_after_a_form_the_printer_is_shown_as_it_is_now(home: Home) -> None:
+    home.get()
+    home.says(printing(state=State.PAUSED))
+    page = home.browser.get(home.send("/pause").headers["location"]).text
+
+    assert "Pausing." in page
+    assert f'action="{home.path}/resume"' in page
+
+
+def test_the_page_after_an_order_waits_for_a_printer_that_takes_a_moment(home: Home) -> None:
+    printers = home.world.printers
+
+    def pause_late() -> None:
+        if home.orders and printers.asks[home.printer_id] > asked + 3:
+            home.says(printing(state=State.PAUSED))
+
+    home.get()
+    asked = printers.asks[home.printer_id]
+    printers.before_answer = pause_late
+    page = home.browser.get(home.send("/pause").headers["location"]).text
+
+    assert f'action="{home.path}/resume"' in page

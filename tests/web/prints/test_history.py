@@ -1,0 +1,182 @@
+"""The history's pages and files, and what other people see of them."""
+
+import csv
+import html
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from httpx import Response
+
+from printreach.contract.events import EventType, PrintEvent
+from printreach.hub.prints.fanout import Fanout
+from printreach.hub.prints.history import PAGE_SIZE, PrintHistoryWriter
+from tests.rules.detection.test_jpeg import picture
+from tests.web.live.conftest import SNAPSHOT
+from tests.web.printers.conftest import Home, bobs_printer, home
+from tests.web.world import run
+
+__all__ = ["bobs_printer", "home"]
+
+EVIL = "<script>alert(1)</script>"
+
+
+def hear(home: Home, *events: PrintEvent, printer_id: str = "") -> None:
+    """Events come, and are handed out with a picture."""
+    world = home.world
+    snapshots = world.services.dashboard.snapshots
+
+    async def hear() -> None:
+        at, asked = world.clock.now(), printer_id or home.printer_id
+        await world.store.write(lambda records: records.events.append(asked, events, at))
+        fanout = Fanout(world.core, [PrintHistoryWriter()], snapshots.take)
+        await fanout.fan_out_due()
+        await fanout.settled()
+        await fanout.close()
+
+    run(home.browser, hear)
+
+
+def told(
+    home: Home, kind: EventType, number: int = 0, file_name: str = "vase.gcode", **facts: object
+) -> PrintEvent:
+    return PrintEvent(
+        event_id=f"event-{number:04}-{kind:d}",
+        event_type=kind,
+        event_time_sec=int(home.world.clock.now().timestamp()) + number,
+        print_id=f"print-{number}",
+        file_name=file_name,
+        **facts,  # type: ignore[arg-type]  # a test names the fields
+    )
+
+
+def rows_of(answer: Response) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(answer.text, newline="")))
+
+
+def test_a_print_shows_in_the_history_on_the_quick_view_and_under_activity(home: Home) -> None:
+    home.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    hear(home, told(home, EventType.STARTED))
+    hear(home, told(home, EventType.COMPLETE, duration_sec=7200, filament_used_mg=12_300))
+
+    for page in (home.get("/history").text, home.browser.get("/activity").text):
+        for words in ("vase.gcode", "Complete", "2 h", "12 g", 'src="/snapshots/', "100%"):
+            assert words in page, words
+    quick = home.get().text
+    assert "Last prints" in quick
+    assert "vase.gcode, " not in quick
+    assert f'href="{home.path}/history"' in quick
+    assert "Workbench: print done" in home.browser.get("/activity").text
+
+
+def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED))
+    hear(home, told(home, EventType.PAUSED, progress=40))
+
+    listed = home.get("/history").text
+    page = home.browser.get(
+        html.unescape(re.findall(r'class="of-print" href="([^"]*)"', listed)[0])
+    )
+    assert "Under way" in listed
+    assert "<dt>Came to</dt><dd>40%</dd>" in page.text
+    assert "Ended at" not in page.text
+
+
+def test_the_picture_of_an_end_is_shown_as_long_as_it_is_kept(home: Home) -> None:
+    home.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    hear(home, told(home, EventType.COMPLETE))
+    assert "/snapshots/" in home.get("/history").text
+    home.world.clock.advance(timedelta(days=7))
+
+    assert "/snapshots/" not in home.get("/history").text
+
+
+def test_an_account_without_prints_is_told_so(home: Home) -> None:
+    assert "No print was seen yet." in home.get("/history").text
+    assert "Nothing has happened yet." in home.browser.get("/activity").text
+    assert "Prints are listed here" in home.get().text
+    assert rows_of(home.get("/history/prints.csv")) == []
+    assert home.browser.get("/activity/prints.json").json() == []
+
+
+def test_names_and_errors_are_never_markup(home: Home) -> None:
+    hear(home, told(home, EventType.FAILED, file_name=f"{EVIL}.gcode", error=EVIL))
+
+    for page in (home.get("/history"), home.browser.get("/activity"), home.get()):
+        assert EVIL not in page.text
+        assert "&lt;script&gt;" in page.text
+
+
+def test_files_are_saved_and_run_by_nothing(home: Home) -> None:
+    hear(home, told(home, EventType.COMPLETE, file_name="=cmd|' /C calc'!A0"))
+    for path in (f"{home.path}/history", "/activity"):
+        table, document = (home.browser.get(f"{path}/prints.{kind}") for kind in ("csv", "json"))
+        for answer in (table, document):
+            assert answer.headers["content-disposition"].startswith("attachment;")
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert "sandbox" in answer.headers["content-security-policy"]
+        assert rows_of(table)[0]["FileName"] == "'=cmd|' /C calc'!A0"
+        assert document.json()[0]["FileName"] == "=cmd|' /C calc'!A0"
+
+
+def test_many_prints_are_read_page_by_page(home: Home) -> None:
+    count = PAGE_SIZE + 3
+    ended = [told(home, EventType.COMPLETE, number, f"file-{number:03}") for number in range(count)]
+    hear(home, *ended)
+    first = home.get("/history").text
+    assert f"file-{count - 1:03}" in first
+    assert "file-002" not in first
+    older = first.split("/history?before=")[1].split('"')[0]
+    second = home.get(f"/history?before={older}").text
+
+    assert "file-002" in second
+    assert "file-003" not in second
+    assert len(rows_of(home.get("/history/prints.csv"))) == count
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "1", "-", "1-", "-1", "9" * 40 + "-1", "\u0663-\u0661", "1-1-1"]
+)
+def test_an_invalid_cursor_counts_as_missing(home: Home, cursor: str) -> None:
+    hear(home, told(home, EventType.COMPLETE))
+    for path in (f"{home.path}/history", "/activity"):
+        answer = home.browser.get(path, params={"before": cursor})
+
+        assert answer.status_code == 200
+        assert "vase.gcode" in answer.text
+
+
+def test_another_accounts_history_is_as_one_that_does_not_exist(
+    home: Home, bobs_printer: str
+) -> None:
+    hear(home, told(home, EventType.COMPLETE, file_name="bobs.gcode"), printer_id=bobs_printer)
+    for page in ("history", "history/prints.csv", "history/prints.json"):
+        theirs = home.browser.get(f"/printers/{bobs_printer}/{page}")
+        unknown = home.browser.get(f"/printers/{'a' * 32}/{page}")
+        assert (theirs.status_code, theirs.text) == (404, unknown.text)
+
+    for path in ("/activity", "/activity/prints.csv", "/activity/prints.json"):
+        assert "bobs" not in home.browser.get(path).text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/activity", "/activity/prints.csv", "/printers/x/history", "/printers/x/history/prints.json"],
+)
+def test_history_is_for_who_is_signed_in(home: Home, path: str) -> None:
+    home.browser.cookies.clear()
+    answer = home.browser.get(path, follow_redirects=False)
+
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/signin")
+
+
+def test_a_removed_printers_prints_stay_under_activity(home: Home) -> None:
+    hear(home, told(home, EventType.COMPLETE))
+    home.send("/remove")
+    page = home.browser.get("/activity").text
+
+    assert "vase.gcode" in page
+    assert "Workbench" in page
+    assert f"/printers/{home.printer_id}" not in page
