@@ -42,6 +42,14 @@ ALL_IN_VIEW = """() => [...document.querySelectorAll(".printer-head .subsections
 )"""
 
 
+BUTTONS_IN_THEIR_CARD = """() => {
+    const right = element => element.getBoundingClientRect().right;
+    return [...document.querySelectorAll(".card .buttons .button")].every(
+        button => right(button) <= right(button.closest(".card"))
+    );
+}"""
+
+
 def broken_words(page: Page, selector: str) -> object:
     return page.evaluate(BROKEN_WORDS, selector)
 
@@ -53,6 +61,18 @@ def opened(page: Page, browser: Browser, path: str) -> Page:
         page.route(endless, stay)
     page.goto(BASE_URL + path)
     return page
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+def test_buttons_that_find_no_room_beside_each_other_stay_in_their_card(
+    page: Page, home: Home, width: int
+) -> None:
+    home.says(printing())
+
+    opened(page, home.browser, home.path).set_viewport_size({"width": width, "height": 800})
+
+    page.get_by_role("button", name="Switch light off").wait_for()
+    assert page.evaluate(BUTTONS_IN_THEIR_CARD)
 
 
 @pytest.mark.parametrize("path", ["", "/control", "/files", "/history", "/settings"])
