@@ -99,6 +99,11 @@ def test_the_recipes_of_the_readme_install_what_they_say(tmp_path: Path) -> None
         tmp_path, tmp_path / "s", f"{service}\nprintreach serve --help\nprintreach detector --help"
     )
     run_in(tmp_path / "printreach", tmp_path / "a", f"{agent}\nprintreach agent run --help")
+    # Of the two wheels, pip prefers the one that was compiled for this machine.
+    is_compiled = any((REPOSITORY / "dist").glob("printreach-*-cp3*.whl"))
+    need("a C compiler with Python's headers", is_compiled, "apt-get install gcc python3-dev")
+    version = f"{tmp_path}/s/bin/printreach --version | grep --fixed-strings '(compiled)'"
+    run_in(tmp_path, tmp_path / "s", version)
 
 
 def run_in(folder: Path, environment: Path, recipe: str) -> None:
