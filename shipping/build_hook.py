@@ -23,7 +23,7 @@ HOT: Final = (
     "http1/{bodies,chunked,client,client_connection,exchange,fields,framing,heads,messages}",
     "http1/{request_body,sending,server_core,small_writes,target}",
     "tunnel/{keepalive,link,shared_timer,stream,tunnel}",
-    "relay/{admission,answering,caller_exchange,commands,connection,directory,exchange}",
+    "relay/{admission,agent_frames,answering,caller_exchange,commands,connection,directory,exchange}",
     "relay/{front,header_filter,held_request,hosts,node,printer_hosts}",
     "agent/{local_http,serve}",
     "limiters/{request_queue}",

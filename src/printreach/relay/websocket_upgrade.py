@@ -7,6 +7,7 @@ class, and a test checks that.
 
 import asyncio
 import logging
+from typing import Final
 
 from picows import (
     WSAutoPingStrategy,
@@ -16,24 +17,15 @@ from picows import (
 )
 from picows.picows import WSProtocol  # type: ignore[attr-defined]  # private, see above
 
-from printreach.rules.rate_limits import TokenBucket
-from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 
+from .agent_frames import AgentFrames, replay
+
+_HEAD_END: Final = b"\r\n\r\n"
+
 READ_BUFFER_BYTES = 2048
 """The initial size of the read buffer, which grows with use: an idle agent takes 16 KiB, not 30."""
-
-READ_BYTES = MAX_UNSIGNED_MESSAGE_BYTES
-"""The most bytes that are read in a turn of the loop until the link trusts the other end. Tiny
-frames cost much more than their bytes."""
-MAX_FRAMES = 256
-FRAME_EVERY_S = 0.1
-"""An end that isn't trusted may send so many frames at once, and one more each time this passes. To
-sign in takes three, and to wait for an owner two a minute."""
-
-_DISCARDED = bytearray(16 * 1024)
-"""The buffer for bytes that are ignored."""
 
 _log = logging.getLogger("printreach.relay.websocket")
 _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
@@ -68,62 +60,11 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
         None,
         READ_BUFFER_BYTES,
     )
-    guard = _UnsignedGuard(protocol, link)
-    link.when_trusted = lambda: transport.set_protocol(protocol)
-    transport.set_protocol(guard)
+    frames = AgentFrames(protocol, link)
+    transport.set_protocol(frames)
     protocol.connection_made(transport)
-    _replay(guard, received)
+    head_bytes = received.index(_HEAD_END) + len(_HEAD_END)
+    replay(protocol, received[:head_bytes])
+    if link.is_connected:
+        frames.receive(memoryview(received)[head_bytes:])
     return link if link.is_connected else None
-
-
-class _UnsignedGuard(asyncio.BufferedProtocol):
-    """Checks sizes and numbers of frames before picows until the link trusts the other end.
-
-    picows gathers a whole frame before it calls the link, in a buffer that never shrinks, and its
-    own limit can't be changed later.
-    """
-
-    def __init__(self, inner: asyncio.BufferedProtocol, link: WebSocketLink) -> None:
-        self._inner = inner
-        self._link = link
-        self._now = asyncio.get_running_loop().time
-        self._frames = TokenBucket(MAX_FRAMES, FRAME_EVERY_S, self._now())
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        if self._link.is_closing:
-            return memoryview(_DISCARDED)
-        return memoryview(self._inner.get_buffer(sizehint))[:READ_BYTES]
-
-    def buffer_updated(self, nbytes: int) -> None:
-        link = self._link
-        if link.is_closing:
-            return
-        link.unfinished_bytes += nbytes
-        before = link.frames
-        self._inner.buffer_updated(nbytes)
-        if link.is_connected:
-            link.check_unfinished()
-            if self._frames.reserve(self._now(), link.frames - before):
-                link.refuse_flood()
-
-    def eof_received(self) -> bool | None:
-        return self._inner.eof_received()
-
-    def pause_writing(self) -> None:
-        self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._inner.resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._inner.connection_lost(exc)
-
-
-def _replay(protocol: asyncio.BufferedProtocol, received: bytes) -> None:
-    at = 0
-    while at < len(received):
-        buffer = memoryview(protocol.get_buffer(-1))
-        piece = received[at : at + len(buffer)]
-        buffer[: len(piece)] = piece
-        protocol.buffer_updated(len(piece))
-        at += len(piece)

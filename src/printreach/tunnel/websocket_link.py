@@ -7,7 +7,7 @@ a flood of them from an end that reads nothing would fill our memory with pongs.
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Final
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
@@ -38,6 +38,17 @@ the tunnel or of the WebSocket. If it sends more it is read more slowly, since e
 10 µs of work: a fifth of a core."""
 COUNTED_AT_ONCE: Final = 256
 
+NO_MASK: Final = bytes(4)
+"""The masking key that leaves a message as it is.
+
+Masks keep pages in a browser from sending bytes that a machine on the way takes for HTTP (RFC 6455,
+section 10.3). Over TLS no such machine sees the bytes, and within one there is none: an agent then
+saves itself and the relay the work. Otherwise it masks, since a printer's answers may be anybody's.
+"""
+
+_WHOLE_BINARY: Final = 0x82
+_MASKED: Final = 0x80
+
 _DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
@@ -45,16 +56,15 @@ class WebSocketLink(WSListener):
     """A link over one WebSocket.
 
     is_trusted: False while the other end has not signed in; see trust().
-    unfinished_bytes: bytes read of a frame that isn't whole yet. frames: the frames that came so
-    far. when_trusted: called once, by trust().
+    frames: the frames that came so far. max_message_bytes: of a message that comes.
     """
 
     def __init__(self, *, is_trusted: bool = True) -> None:
-        self.unfinished_bytes = 0
         self.frames = 0
-        self.when_trusted: Callable[[], None] | None = None
-        self._max_message_bytes = MAX_MESSAGE_BYTES if is_trusted else MAX_UNSIGNED_MESSAGE_BYTES
+        self.is_trusted = is_trusted
+        self.max_message_bytes = MAX_MESSAGE_BYTES if is_trusted else MAX_UNSIGNED_MESSAGE_BYTES
         self._transport: WSTransport | None = None
+        self._key: bytes | None = None  # of our messages; None: picows takes another for each
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
         self._parts: bytearray | None = None  # of a message that a proxy on the way has fragmented
@@ -78,10 +88,21 @@ class WebSocketLink(WSListener):
         """True once further input is ignored."""
         return self._is_closing
 
-    def check_unfinished(self) -> None:
-        """Close if an unfinished frame is larger than a message may be."""
-        if self.unfinished_bytes > self._max_message_bytes + FRAME_HEAD_ROOM:
-            self._refuse_size()
+    def receive(self, message: memoryview) -> None:
+        """Take a message that came in one frame without a mask, which picows need not see."""
+        self.frames += 1
+        if len(message) < TINY_BYTES:
+            self._count_tiny(1)
+        if self._parts is None:
+            self._deliver(message)
+        else:
+            self._close(WSCloseCode.PROTOCOL_ERROR, b"fragments out of order")
+
+    def refuse_size(self) -> None:
+        """Close, for the other end sends a larger message than it may."""
+        self._parts = None
+        text = f"a message is larger than {self.max_message_bytes // 1024} KiB"
+        self._close(WSCloseCode.MESSAGE_TOO_BIG, text.encode())
 
     def refuse_flood(self) -> None:
         """Close, for the other end sends more frames than it may."""
@@ -100,18 +121,20 @@ class WebSocketLink(WSListener):
 
     def send(self, message: bytes) -> None:
         if self._transport is not None and not self._is_closing:
-            # Not `send`: it puts the header of a large message into a buffer that the next call
-            # overwrites, while uvloop may still have to write it.
-            framed = bytearray(FRAME_HEAD_ROOM)
-            framed += message
-            self._transport.send_reuse_external_bytearray(WSMsgType.BINARY, framed, FRAME_HEAD_ROOM)
+            if self._key is None:
+                framed = bytearray(FRAME_HEAD_ROOM)
+                framed += message
+                self._transport.send_reuse_external_bytearray(
+                    WSMsgType.BINARY, framed, FRAME_HEAD_ROOM
+                )
+            else:
+                head = _head_of(len(message), self._key)
+                self._transport.underlying_transport.writelines((head, message))
 
     def trust(self) -> None:
         """Accept messages of MAX_MESSAGE_BYTES from now on: the other end has signed in."""
-        self._max_message_bytes = MAX_MESSAGE_BYTES
-        when_trusted, self.when_trusted = self.when_trusted, None
-        if when_trusted is not None:
-            when_trusted()
+        self.is_trusted = True
+        self.max_message_bytes = MAX_MESSAGE_BYTES
 
     def close(self) -> None:
         self._close(WSCloseCode.OK)
@@ -131,6 +154,10 @@ class WebSocketLink(WSListener):
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._transport = transport
         raw = transport.underlying_transport
+        if not transport.is_client_side:
+            self._key = b""
+        elif raw.get_extra_info("ssl_object") is not None or _is_loopback(raw):
+            self._key = NO_MASK
         raw.set_write_buffer_limits(high=HIGH_WATER_BYTES)
         sock = raw.get_extra_info("socket")
         if sock is not None and sock.family != getattr(socket, "AF_UNIX", None):
@@ -139,7 +166,6 @@ class WebSocketLink(WSListener):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
-        self.unfinished_bytes = frame.tail_size
         self.frames += 1
         if self._is_closing:
             return
@@ -159,7 +185,6 @@ class WebSocketLink(WSListener):
 
     def on_ws_disconnected(self, _transport: WSTransport) -> None:
         self._is_closing = True
-        self.when_trusted = None
         for timer in (self._closing_timer, self._resuming_timer):
             if timer is not None:
                 timer.cancel()
@@ -194,14 +219,9 @@ class WebSocketLink(WSListener):
             loop = asyncio.get_running_loop()
             self._closing_timer = loop.call_later(CLOSE_WITHIN_S, self.abort)
 
-    def _refuse_size(self) -> None:
-        self._parts = None
-        text = f"a message is larger than {self._max_message_bytes // 1024} KiB"
-        self._close(WSCloseCode.MESSAGE_TOO_BIG, text.encode())
-
     def _deliver(self, message: bytes | memoryview) -> None:
-        if len(message) > self._max_message_bytes:
-            self._refuse_size()
+        if len(message) > self.max_message_bytes:
+            self.refuse_size()
         elif self._receiver is not None:
             self._count_tiny(self._receiver.on_link_message(message))
         else:
@@ -245,8 +265,24 @@ class WebSocketLink(WSListener):
         if self._parts is None:
             self._parts = bytearray()
         self._parts += frame.get_payload_as_memoryview()
-        if len(self._parts) > self._max_message_bytes:
-            self._refuse_size()
+        if len(self._parts) > self.max_message_bytes:
+            self.refuse_size()
         elif frame.fin:
             message, self._parts = bytes(self._parts), None
             self._deliver(message)
+
+
+def _is_loopback(transport: asyncio.Transport) -> bool:
+    """Return whether the other end is on this machine."""
+    peer = transport.get_extra_info("peername")
+    return bool(peer) and ip_address(peer[0]).is_loopback
+
+
+def _head_of(size: int, key: bytes) -> bytes:
+    """Return the head of a frame that is a whole binary message."""
+    masked = _MASKED if key else 0
+    if size < 126:
+        return struct.pack(">BB", _WHOLE_BINARY, masked | size) + key
+    if size < 1 << 16:
+        return struct.pack(">BBH", _WHOLE_BINARY, masked | 126, size) + key
+    return struct.pack(">BBQ", _WHOLE_BINARY, masked | 127, size) + key
