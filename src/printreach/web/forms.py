@@ -133,17 +133,20 @@ def sentence_of(fault: Denied | TooSoon) -> str:
 
 
 async def reauthenticate(
-    services: Services, signed_in: SignedIn, fields: Fields, field: str = REAUTH_FIELD
+    signed_in: SignedIn, fields: Fields, field: str = REAUTH_FIELD
 ) -> Denied | TooSoon | None:
     """Check the password in the form; None if it is right.
 
     An account without a password needs a fresh session instead. Required before a change that
     outlives a browser's session, such as a key, and before an act that can't be undone.
     """
-    proof = services.developers.proof
+    proof = signed_in.services.developers.proof
     return await proof.of_owner(signed_in.account, signed_in.session, fields[field])
 
 
-def reauthentication_context(services: Services, signed_in: SignedIn) -> dict[str, Any]:
+def reauthentication_context(signed_in: SignedIn) -> dict[str, Any]:
     """Return the template context of a form that asks for the password."""
-    return {"me": signed_in.account, "is_fresh": is_fresh(signed_in.session, services.clock.now())}
+    return {
+        "me": signed_in.account,
+        "is_fresh": is_fresh(signed_in.session, signed_in.services.clock.now()),
+    }

@@ -59,14 +59,13 @@ PARTS = (
 async def quick_view(
     seen: NamedDependency[SeenPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     camera: FromQuery[int] = 0,
 ) -> Template:
     """Show its state, its webcam and its last prints."""
-    view = _view(seen, services.dashboard, camera)
-    watch = WatchedView(services.dashboard, signed_in.account_id)
+    view = _view(seen, signed_in.services.dashboard, camera)
+    watch = WatchedView(signed_in.services.dashboard, signed_in.account_id)
     await watch.look(seen, view)
-    prints = LastPrints(services.dashboard, signed_in.account_id)
+    prints = LastPrints(signed_in.services.dashboard, signed_in.account_id)
     await prints.look(seen)
     context = {"view": view, "watch": watch.shown, "here": "quick", "prints": prints.rows}
     return Template("dashboard/printer.html", context=context)
@@ -84,7 +83,6 @@ async def control_page(
 @get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
 async def printer_events(
     request: AnyRequest,
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
     camera: FromQuery[int] = 0,
@@ -96,26 +94,28 @@ async def printer_events(
         name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
     }
 
-    watch = WatchedView(services.dashboard, signed_in.account_id)
-    prints = LastPrints(services.dashboard, signed_in.account_id)
+    watch = WatchedView(signed_in.services.dashboard, signed_in.account_id)
+    prints = LastPrints(signed_in.services.dashboard, signed_in.account_id)
 
     async def look(printers: list[SeenPrinter]) -> None:
         for printer in printers:
             if printer.printer.printer_id == printer_id:
-                await watch.look(printer, _view(printer, services.dashboard))
+                await watch.look(printer, _view(printer, signed_in.services.dashboard))
                 await prints.look(printer)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [printer for printer in printers if printer.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
-        view = _view(mine[0], services.dashboard, camera)
+        view = _view(mine[0], signed_in.services.dashboard, camera)
         shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
     name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})
     pages, access = open_pages_of(request), signed_in.access.to(printer_id)
-    return Page(pages, services, access, name, watched, draw, look=look, shows_lock=locked).stream()
+    return Page(
+        pages, signed_in.services, access, name, watched, draw, look=look, shows_lock=locked
+    ).stream()
 
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:

@@ -41,8 +41,12 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignedIn:
-    """A signed-in account and its browser. access: the lease that ends with the session."""
+    """A signed-in account and its browser, and the use cases that its routes call.
 
+    access: the lease that ends with the session.
+    """
+
+    services: Services
     account: Account
     session: Session
     access: Access
@@ -79,7 +83,7 @@ async def provide_session(
     note_caller(request, account.account_id)
     note_lock(request, is_locked=account.is_locked)
     access = Access(account_id=account.account_id, visitor=visitor, session=token)
-    return SignedIn(account=account, session=session, access=access)
+    return SignedIn(services=services, account=account, session=session, access=access)
 
 
 def note_lock(request: AnyRequest, *, is_locked: bool) -> None:

@@ -17,7 +17,6 @@ from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.qr_code import qr_code
 from printreach.web.safe_methods import USED_UP
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _TOTP = "account/totp.html"
@@ -30,12 +29,11 @@ _OVER = "account/link_over.html"
 @post("/account/password", media_type=MediaType.HTML)
 async def change_password(
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Set another password."""
-    outcome = await services.owner.change_password(
+    outcome = await signed_in.services.owner.change_password(
         signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
     )
     if isinstance(outcome, str):
@@ -44,26 +42,22 @@ async def change_password(
         return answer
     is_new = isinstance(outcome, Denied) and outcome.reason is Reason.BAD_PASSWORD
     field = "new-password" if is_new else "old-password"
-    return await account_page(services, signed_in, outcome, field)
+    return await account_page(signed_in, outcome, field)
 
 
 @post("/account/mail", media_type=MediaType.HTML)
 async def ask_for_address(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Send a confirmation link to the new mail address."""
-    refused = await services.owner.ask_for_address(
+    refused = await signed_in.services.owner.ask_for_address(
         signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
     )
     if refused is None:
-        has_mail_server = services.notifications.core.has_mail_server
+        has_mail_server = signed_in.services.notifications.core.has_mail_server
         return redirect_with_flash(PAGE, "link-sent" if has_mail_server else "link-in-log")
     is_address = isinstance(refused, Denied) and refused.reason is Reason.INVALID
-    return await account_page(
-        services, signed_in, refused, "new-mail" if is_address else "mail-password"
-    )
+    return await account_page(signed_in, refused, "new-mail" if is_address else "mail-password")
 
 
 @get("/account/mail/confirm", media_type=MediaType.HTML)
@@ -76,12 +70,10 @@ async def confirm_address_page(
 
 @post("/account/mail/confirm", media_type=MediaType.HTML)
 async def change_address(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Change the account's mail address."""
-    refused = await services.owner.change_address(signed_in.account, fields["token"])
+    refused = await signed_in.services.owner.change_address(signed_in.account, fields["token"])
     if refused is not None:
         return page_with_error(_OVER, refused, "link", sentence=refused.sentence)
     return redirect_with_flash(PAGE, "mail")
@@ -89,61 +81,53 @@ async def change_address(
 
 @post("/account/totp", media_type=MediaType.HTML)
 async def begin_totp(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Generate a secret for an authenticator app."""
-    made = await services.owner.begin_totp(
+    made = await signed_in.services.owner.begin_totp(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if isinstance(made, bytes):
         return Redirect("/account/totp", status_code=303)
-    return await account_page(services, signed_in, made, "totp-password")
+    return await account_page(signed_in, made, "totp-password")
 
 
 @get("/account/totp", media_type=MediaType.HTML)
-async def totp_page(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def totp_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show the secret until a first code proves that an app has it."""
-    return await _totp_page(services, signed_in, None)
+    return await _totp_page(signed_in, None)
 
 
 @post("/account/totp/confirm", media_type=MediaType.HTML)
 async def confirm_totp(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Require codes at sign-in from now on, and show the recovery codes."""
-    result = await services.owner.confirm_totp(signed_in.account, signed_in.session, fields["code"])
+    result = await signed_in.services.owner.confirm_totp(
+        signed_in.account, signed_in.session, fields["code"]
+    )
     if isinstance(result, list):
-        return _lead_to_codes(services, signed_in, result)
-    return await _totp_page(services, signed_in, result)
+        return _lead_to_codes(signed_in, result)
+    return await _totp_page(signed_in, result)
 
 
 @post("/account/totp/remove", media_type=MediaType.HTML)
 async def remove_totp(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Stop requiring codes at sign-in."""
-    refused = await services.owner.remove_totp(
+    refused = await signed_in.services.owner.remove_totp(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if refused is not None:
-        return await account_page(services, signed_in, refused, "totp-password")
+        return await account_page(signed_in, refused, "totp-password")
     return redirect_with_flash(PAGE, "app-removed")
 
 
 @get(_CODES_PAGE, media_type=MediaType.HTML, opt=dict(USED_UP))
-async def show_recovery_codes(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def show_recovery_codes(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show new recovery codes once."""
-    codes = services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
+    codes = signed_in.services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
     if codes is None:
         return Redirect("/account", status_code=303)
     return page(_CODES, codes=[spaced(code) for code in codes])
@@ -151,23 +135,19 @@ async def show_recovery_codes(
 
 @post("/account/recovery-codes", media_type=MediaType.HTML)
 async def renew_recovery_codes(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Make new recovery codes, and lead to the page that shows them once."""
-    result = await services.owner.renew_recovery_codes(
+    result = await signed_in.services.owner.renew_recovery_codes(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if isinstance(result, list):
-        return _lead_to_codes(services, signed_in, result)
-    return await account_page(services, signed_in, result, "totp-password")
+        return _lead_to_codes(signed_in, result)
+    return await account_page(signed_in, result, "totp-password")
 
 
-async def _totp_page(
-    services: Services, signed_in: SignedIn, fault: Refusal | None
-) -> Response[Any]:
-    secret = await services.owner.waiting_secret(signed_in.account)
+async def _totp_page(signed_in: SignedIn, fault: Refusal | None) -> Response[Any]:
+    secret = await signed_in.services.owner.waiting_secret(signed_in.account)
     if secret is None:
         return Redirect("/account", status_code=303)
     words = secret_in_words(secret)
@@ -180,9 +160,9 @@ async def _totp_page(
     return page(_TOTP, **shown) if fault is None else page_with_error(_TOTP, fault, "code", **shown)
 
 
-def _lead_to_codes(services: Services, signed_in: SignedIn, codes: list[str]) -> Redirect:
+def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:
     """To load the page that shows them again must not make other ones."""
-    services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
+    signed_in.services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
     return Redirect(_CODES_PAGE, status_code=303)
 
 

@@ -13,22 +13,19 @@ from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
 from printreach.web.forms import Fields
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _DELETED: Final = "/account/deleted"
 
 
 @get("/account/export", media_type=MediaType.JSON)
-async def export(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def export(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Stream all data stored about the account as a file; it breaks off if the access ends."""
-    head = await services.account_data.export(signed_in.account)
-    rows = services.account_data.rows(signed_in.account)
-    name = f"printreach-{services.clock.now():%Y-%m-%d}.json"
+    head = await signed_in.services.account_data.export(signed_in.account)
+    rows = signed_in.services.account_data.rows(signed_in.account)
+    name = f"printreach-{signed_in.services.clock.now():%Y-%m-%d}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    file = services.leases.pieces(signed_in.access, _file(head, rows))
+    file = signed_in.services.leases.pieces(signed_in.access, _file(head, rows))
     return Stream(file, media_type=MediaType.JSON, headers=headers, background=closing(file))
 
 
@@ -55,16 +52,15 @@ async def _file(
 @post("/account/delete", media_type=MediaType.HTML)
 async def delete(
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Delete the account and all of its data for good."""
-    refused = await services.account_data.delete(
+    refused = await signed_in.services.account_data.delete(
         signed_in.account, signed_in.session, fields["delete-password"]
     )
     if refused is not None:
-        return await account_page(services, signed_in, refused, "delete-password")
+        return await account_page(signed_in, refused, "delete-password")
     answer = Redirect(_DELETED, status_code=303)
     answer.set_cookie(jar.end(SESSION))
     return answer

@@ -82,7 +82,7 @@ async def come_back(
             # A reload, or the back button: the joining is already done.
             return Redirect(HOME, status_code=303)
         case Denied() if session is not None:
-            return await account_page(services, session, outcome, _FIELD)
+            return await account_page(session, outcome, _FIELD)
         case Denied():
             return await sign_in_form(services, next_path, outcome, field=_FIELD)
         case _:
@@ -92,31 +92,28 @@ async def come_back(
 @post("/account/other", media_type=MediaType.HTML, status_code=200)
 async def begin_joining(
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Send the account's owner to the provider, by which they can sign in from then on."""
-    sent = await services.other_accounts.begin_joining(
+    sent = await signed_in.services.other_accounts.begin_joining(
         signed_in.account, signed_in.session, fields["other-password"]
     )
     if isinstance(sent, ProviderRedirect):
         return _auto_redirect_page(sent, jar)
-    return await account_page(services, signed_in, sent, "other-password")
+    return await account_page(signed_in, sent, "other-password")
 
 
 @post("/account/other/remove", media_type=MediaType.HTML)
 async def part(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Remove a provider's identity from the account."""
-    refused = await services.other_accounts.part(
+    refused = await signed_in.services.other_accounts.part(
         signed_in.account, signed_in.session, fields["other-password"], fields["identity"]
     )
     if refused is not None:
-        return await account_page(services, signed_in, refused, "other-password")
+        return await account_page(signed_in, refused, "other-password")
     return redirect_with_flash(PAGE, "other-removed")
 
 

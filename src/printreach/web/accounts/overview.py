@@ -22,26 +22,26 @@ PAGE: Final = "/account"
 
 
 async def account_page(
-    services: Services, signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
+    signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
 ) -> Response[Any]:
     """Render the page as it is now, with the error of a form on it."""
     account_id = signed_in.account_id
-    codes_left = await services.owner.codes_left(account_id)
+    codes_left = await signed_in.services.owner.codes_left(account_id)
     shown = {
         "account": signed_in.account,
         "has_totp": codes_left is not None,
         "codes_left": codes_left,
-        "passkeys": await services.passkeys.of_account(account_id),
+        "passkeys": await signed_in.services.passkeys.of_account(account_id),
         "passkey_id_of": passkey_id_of,
-        "sessions": await services.sessions.of_account(account_id),
+        "sessions": await signed_in.services.sessions.of_account(account_id),
         "this_session_id": signed_in.session_id,
         "browser_in_words": browser_in_words,
         "identities": [
-            (_provider_name(identity, services), identity)
-            for identity in await services.other_accounts.of_account(account_id)
+            (_provider_name(identity, signed_in.services), identity)
+            for identity in await signed_in.services.other_accounts.of_account(account_id)
         ],
-        "is_fresh": is_fresh(signed_in.session, services.clock.now()),
-        "standing": await services.billing.standing(signed_in.account),
+        "is_fresh": is_fresh(signed_in.session, signed_in.services.clock.now()),
+        "standing": await signed_in.services.billing.standing(signed_in.account),
     }
     return (
         page(ACCOUNT, **shown) if fault is None else page_with_error(ACCOUNT, fault, field, **shown)
@@ -49,30 +49,24 @@ async def account_page(
 
 
 @get(PAGE, media_type=MediaType.HTML)
-async def show_account(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def show_account(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show all about the account."""
-    return await account_page(services, signed_in)
+    return await account_page(signed_in)
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)
 async def end_a_session(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Sign out one of the account's browsers."""
-    await services.sessions.end(signed_in.account_id, fields["session"])
+    await signed_in.services.sessions.end(signed_in.account_id, fields["session"])
     return Redirect("/account#sessions", status_code=303)
 
 
 @post("/account/sessions/end-others", media_type=MediaType.HTML)
-async def end_other_sessions(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def end_other_sessions(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Sign out every other browser."""
-    await services.sessions.end_others(signed_in.account_id, signed_in.session_id)
+    await signed_in.services.sessions.end_others(signed_in.account_id, signed_in.session_id)
     return Redirect("/account#sessions", status_code=303)
 
 

@@ -56,12 +56,11 @@ async def sign_in_with_passkey(
 @post("/account/passkeys/begin", status_code=200)
 async def begin_adding(
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Return the options with which the authenticator creates a passkey."""
-    challenge = await services.passkeys.begin_adding(
+    challenge = await signed_in.services.passkeys.begin_adding(
         signed_in.account, signed_in.session, fields["passkey-password"]
     )
     return passkey_options(challenge, jar)
@@ -71,34 +70,31 @@ async def begin_adding(
 async def add_passkey(
     request: AnyRequest,
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Store a passkey that an authenticator has created."""
-    result = await services.passkeys.add(
+    result = await signed_in.services.passkeys.add(
         signed_in.account, step_token(request, jar), fields["answer"], fields["passkey-name"]
     )
     if isinstance(result, Passkey):
         return redirect_with_flash(PAGE, "passkey")
-    return await account_page(services, signed_in, result, "passkey-name")
+    return await account_page(signed_in, result, "passkey-name")
 
 
 @post("/account/passkeys/remove", media_type=MediaType.HTML)
 async def remove_passkey(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Delete a passkey."""
-    refused = await services.passkeys.remove(
+    refused = await signed_in.services.passkeys.remove(
         signed_in.account,
         signed_in.session,
         fields["passkey-password"],
         parse_passkey_id(fields["passkey"]),
     )
     if refused is not None:
-        return await account_page(services, signed_in, refused, "passkey-password")
+        return await account_page(signed_in, refused, "passkey-password")
     return redirect_with_flash(PAGE, "passkey-removed")
 
 

@@ -26,48 +26,40 @@ from printreach.web.forms import (
     reauthentication_context,
 )
 from printreach.web.problems import or_404
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _REMOVE: Final = "developer/remove_app.html"
 
 
 @get("/developer", media_type=MediaType.HTML)
-async def developer_page(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-) -> Response[Any]:
+async def developer_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """List apps and keys."""
     account_id = signed_in.account_id
-    keys = await services.developers.keys.all(account_id)
+    keys = await signed_in.services.developers.keys.all(account_id)
     return page(
         "developer/developer.html",
-        apps=await services.developers.apps.all(account_id),
-        may_register=services.developers.apps.may_register(signed_in.account),
+        apps=await signed_in.services.developers.apps.all(account_id),
+        may_register=signed_in.services.developers.apps.may_register(signed_in.account),
         keys=[key for key in keys if not key.is_disabled],
         disabled_keys=[key for key in keys if key.is_disabled],
     )
 
 
 @get("/developer/register", media_type=MediaType.HTML)
-async def new_app_page(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def new_app_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the empty form."""
-    if not services.developers.apps.may_register(signed_in.account):
+    if not signed_in.services.developers.apps.may_register(signed_in.account):
         raise PermissionDeniedException("Only the operators of this service register apps")
     return _form("developer/new_app.html", TypedApp(), {})
 
 
 @post("/developer/register", media_type=MediaType.HTML)
 async def register(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Register the app."""
     typed = typed_by(fields)
-    made = await services.developers.apps.register(signed_in.account, draft_of(typed))
+    made = await signed_in.services.developers.apps.register(signed_in.account, draft_of(typed))
     match made:
         case InvalidDraft():
             return _form("developer/new_app.html", typed, made.errors)
@@ -78,32 +70,25 @@ async def register(
 
 
 @get("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
-async def app_page(
-    app_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-) -> Template:
+async def app_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the form with the app's values."""
-    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
-    shown = {"listed": listed, **reauthentication_context(services, signed_in)}
+    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    shown = {"listed": listed, **reauthentication_context(signed_in)}
     return _form("developer/app.html", typed_of(listed.app), {}, **shown)
 
 
 @post("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
 async def change(
-    app_id: FromPath[str],
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    app_id: FromPath[str], fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Change the app."""
-    account_id, apps = signed_in.account_id, services.developers.apps
+    account_id, apps = signed_in.account_id, signed_in.services.developers.apps
     typed = typed_by(fields)
     shown = {
         "listed": or_404(await apps.one(account_id, app_id)),
-        **reauthentication_context(services, signed_in),
+        **reauthentication_context(signed_in),
     }
-    refused = await reauthenticate(services, signed_in, fields)
+    refused = await reauthenticate(signed_in, fields)
     if refused is not None:
         return page_with_error("developer/app.html", refused, REAUTH_FIELD, typed=typed, **shown)
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
@@ -113,44 +98,37 @@ async def change(
 
 
 @get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
-async def ask_to_remove(
-    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def ask_to_remove(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before the app's users lose their connections."""
-    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
-    return page(_REMOVE, listed=listed, **reauthentication_context(services, signed_in))
+    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    return page(_REMOVE, listed=listed, **reauthentication_context(signed_in))
 
 
 @post("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
 async def remove(
-    app_id: FromPath[str],
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    app_id: FromPath[str], fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Remove the app; its connections end."""
-    account_id, apps = signed_in.account_id, services.developers.apps
+    account_id, apps = signed_in.account_id, signed_in.services.developers.apps
     listed = or_404(await apps.one(account_id, app_id))
-    refused = await reauthenticate(services, signed_in, fields)
+    refused = await reauthenticate(signed_in, fields)
     if refused is not None:
         return page_with_error(
             _REMOVE,
             refused,
             REAUTH_FIELD,
             listed=listed,
-            **reauthentication_context(services, signed_in),
+            **reauthentication_context(signed_in),
         )
     or_404(await apps.remove(account_id, app_id))
     return redirect_with_flash("/developer", "removed")
 
 
 @get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
-async def try_page(
-    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def try_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Link into the portal as the app would, and explain the parameters that it returns."""
-    app = or_404(await services.developers.apps.one(signed_in.account_id, app_id)).app
-    places = [services.portal.core.addresses.of_test_page(), *app.return_prefixes]
+    app = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id)).app
+    places = [signed_in.services.portal.core.addresses.of_test_page(), *app.return_prefixes]
     links = [
         (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")
         for place in places

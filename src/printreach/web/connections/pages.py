@@ -18,7 +18,6 @@ from printreach.web.forms import Fields
 from printreach.web.problems import or_404
 from printreach.web.qr_code import qr_code
 from printreach.web.safe_methods import USED_UP
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 NO_END = "never"
@@ -26,38 +25,34 @@ ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "
 
 
 @get("/connections", media_type=MediaType.HTML)
-async def connections_page(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def connections_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """List the current connections."""
     account_id = signed_in.account_id
     context = {
-        "apps": await services.dashboard.connections.all(account_id, ConnectionKind.APP),
-        "shared": await services.dashboard.connections.all(account_id, ConnectionKind.SHARED),
-        "live_links": await services.dashboard.live_links.all(account_id),
-        "addresses": services.dashboard.addresses,
-        "has_printers": bool(await services.dashboard.printers.rows(account_id)),
+        "apps": await signed_in.services.dashboard.connections.all(account_id, ConnectionKind.APP),
+        "shared": await signed_in.services.dashboard.connections.all(
+            account_id, ConnectionKind.SHARED
+        ),
+        "live_links": await signed_in.services.dashboard.live_links.all(account_id),
+        "addresses": signed_in.services.dashboard.addresses,
+        "has_printers": bool(await signed_in.services.dashboard.printers.rows(account_id)),
     }
     return Template("dashboard/connections.html", context=context)
 
 
 @get("/connections/share", media_type=MediaType.HTML)
 async def share_page(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    printer: FromQuery[str | None] = None,
+    signed_in: NamedDependency[SignedIn], printer: FromQuery[str | None] = None
 ) -> Template:
     """Ask which printer to share, and for how long."""
     return await _share_form(
-        signed_in, services.dashboard, chosen=printer or "", hours="24", errors={}
+        signed_in, signed_in.services.dashboard, chosen=printer or "", hours="24", errors={}
     )
 
 
 @post("/connections/share", media_type=MediaType.HTML)
 async def share(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Make a Shared Connection."""
     chosen, hours, permissions = fields["printer"], fields["ends"], ticked(fields)
@@ -65,39 +60,39 @@ async def share(
         errors = {"ends": "Choose when it ends."}
         return await _share_form(
             signed_in,
-            services.dashboard,
+            signed_in.services.dashboard,
             chosen=chosen,
             hours="24",
             errors=errors,
             permissions=permissions,
         )
     account_id = signed_in.account_id
-    made = await services.dashboard.connections.share(account_id, chosen, hours, permissions)
+    made = await signed_in.services.dashboard.connections.share(
+        account_id, chosen, hours, permissions
+    )
     if isinstance(made, Denied):
         unknown = made.reason is Reason.NO_SUCH_PRINTER
         errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
         return await _share_form(
             signed_in,
-            services.dashboard,
+            signed_in.services.dashboard,
             chosen=chosen,
             hours=hours,
             errors=errors,
             permissions=permissions,
         )
-    services.dashboard.shown_once.put(account_id, made.connection.connection_id, made)
+    signed_in.services.dashboard.shown_once.put(account_id, made.connection.connection_id, made)
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
 
 @get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def secrets_page(
-    connection_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Show the secrets of a new connection once."""
     account_id = signed_in.account_id
-    or_404(await services.dashboard.connections.one(account_id, connection_id))
-    shared = services.dashboard.shown_once.take(account_id, connection_id)
+    or_404(await signed_in.services.dashboard.connections.one(account_id, connection_id))
+    shared = signed_in.services.dashboard.shown_once.take(account_id, connection_id)
     context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
     headers = {"Cache-Control": "no-store"}
     return Template("dashboard/shared.html", context=context, headers=headers)
@@ -108,11 +103,14 @@ async def permit(
     connection_id: FromPath[str],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
 ) -> Redirect:
     """Change what a connection may do."""
     account_id = signed_in.account_id
-    or_404(await services.dashboard.connections.permit(account_id, connection_id, ticked(fields)))
+    or_404(
+        await signed_in.services.dashboard.connections.permit(
+            account_id, connection_id, ticked(fields)
+        )
+    )
     return redirect_with_flash(f"/connections/{connection_id}", "permitted")
 
 
@@ -124,16 +122,16 @@ async def done() -> Redirect:
 
 @get("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
 async def ask_to_end(
-    connection_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Ask before somebody loses access."""
     account_id = signed_in.account_id
-    connection = or_404(await services.dashboard.connections.one(account_id, connection_id))
+    connection = or_404(
+        await signed_in.services.dashboard.connections.one(account_id, connection_id)
+    )
     named = [
         row
-        for row in await services.dashboard.connections.all(account_id, connection.kind)
+        for row in await signed_in.services.dashboard.connections.all(account_id, connection.kind)
         if row.connection.connection_id == connection_id
     ]
     context = {"connection": connection, "listed": named[0] if named else None}
@@ -141,13 +139,9 @@ async def ask_to_end(
 
 
 @post("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
-async def end(
-    connection_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-) -> Redirect:
+async def end(connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Redirect:
     """End a connection."""
-    or_404(await services.dashboard.connections.end(signed_in.account_id, connection_id))
+    or_404(await signed_in.services.dashboard.connections.end(signed_in.account_id, connection_id))
     return redirect_with_flash("/connections", "ended")
 
 

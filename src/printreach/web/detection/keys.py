@@ -19,30 +19,25 @@ from printreach.web.forms import (
 )
 from printreach.web.problems import or_404
 from printreach.web.safe_methods import USED_UP
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _NEW = "developer/new_key.html"
 
 
 @get("/developer/new-key", media_type=MediaType.HTML)
-async def new_key_page(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Response[Any]:
+async def new_key_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Ask for the key's purpose."""
-    return page(_NEW, typed="", **reauthentication_context(services, signed_in))
+    return page(_NEW, typed="", **reauthentication_context(signed_in))
 
 
 @post("/developer/new-key", media_type=MediaType.HTML)
 async def make(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Create the key, and redirect to the page that shows it."""
-    account_id, developers = signed_in.account_id, services.developers
-    shown = {"typed": fields["name"][:100], **reauthentication_context(services, signed_in)}
-    refused = await reauthenticate(services, signed_in, fields)
+    account_id, developers = signed_in.account_id, signed_in.services.developers
+    shown = {"typed": fields["name"][:100], **reauthentication_context(signed_in)}
+    refused = await reauthenticate(signed_in, fields)
     if refused is not None:
         return page_with_error(_NEW, refused, REAUTH_FIELD, **shown)
     made = await developers.keys.make(account_id, fields["name"])
@@ -53,13 +48,14 @@ async def make(
 
 
 @get("/developer/keys/{key_id:str}", media_type=MediaType.HTML, opt=dict(USED_UP))
-async def key_page(
-    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def key_page(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the key once."""
     account_id = signed_in.account_id
-    key = or_404(await services.developers.keys.one(account_id, key_id))
-    context = {"key": key, "made": services.developers.shown_once.take(account_id, key_id)}
+    key = or_404(await signed_in.services.developers.keys.one(account_id, key_id))
+    context = {
+        "key": key,
+        "made": signed_in.services.developers.shown_once.take(account_id, key_id),
+    }
     return Template("developer/key.html", context=context, headers={"Cache-Control": "no-store"})
 
 
@@ -72,20 +68,16 @@ async def done(
 
 
 @get("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
-async def ask_to_disable(
-    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def ask_to_disable(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before programs are locked out."""
-    key = or_404(await services.developers.keys.one(signed_in.account_id, key_id))
+    key = or_404(await signed_in.services.developers.keys.one(signed_in.account_id, key_id))
     return Template("developer/disable_key.html", context={"key": key})
 
 
 @post("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
-async def disable(
-    key_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Redirect:
+async def disable(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Redirect:
     """Disable the key."""
-    or_404(await services.developers.keys.disable(signed_in.account_id, key_id))
+    or_404(await signed_in.services.developers.keys.disable(signed_in.account_id, key_id))
     return redirect_with_flash("/developer", "disabled")
 
 

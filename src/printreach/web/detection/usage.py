@@ -22,7 +22,6 @@ from printreach.web.forms import (
     reauthenticate,
     reauthentication_context,
 )
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _USAGE: Final = "developer/usage.html"
@@ -41,45 +40,39 @@ class Bar:
 
 @get("/usage", media_type=MediaType.HTML)
 async def usage_page(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    month: FromQuery[str | None] = None,
+    signed_in: NamedDependency[SignedIn], month: FromQuery[str | None] = None
 ) -> Response[Any]:
     """Show one calendar month."""
     chosen = parse_month(month) if month else None
     if month and chosen is None:
         raise NotFoundException("There is no such month")
-    use = await services.developers.usage.month(signed_in.account_id, chosen)
+    use = await signed_in.services.developers.usage.month(signed_in.account_id, chosen)
     return page(_USAGE, **_shown(use))
 
 
 @post("/usage/free-only", media_type=MediaType.HTML)
 async def set_free_only(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Choose whether the account never pays."""
     account_id, free_only = signed_in.account_id, fields["to"] != "off"
-    question = None if free_only else await _question(fields, "free-only", signed_in, services)
+    question = None if free_only else await _question(fields, "free-only", signed_in)
     if question is not None:
         return question
-    await services.developers.usage.set_free_only(account_id, free_only=free_only)
+    await signed_in.services.developers.usage.set_free_only(account_id, free_only=free_only)
     return redirect_with_flash("/usage", "switched")
 
 
 @post("/usage/billing", media_type=MediaType.HTML)
 async def set_billing(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Choose whether it pays for calls beyond the allowance. Only the value "on" can cost
     anything.
     """
-    account_id, usage = signed_in.account_id, services.developers.usage
+    account_id, usage = signed_in.account_id, signed_in.services.developers.usage
     is_on = fields["to"] == "on"
-    question = await _question(fields, "billing", signed_in, services) if is_on else None
+    question = await _question(fields, "billing", signed_in) if is_on else None
     if question is not None:
         return question
     refused = await usage.set_billing(account_id, on=is_on)
@@ -89,14 +82,12 @@ async def set_billing(
     return redirect_with_flash("/usage", "switched")
 
 
-async def _question(
-    fields: Fields, switch: str, signed_in: SignedIn, services: Services
-) -> Response[Any] | None:
+async def _question(fields: Fields, switch: str, signed_in: SignedIn) -> Response[Any] | None:
     """Reauthenticate before anybody may have to pay; return None, or the page that asks again."""
-    shown = {"switch": switch, "to": fields["to"], **reauthentication_context(services, signed_in)}
+    shown = {"switch": switch, "to": fields["to"], **reauthentication_context(signed_in)}
     if fields["asked"] != "yes":
         return page(_PAYING, **shown)
-    refused = await reauthenticate(services, signed_in, fields)
+    refused = await reauthenticate(signed_in, fields)
     return None if refused is None else page_with_error(_PAYING, refused, REAUTH_FIELD, **shown)
 
 

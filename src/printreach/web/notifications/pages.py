@@ -18,7 +18,6 @@ from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, in_words
 
 PAGE: Final = "/notifications"
@@ -97,12 +96,12 @@ class NotificationPages:
         return destination
 
 
-async def provide_pages(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> NotificationPages:
-    off = services.dashboard.watched.why_off()
+async def provide_pages(signed_in: NamedDependency[SignedIn]) -> NotificationPages:
+    off = signed_in.services.dashboard.watched.why_off()
     return NotificationPages(
-        hub=services.notifications, account=signed_in.account, off="" if off is None else off.value
+        hub=signed_in.services.notifications,
+        account=signed_in.account,
+        off="" if off is None else off.value,
     )
 
 

@@ -19,7 +19,6 @@ from printreach.web.forms import Fields
 from printreach.web.operators.context import ConfirmedAct, OperatorContext, listed, or_404
 from printreach.web.operators.limits import limit_fields, limits_typed
 from printreach.web.safe_methods import USED_UP
-from printreach.web.services import Services
 
 ACCOUNTS: Final = "/operator/accounts"
 _BLOCK: Final = ACCOUNTS + "/{account_id:str}/block"
@@ -146,9 +145,7 @@ async def invite_page(operator: NamedDependency[OperatorContext]) -> Response[An
 
 @post("/operator/invite", media_type=MediaType.HTML)
 async def invite(
-    fields: NamedDependency[Fields],
-    operator: NamedDependency[OperatorContext],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
     """Create an invitation and show its link once."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
@@ -160,16 +157,14 @@ async def invite(
     )
     if isinstance(url, Denied):
         return operator.page("invite.html", url, "email", email=email[:254], url="")
-    services.shown_invitations.put(operator.signed_in.account_id, _INVITED, (email, url))
+    operator.services.shown_invitations.put(operator.signed_in.account_id, _INVITED, (email, url))
     return Redirect(_INVITED, status_code=303)
 
 
 @get(_INVITED, media_type=MediaType.HTML, opt=dict(USED_UP))
-async def invited_page(
-    operator: NamedDependency[OperatorContext], services: NamedDependency[Services]
-) -> Response[Any]:
+async def invited_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
     """Show the link once; to load the page again must not invite again."""
-    shown = services.shown_invitations.take(operator.signed_in.account_id, _INVITED)
+    shown = operator.services.shown_invitations.take(operator.signed_in.account_id, _INVITED)
     if shown is None:
         return Redirect("/operator/invite", status_code=303)
     email, url = shown

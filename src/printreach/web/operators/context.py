@@ -36,13 +36,17 @@ T = TypeVar("T")
 class OperatorContext:
     """The operator who sent a request."""
 
-    services: Services
     signed_in: SignedIn
+
+    @property
+    def services(self) -> Services:
+        """The use cases of all pages."""
+        return self.signed_in.services
 
     @property
     def hub(self) -> Operating:
         """The use cases of operators."""
-        return self.services.operating
+        return self.signed_in.services.operating
 
     @property
     def by(self) -> Operator:
@@ -54,7 +58,7 @@ class OperatorContext:
         self, fields: Fields, field: str = REAUTH_FIELD
     ) -> Denied | TooSoon | None:
         """Check the password in the form; None if it is right."""
-        return await reauthenticate(self.services, self.signed_in, fields, field)
+        return await reauthenticate(self.signed_in, fields, field)
 
     def page(
         self,
@@ -64,7 +68,7 @@ class OperatorContext:
         **context: Any,
     ) -> Template:
         """Render a page with a form. fault: the error to show at `field`."""
-        shown = {**reauthentication_context(self.services, self.signed_in), **context}
+        shown = {**reauthentication_context(self.signed_in), **context}
         template = f"operator/{template}"
         return (
             page(template, **shown)
@@ -73,13 +77,11 @@ class OperatorContext:
         )
 
 
-async def provide_operator(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> OperatorContext:
+async def provide_operator(signed_in: NamedDependency[SignedIn]) -> OperatorContext:
     """Return the context. Raises NotFoundException for anybody who is no operator."""
     if not signed_in.is_admin:
         raise NotFoundException
-    return OperatorContext(services=services, signed_in=signed_in)
+    return OperatorContext(signed_in=signed_in)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,6 @@ from printreach.web.operators.accounts import LIMITS_REAUTH_FIELD
 from printreach.web.operators.context import OperatorContext, listed
 from printreach.web.operators.limits import limit_fields, limits_typed
 from printreach.web.problems import AnyRequest
-from printreach.web.services import Services
 from printreach.web.signed_in import untrusted_proxy_of
 
 LIMITS: Final = "/operator/limits"
@@ -24,22 +23,20 @@ ACTS: Final = "/operator/acts"
 
 @get("/operator", media_type=MediaType.HTML)
 async def overview(
-    request: AnyRequest,
-    operator: NamedDependency[OperatorContext],
-    services: NamedDependency[Services],
+    request: AnyRequest, operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
     """Show counts and settings."""
-    off = services.dashboard.watched.why_off()
+    off = operator.services.dashboard.watched.why_off()
     return operator.page(
         "overview.html",
         detector_off=off.value if off is not None else "",
         detector_off_kind=off.name if off is not None else "",
         counts=await operator.hub.counts(),
-        sign_up=services.signing_up.policy.value,
-        supporters=services.billing.core.supporters.value,
-        is_sold=services.billing.is_sold,
-        unseen=await services.billing.unseen(),
-        unknown=await services.billing.unknown(),
+        sign_up=operator.services.signing_up.policy.value,
+        supporters=operator.services.billing.core.supporters.value,
+        is_sold=operator.services.billing.is_sold,
+        unseen=await operator.services.billing.unseen(),
+        unknown=await operator.services.billing.unknown(),
         untrusted_proxy=untrusted_proxy_of(request),
     )
 

@@ -35,48 +35,41 @@ _log = logging.getLogger(__name__)
 
 @route(PATH, http_method=READ, media_type=MediaType.HTML)
 async def supporter_page(
-    request: AnyRequest,
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
-    back: FromQuery[str | None] = None,
+    request: AnyRequest, signed_in: NamedDependency[SignedIn], back: FromQuery[str | None] = None
 ) -> Response[Any]:
     """Show it. back: the browser returns from the provider, whose webhook may not have arrived
     yet.
     """
     if back is None or is_head(request.scope):
-        return await _page(services, signed_in)
-    refused = await services.billing.look(signed_in.account)
+        return await _page(signed_in)
+    refused = await signed_in.services.billing.look(signed_in.account)
     if refused is not None:
-        return await _page(services, signed_in, refused)
+        return await _page(signed_in, refused)
     # Read again, since the provider's answer may have changed the account.
-    account = await services.accounts.get(signed_in.account_id)
+    account = await signed_in.services.accounts.get(signed_in.account_id)
     seen = signed_in if account is None else replace(signed_in, account=account)
-    return await _page(services, seen, is_back=back == "paid")
+    return await _page(seen, is_back=back == "paid")
 
 
 @post(f"{PATH}/pay", media_type=MediaType.HTML)
 async def pay(
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Go on to the provider's checkout."""
-    url = await services.billing.buy(signed_in.account, fields["plan"], PATH)
+    url = await signed_in.services.billing.buy(signed_in.account, fields["plan"], PATH)
     if isinstance(url, Denied) and url.reason is Reason.PAYS_ALREADY:
         return Redirect(f"{PATH}?back=managed", status_code=303)
     if not isinstance(url, str):
-        return await _page(services, signed_in, url)
+        return await _page(signed_in, url)
     return auto_redirect_page(url)
 
 
 @post(f"{PATH}/manage", media_type=MediaType.HTML)
-async def manage(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
-) -> Response[Any]:
+async def manage(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Go on to the provider's page about cards, receipts and cancellation."""
-    url = await services.billing.manage(signed_in.account)
+    url = await signed_in.services.billing.manage(signed_in.account)
     if not isinstance(url, str):
-        return await _page(services, signed_in, url)
+        return await _page(signed_in, url)
     return auto_redirect_page(url)
 
 
@@ -87,21 +80,17 @@ def auto_redirect_page(url: str) -> Template:
 
 
 async def _page(
-    services: Services,
-    signed_in: SignedIn,
-    fault: Denied | TooSoon | None = None,
-    *,
-    is_back: bool = False,
+    signed_in: SignedIn, fault: Denied | TooSoon | None = None, *, is_back: bool = False
 ) -> Response[Any]:
-    standing = await services.billing.standing(signed_in.account)
-    offers = await services.billing.offers()
+    standing = await signed_in.services.billing.standing(signed_in.account)
+    offers = await signed_in.services.billing.offers()
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
     shown = {
         "account": signed_in.account,
         "standing": standing,
         "plans": plans_of(offers),
-        "at": services.clock.now(),
+        "at": signed_in.services.clock.now(),
         "is_waiting": is_back and not standing.is_supporter,
         "is_new": is_back and standing.is_supporter,
     }

@@ -63,9 +63,8 @@ async def provide_flow_request(
     view = await services.portal.view(key, account)
     if view is None:
         raise NoSuchFlow("This browser has no such flow")
-    return FlowRequest(
-        key=key, account=account, access=session.access if session else None, view=view
-    )
+    access = session.access if session else None
+    return FlowRequest(services=services, key=key, account=account, access=access, view=view)
 
 
 async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRequest]) -> Fields:
@@ -88,7 +87,6 @@ def answer_no_such_flow(_request: AnyRequest, _failure: Exception) -> Response[A
 @route("/", http_method=READ, media_type=MediaType.HTML)
 async def flow_page(
     flow_request: NamedDependency[FlowRequest],
-    services: NamedDependency[Services],
     choose: FromQuery[str | None] = None,
     back: FromQuery[str | None] = None,
     install: FromQuery[str | None] = None,
@@ -102,10 +100,10 @@ async def flow_page(
     if step is Step.LINK and install is not None:
         return installing_page(flow_request)
     if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
-        states = await _states_of(services.dashboard.live, flow_request.view.printers)
+        states = await _states_of(flow_request.services.dashboard.live, flow_request.view.printers)
         return choosing_page(flow_request, states)
     if step is Step.SUPPORTER:
-        return await supporter_step(flow_request, services, is_back=back is not None)
+        return await supporter_step(flow_request, is_back=back is not None)
     return step_page(flow_request)
 
 
@@ -124,45 +122,39 @@ async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mappi
     return states
 
 
-async def supporter_step(
-    flow_request: FlowRequest, services: Services, *, is_back: bool
-) -> Response[Any]:
+async def supporter_step(flow_request: FlowRequest, *, is_back: bool) -> Response[Any]:
     """Show the step, or the next one if the provider has confirmed the payment."""
     if not is_back or flow_request.account is None:
-        return await _step(flow_request, services)
-    refused = await services.billing.look(flow_request.account)
-    account = await services.accounts.get(flow_request.view.facts.account_id or "")
-    view = await services.portal.view(flow_request.key, account)
+        return await _step(flow_request)
+    refused = await flow_request.services.billing.look(flow_request.account)
+    account = await flow_request.services.accounts.get(flow_request.view.facts.account_id or "")
+    view = await flow_request.services.portal.view(flow_request.key, account)
     if view is None or view.step is not Step.SUPPORTER:
         return flow_request.back()
-    return await _step(flow_request, services, refused, is_waiting=refused is None)
+    return await _step(flow_request, refused, is_waiting=refused is None)
 
 
-async def pay_in_step(flow_request: FlowRequest, services: Services, plan: str) -> Response[Any]:
+async def pay_in_step(flow_request: FlowRequest, plan: str) -> Response[Any]:
     """Go on to pay, if that is the current step."""
     if flow_request.account is None or flow_request.view.step is not Step.SUPPORTER:
         return flow_request.back()
     path = flow_path(flow_request.key.flow_id)
-    url = await services.billing.buy(flow_request.account, plan, path)
+    url = await flow_request.services.billing.buy(flow_request.account, plan, path)
     match url:
         case str():
             return paying_page(flow_request, url)
         case Denied(Reason.PAYS_ALREADY):
-            return await supporter_step(flow_request, services, is_back=True)
+            return await supporter_step(flow_request, is_back=True)
         case _:
-            return await _step(flow_request, services, url)
+            return await _step(flow_request, url)
 
 
 async def _step(
-    flow_request: FlowRequest,
-    services: Services,
-    fault: Denied | TooSoon | None = None,
-    *,
-    is_waiting: bool = False,
+    flow_request: FlowRequest, fault: Denied | TooSoon | None = None, *, is_waiting: bool = False
 ) -> Response[Any]:
     account_id = flow_request.view.facts.account_id or ""
-    limits = await services.operating.limits.in_force(account_id)
-    offers = await services.billing.offers()
+    limits = await flow_request.services.operating.limits.in_force(account_id)
+    offers = await flow_request.services.billing.offers()
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
     return step_page(
@@ -170,7 +162,7 @@ async def _step(
         errors={} if fault is None else {"plan": sentence_of(fault)},
         refusal=PortalError.NOT_A_SUPPORTER,
         sale=Sale(
-            is_sold=services.billing.is_sold,
+            is_sold=flow_request.services.billing.is_sold,
             plans=plans_of(offers),
             is_waiting=is_waiting,
             app_connections=limits.app_connections,

@@ -20,7 +20,6 @@ from printreach.web.forms import Fields, sentence_of
 from printreach.web.portal.flow import pay_in_step
 from printreach.web.portal.pages import FlowRequest, done_page, step_page
 from printreach.web.problems import AnyRequest
-from printreach.web.services import Services
 from printreach.web.signed_in import visitor_of
 
 _DENIALS: Final[Mapping[Reason, tuple[int, PortalError]]] = MappingProxyType(
@@ -36,20 +35,17 @@ _LONGEST_CODE_SHOWN: Final = 32
 
 @post("/link", media_type=MediaType.HTML)
 async def link(
-    request: AnyRequest,
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    request: AnyRequest, flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Link the printer whose agent shows the code."""
     if flow_request.account is None:
         return flow_request.back()
     code = sent["code"]
     address = visitor_of(request).address
-    refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
+    refused = flow_request.services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
         return _again(flow_request, "code", sentence_of(refused), typed=code, status=429)
-    denied = await services.portal.link(flow_request.key, flow_request.account, code)
+    denied = await flow_request.services.portal.link(flow_request.key, flow_request.account, code)
     if denied is not None:
         return _again(flow_request, "code", denied.sentence, typed=code[:_LONGEST_CODE_SHOWN])
     return flow_request.back()
@@ -57,14 +53,14 @@ async def link(
 
 @post("/name", media_type=MediaType.HTML)
 async def name(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Name the printer that was just linked."""
     if flow_request.account is None:
         return flow_request.back()
-    if not await services.portal.name(flow_request.key, flow_request.account, sent["name"]):
+    if not await flow_request.services.portal.name(
+        flow_request.key, flow_request.account, sent["name"]
+    ):
         return _again(flow_request, "name", _BAD_NAME, typed=sent["name"])
     return flow_request.back()
 
@@ -73,36 +69,33 @@ async def name(
 async def take_own(
     flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],  # noqa: ARG001 - asking for it proves the form
-    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Continue with a printer that is linked already."""
     if flow_request.account is not None:
-        await services.portal.take_own(flow_request.key, flow_request.account)
+        await flow_request.services.portal.take_own(flow_request.key, flow_request.account)
     return flow_request.back()
 
 
 @post("/choose", media_type=MediaType.HTML)
 async def choose(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Choose the printer."""
     if flow_request.account is not None:
-        await services.portal.choose(flow_request.key, flow_request.account, sent["printer"])
+        await flow_request.services.portal.choose(
+            flow_request.key, flow_request.account, sent["printer"]
+        )
     return flow_request.back()
 
 
 @post("/allow", media_type=MediaType.HTML, status_code=200)
 async def allow(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Allow the app the printer that the page showed."""
     if flow_request.account is None:
         return flow_request.back()
-    made = await services.portal.allow(
+    made = await flow_request.services.portal.allow(
         flow_request.key, flow_request.account, sent["printer"], ticked(sent)
     )
     return _end(flow_request, made)
@@ -110,41 +103,35 @@ async def allow(
 
 @post("/key", media_type=MediaType.HTML, status_code=200)
 async def answer_key(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Allow or refuse the app a key of the printer's own software."""
     if flow_request.account is None:
         return flow_request.back()
-    made = await services.portal.answer_key(
+    made = await flow_request.services.portal.answer_key(
         flow_request.key, flow_request.account, sent["printer"], with_key=sent["answer"] == "yes"
     )
     if flow_request.access is not None:  # an agent may take half a minute to create a key
-        await services.leases.look(flow_request.access)
+        await flow_request.services.leases.look(flow_request.access)
     return _end(flow_request, made)
 
 
 @post("/pay", media_type=MediaType.HTML, status_code=200)
 async def pay(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Go on to the payment provider, and return to this flow afterwards."""
-    return await pay_in_step(flow_request, services, sent["plan"])
+    return await pay_in_step(flow_request, sent["plan"])
 
 
 @post("/refuse", media_type=MediaType.HTML)
 async def refuse(
-    flow_request: NamedDependency[FlowRequest],
-    sent: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Return to the app without a connection."""
     code = sent["error"]
     error = PortalError(code) if code in set(PortalError) else PortalError.ACCESS_DENIED
-    await services.portal.refuse(flow_request.key, flow_request.account, error)
+    await flow_request.services.portal.refuse(flow_request.key, flow_request.account, error)
     return flow_request.back()
 
 

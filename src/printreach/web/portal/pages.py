@@ -22,6 +22,7 @@ from printreach.rules.portal.query import logo_address, logo_origin
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.payments.plans import Plan
 from printreach.web.security import CONTENT_SECURITY_POLICY
+from printreach.web.services import Services
 
 _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
     {
@@ -66,11 +67,12 @@ def flow_path(flow_id: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowRequest:
-    """One request for a flow's page, from the browser that began it.
+    """One request for a flow's page, from the browser that began it, and the use cases it calls.
 
     access: of the signed-in account, if any.
     """
 
+    services: Services
     key: FlowKey
     account: Account | None
     access: Access | None

@@ -206,7 +206,6 @@ async def upload(
     request: AnyRequest,
     owned: NamedDependency[OwnedPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     folder: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Pass a file on to the printer as it arrives, while the account owns the printer."""
@@ -216,8 +215,8 @@ async def upload(
     file = await read_upload(request)
     path = f"{into}/{file.name}"
     to, query = "/files/upload", {"path": path}
-    async with services.leases.hold(signed_in.access.to(owned.printer_id)):
-        answer = await services.dashboard.http.send(owned, to, query, file.chunks, None)
+    async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
+        answer = await signed_in.services.dashboard.http.send(owned, to, query, file.chunks, None)
     back = f"/printers/{owned.printer_id}/files"
     if isinstance(answer, PrinterRefusal):
         return refused(answer, back)
@@ -226,15 +225,14 @@ async def upload(
 
 @get("/printers/{printer_id:str}/files/download")
 async def download(
-    owned: NamedDependency[OwnedPrinter],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    path: FromQuery[str],
+    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn], path: FromQuery[str]
 ) -> Stream:
     """Pass a file on as it arrives, as a download that the browser never displays."""
     file_path = _file_path(path)
     access = signed_in.access.to(owned.printer_id)
-    pieces = answer_then_pieces(services, access, "/files/download", {"path": str(file_path)})
+    pieces = answer_then_pieces(
+        signed_in.services, access, "/files/download", {"path": str(file_path)}
+    )
     answer = await answer_of(pieces)
     name = quote(file_path.parts[-1], safe="")
     headers = {

@@ -15,7 +15,6 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.web.forms import Fields, page, page_with_error
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
 _LINK: Final = "account/link.html"
@@ -43,19 +42,16 @@ async def link_page(
 
 @post("/link", media_type=MediaType.HTML)
 async def link(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    request: AnyRequest, fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Link the printer whose agent shows the code to the account."""
     code, name = fields["code"], fields["name"]
     shown = {"code": _played_back(code), "name": name[:60]}
     address = visitor_of(request).address
-    refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
+    refused = signed_in.services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
         return page_with_error(_LINK, refused, "code", **shown)
-    result = await services.printers.link(code, signed_in.account.email, name)
+    result = await signed_in.services.printers.link(code, signed_in.account.email, name)
     match result:
         case Denied(Reason.LINKING_LOCKED):
             return page_with_error(_LINK, TooSoon(LOCK_TIME), "code", **shown)

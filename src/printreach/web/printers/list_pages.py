@@ -19,7 +19,6 @@ from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printers.cards import OFFLINE, Card, card_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.problems import AnyRequest
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 MAX_WIDE: Final = 4
@@ -130,15 +129,14 @@ def _layout(count: int) -> str:
 @get("/printers", media_type=MediaType.HTML)
 async def printers_page(
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     show: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
     page: FromQuery[int | None] = None,
 ) -> Template:
     """List the account's printers, those that need somebody first."""
     list_query = parse_list_query(show, q, page)
-    printers = await services.dashboard.printers.all(signed_in.account_id)
-    at = services.dashboard.clock.now()
+    printers = await signed_in.services.dashboard.printers.all(signed_in.account_id)
+    at = signed_in.services.dashboard.clock.now()
     listed = listing(printers, list_query, at)
     context = {
         "listing": listed,
@@ -153,7 +151,6 @@ async def printers_page(
 @get("/printers/events", middleware=[ends_slow_readers])
 async def printers_events(
     request: AnyRequest,
-    services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     show: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
@@ -167,17 +164,19 @@ async def printers_events(
     drawn: dict[str, tuple[Card, str]] = {}
 
     def draw(printers: list[SeenPrinter]) -> Parts:
-        listed = listing(printers, list_query, services.dashboard.clock.now())
+        listed = listing(printers, list_query, signed_in.services.dashboard.clock.now())
         for card in listed.cards:
             if card.id not in drawn or drawn[card.id][0] != card:
                 drawn[card.id] = card, template.render(p=card, layout=listed.layout)
         return {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
 
-    printers = await services.dashboard.printers.all(signed_in.account_id, ask=False)
-    listed = listing(printers, list_query, services.dashboard.clock.now())
+    printers = await signed_in.services.dashboard.printers.all(signed_in.account_id, ask=False)
+    listed = listing(printers, list_query, signed_in.services.dashboard.clock.now())
     watched = frozenset(card.id for card in listed.cards)
     pages, name = open_pages_of(request), f"list{list_query.query}"
-    opened = Page(pages, services, signed_in.access, name, watched, draw, shows_lock=locked)
+    opened = Page(
+        pages, signed_in.services, signed_in.access, name, watched, draw, shows_lock=locked
+    )
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S
     return opened.stream()

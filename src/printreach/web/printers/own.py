@@ -10,23 +10,18 @@ from litestar.params import FromPath
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.problems import or_404
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 
 async def provide_seen(
-    printer_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    printer_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> SeenPrinter:
     """Return the printer in the path with its state. Raises NotFoundException for another's."""
-    return or_404(await services.dashboard.printers.one(signed_in.account_id, printer_id))
+    return or_404(await signed_in.services.dashboard.printers.one(signed_in.account_id, printer_id))
 
 
 async def provide_owned(
-    printer_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    printer_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> OwnedPrinter:
     """Return the printer in the path without asking it for its state.
 
@@ -34,7 +29,7 @@ async def provide_owned(
     """
     account_id = signed_in.account_id
     return or_404(
-        await services.dashboard.printers.one(account_id, printer_id, ask=False)
+        await signed_in.services.dashboard.printers.one(account_id, printer_id, ask=False)
     ).printer.owned
 
 

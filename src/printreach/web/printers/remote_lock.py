@@ -21,7 +21,6 @@ from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page_with_error
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import USED_UP
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, note_lock, visitor_of
 
 LOCK_PAGE: Final = "/remote-lock"
@@ -32,37 +31,31 @@ _URGENT: Final = (StopResult.UNREACHABLE, StopResult.FAILED, StopResult.STOPPED,
 
 
 @get("/stop-everything", media_type=MediaType.HTML)
-async def ask_to_stop_everything(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def ask_to_stop_everything(signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before all prints are lost."""
-    rows = await services.dashboard.printers.rows(signed_in.account_id)
+    rows = await signed_in.services.dashboard.printers.rows(signed_in.account_id)
     context = {"count": len(rows), "is_locked": signed_in.account.is_locked}
     return Template("dashboard/stop_everything.html", context=context)
 
 
 @post("/stop-everything", media_type=MediaType.HTML)
-async def stop_everything(
-    request: AnyRequest, signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Redirect:
+async def stop_everything(request: AnyRequest, signed_in: NamedDependency[SignedIn]) -> Redirect:
     """Lock remote control, stop every print, and redirect to the outcome.
 
     The outcome has a page of its own, so that reloading it neither stops nor locks again.
     """
     account_id = signed_in.account_id
-    printers = await services.remote_lock.stop_everything(account_id)
+    printers = await signed_in.services.remote_lock.stop_everything(account_id)
     note_lock(request, is_locked=True)
     printers.sort(key=_urgency)
-    services.shown_stops.put(account_id, _outcome_of(signed_in), printers)
+    signed_in.services.shown_stops.put(account_id, _outcome_of(signed_in), printers)
     return Redirect(_OUTCOME, status_code=303)
 
 
 @get(_OUTCOME, media_type=MediaType.HTML, opt=dict(USED_UP))
-async def stopped_everything(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Response[Any]:
+async def stopped_everything(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show once the outcome for each printer; later, whether remote control is locked."""
-    printers = services.shown_stops.take(signed_in.account_id, _outcome_of(signed_in))
+    printers = signed_in.services.shown_stops.take(signed_in.account_id, _outcome_of(signed_in))
     if printers is None:
         return Redirect(LOCK_PAGE, status_code=303)
     return Template("dashboard/stopped_everything.html", context={"printers": printers})
@@ -74,36 +67,29 @@ def _outcome_of(signed_in: SignedIn) -> str:
 
 
 @get(LOCK_PAGE, media_type=MediaType.HTML)
-async def lock_page(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def lock_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """Say whether remote control is locked, with the form that unlocks it."""
-    return Template(_LOCKED, context={"errors": {}, **await _context(signed_in, services)})
+    return Template(_LOCKED, context={"errors": {}, **await _context(signed_in)})
 
 
 @post(f"{LOCK_PAGE}/unlock", media_type=MediaType.HTML)
 async def unlock(
-    fields: NamedDependency[Fields],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Unlock by the password."""
     account, session = signed_in.account, signed_in.session
-    refused = await services.remote_lock.unlock(account, session, fields["password"])
-    return await _unlocked(refused, signed_in, services)
+    refused = await signed_in.services.remote_lock.unlock(account, session, fields["password"])
+    return await _unlocked(refused, signed_in)
 
 
 @post(f"{LOCK_PAGE}/passkey/begin", status_code=200)
 async def begin_passkey(
-    request: AnyRequest,
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    request: AnyRequest, signed_in: NamedDependency[SignedIn], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
     """Return the challenge that the authenticator signs."""
     visitor = visitor_of(request, jar)
     return passkey_options(
-        await services.remote_lock.begin_passkey(signed_in.account, visitor), jar
+        await signed_in.services.remote_lock.begin_passkey(signed_in.account, visitor), jar
     )
 
 
@@ -112,22 +98,19 @@ async def unlock_with_passkey(
     request: AnyRequest,
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Unlock by an authenticator's response."""
-    refused = await services.remote_lock.unlock_with_passkey(
+    refused = await signed_in.services.remote_lock.unlock_with_passkey(
         signed_in.account, step_token(request, jar), fields["answer"]
     )
-    return await _unlocked(refused, signed_in, services)
+    return await _unlocked(refused, signed_in)
 
 
-async def _unlocked(
-    refused: Denied | TooSoon | None, signed_in: SignedIn, services: Services
-) -> Response[Any]:
+async def _unlocked(refused: Denied | TooSoon | None, signed_in: SignedIn) -> Response[Any]:
     if refused is None:
         return redirect_with_flash("/printers", "unlocked")
-    return page_with_error(_LOCKED, refused, "password", **await _context(signed_in, services))
+    return page_with_error(_LOCKED, refused, "password", **await _context(signed_in))
 
 
 def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:
@@ -135,11 +118,11 @@ def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:
     return _URGENT.index(outcome.stop), not outcome.heaters, printer.name.casefold()
 
 
-async def _context(signed_in: SignedIn, services: Services) -> dict[str, object]:
+async def _context(signed_in: SignedIn) -> dict[str, object]:
     account = signed_in.account
     return {
         "account": account,
-        "has_passkeys": bool(await services.passkeys.of_account(account.account_id)),
+        "has_passkeys": bool(await signed_in.services.passkeys.of_account(account.account_id)),
     }
 
 

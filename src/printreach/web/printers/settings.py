@@ -34,15 +34,18 @@ async def rename(
     seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Rename it."""
     printer_id = seen.printer.printer_id
     account_id = signed_in.account_id
-    renamed = await services.dashboard.printers.rename(account_id, printer_id, fields["name"])
+    renamed = await signed_in.services.dashboard.printers.rename(
+        account_id, printer_id, fields["name"]
+    )
     if isinstance(renamed, Denied) and renamed.reason is Reason.INVALID:
         errors = {"name": renamed.sentence}
-        return _settings(seen, services.dashboard, typed=fields["name"], errors=errors, status=400)
+        return _settings(
+            seen, signed_in.services.dashboard, typed=fields["name"], errors=errors, status=400
+        )
     or_404(renamed)
     return redirect_with_flash(f"/printers/{printer_id}/settings", "name")
 
@@ -66,14 +69,12 @@ async def remove(
 
 
 @get("/printers/open", media_type=MediaType.HTML)
-async def interface_at_port(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services], port: FromQuery[int]
-) -> Redirect:
+async def interface_at_port(signed_in: NamedDependency[SignedIn], port: FromQuery[int]) -> Redirect:
     """Redirect from a tunnel port whose cookie has expired to the page that opens the printer
     again.
     """
     account_id = signed_in.account_id
-    printer_id = await services.dashboard.connections.printer_at_port(account_id, port)
+    printer_id = await signed_in.services.dashboard.connections.printer_at_port(account_id, port)
     path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
     return Redirect(path, status_code=303)
 
@@ -93,9 +94,7 @@ async def ask_to_open_interface(
 
 @post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
 async def open_interface(
-    seen: NamedDependency[SeenPrinter],
-    services: NamedDependency[Services],
-    signed_in: NamedDependency[SignedIn],
+    seen: NamedDependency[SeenPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Lead to the printer's own interface, on a host of its own, by a single-use link.
 
@@ -104,10 +103,10 @@ async def open_interface(
     """
     printer_id = seen.printer.printer_id
     account_id, session_id = signed_in.account_id, signed_in.session_id
-    link = await services.dashboard.links.open_own(
+    link = await signed_in.services.dashboard.links.open_own(
         printer_id, account_id=account_id, session_id=session_id
     )
-    view = view_of(seen, services.dashboard.clock.now())
+    view = view_of(seen, signed_in.services.dashboard.clock.now())
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}
         return Template("dashboard/no_port.html", context=context, status_code=409)

@@ -36,16 +36,19 @@ _SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 async def still(
     owned: NamedDependency[OwnedPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
     """Return a current picture; for the default camera the printer's last one."""
-    async with services.leases.hold(signed_in.access.to(owned.printer_id)):
-        picture = await take_picture(services.dashboard.http, owned, STILL_TIMEOUT_S, index)
+    async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
+        picture = await take_picture(
+            signed_in.services.dashboard.http, owned, STILL_TIMEOUT_S, index
+        )
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
-        await services.dashboard.snapshots.note(signed_in.account_id, owned.printer_id, picture)
+        await signed_in.services.dashboard.snapshots.note(
+            signed_in.account_id, owned.printer_id, picture
+        )
     return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
 
 
@@ -65,14 +68,13 @@ async def stream(
     request: AnyRequest,
     owned: NamedDependency[OwnedPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Stream:
     """Stream pictures until the browser leaves, its access ends, or the limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
     access = signed_in.access.to(owned.printer_id)
-    pieces = answer_then_pieces(services, access, "/webcam/stream", {"index": str(index)})
+    pieces = answer_then_pieces(signed_in.services, access, "/webcam/stream", {"index": str(index)})
     answer = await answer_of(pieces)
     match = _STREAM_TYPE.fullmatch(answer.content_type)
     if match is None:

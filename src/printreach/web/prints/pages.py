@@ -51,14 +51,13 @@ _HEADERS: Final = {
 async def history_page(
     seen: NamedDependency[SeenPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     before: FromQuery[str | None] = None,
 ) -> Template:
     """List the prints of one printer, the newest first."""
     account_id, printer_id = signed_in.account_id, seen.printer.printer_id
-    place, at = parse_cursor(before), services.dashboard.clock.now()
-    page = await services.dashboard.history.page(account_id, printer_id, place)
-    tallies = await services.dashboard.history.months(account_id, printer_id)
+    place, at = parse_cursor(before), signed_in.services.dashboard.clock.now()
+    page = await signed_in.services.dashboard.history.page(account_id, printer_id, place)
+    tallies = await signed_in.services.dashboard.history.months(account_id, printer_id)
     context = {
         "view": view_of(seen, at),
         "here": "history",
@@ -74,14 +73,17 @@ async def history_page(
 async def print_page(
     seen: NamedDependency[SeenPrinter],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
     print_id: Annotated[str, QueryParameter(name="id")] = "",
 ) -> Template:
     """Show one print: its outcome, and what the failure watch saw of it."""
     account_id, printer_id = signed_in.account_id, seen.printer.printer_id
-    at = services.dashboard.clock.now()
-    print_ = or_404(await services.dashboard.history.one(account_id, printer_id, print_id))
-    watch = or_404(await services.dashboard.watched.of_print(account_id, printer_id, print_id))
+    at = signed_in.services.dashboard.clock.now()
+    print_ = or_404(
+        await signed_in.services.dashboard.history.one(account_id, printer_id, print_id)
+    )
+    watch = or_404(
+        await signed_in.services.dashboard.watched.of_print(account_id, printer_id, print_id)
+    )
     view = view_of(seen, at)
     chart = quality_chart(
         watch.looks,
@@ -99,14 +101,12 @@ async def print_page(
 
 @get("/activity", media_type=MediaType.HTML)
 async def activity_page(
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
-    before: FromQuery[str | None] = None,
+    signed_in: NamedDependency[SignedIn], before: FromQuery[str | None] = None
 ) -> Template:
     """Show the latest events, all prints, and figures by month."""
     account_id, place = signed_in.account_id, parse_cursor(before)
-    at, history = services.dashboard.clock.now(), services.dashboard.history
-    rows = await services.dashboard.printers.rows(account_id)
+    at, history = signed_in.services.dashboard.clock.now(), signed_in.services.dashboard.history
+    rows = await signed_in.services.dashboard.printers.rows(account_id)
     own = frozenset(row.printer.printer_id for row in rows)
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
@@ -124,38 +124,30 @@ async def activity_page(
 
 @get("/printers/{printer_id:str}/history/prints.csv")
 async def history_csv(
-    owned: NamedDependency[OwnedPrinter],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Stream:
     """Export the prints of one printer for spreadsheets."""
-    return _csv(services, signed_in.access.to(owned.printer_id))
+    return _csv(signed_in.services, signed_in.access.to(owned.printer_id))
 
 
 @get("/printers/{printer_id:str}/history/prints.json")
 async def history_json(
-    owned: NamedDependency[OwnedPrinter],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Stream:
     """Export the same for programs."""
-    return _json(services, signed_in.access.to(owned.printer_id))
+    return _json(signed_in.services, signed_in.access.to(owned.printer_id))
 
 
 @get("/activity/prints.csv")
-async def activity_csv(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Stream:
+async def activity_csv(signed_in: NamedDependency[SignedIn]) -> Stream:
     """Export all prints of an account for spreadsheets."""
-    return _csv(services, signed_in.access)
+    return _csv(signed_in.services, signed_in.access)
 
 
 @get("/activity/prints.json")
-async def activity_json(
-    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Stream:
+async def activity_json(signed_in: NamedDependency[SignedIn]) -> Stream:
     """Export the same for programs."""
-    return _json(services, signed_in.access)
+    return _json(signed_in.services, signed_in.access)
 
 
 def _csv(services: Services, access: Access) -> Stream:

@@ -44,12 +44,10 @@ _SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 
 @get("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
 async def detector_page(
-    seen: NamedDependency[SeenPrinter],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    seen: NamedDependency[SeenPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Show the settings, and the pictures stored with judgements."""
-    return await _page(seen, signed_in, services.dashboard)
+    return await _page(seen, signed_in, signed_in.services.dashboard)
 
 
 @post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
@@ -57,17 +55,22 @@ async def change_detector(
     seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Change the settings."""
     chosen = parse_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
     if isinstance(chosen, dict):
         return await _page(
-            seen, signed_in, services.dashboard, form=form_sent(fields), errors=chosen
+            seen, signed_in, signed_in.services.dashboard, form=form_sent(fields), errors=chosen
         )
     printer_id = seen.printer.printer_id
-    or_404(await services.dashboard.watch.change(signed_in.account_id, printer_id, chosen))
-    word = "detector" if services.dashboard.watched.why_off() is None else "detector-not-running"
+    or_404(
+        await signed_in.services.dashboard.watch.change(signed_in.account_id, printer_id, chosen)
+    )
+    word = (
+        "detector"
+        if signed_in.services.dashboard.watched.why_off() is None
+        else "detector-not-running"
+    )
     return redirect_with_flash(f"/printers/{printer_id}/detector", word)
 
 

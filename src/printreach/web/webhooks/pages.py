@@ -17,7 +17,6 @@ from printreach.rules.webhooks import LIFETIME, DeliveryState, LoggedDelivery
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import or_404
-from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _TITLES: Final[Mapping[int, str]] = MappingProxyType(
@@ -69,13 +68,11 @@ def _shown(delivery: LoggedDelivery) -> ShownDelivery:
 
 @get("/connections/{connection_id:str}", media_type=MediaType.HTML)
 async def connection_page(
-    connection_id: FromPath[str],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Show the connection of an app, or a shared one."""
     account_id = signed_in.account_id
-    seen = or_404(await services.webhook_log.of_connection(account_id, connection_id))
+    seen = or_404(await signed_in.services.webhook_log.of_connection(account_id, connection_id))
     hook = seen.webhook
     context = {
         "seen": seen,
@@ -89,14 +86,11 @@ async def connection_page(
 
 @post("/connections/{connection_id:str}/deliveries/{delivery_id:int}/again")
 async def send_again(
-    connection_id: FromPath[str],
-    delivery_id: FromPath[int],
-    signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
+    connection_id: FromPath[str], delivery_id: FromPath[int], signed_in: NamedDependency[SignedIn]
 ) -> Redirect:
     """Send one event again."""
     account_id = signed_in.account_id
-    denied = await services.webhook_log.send_again(account_id, connection_id, delivery_id)
+    denied = await signed_in.services.webhook_log.send_again(account_id, connection_id, delivery_id)
     return again(f"/connections/{connection_id}", denied)
 
 
@@ -107,14 +101,12 @@ def again(page: str, denied: Denied | None) -> Redirect:
 
 
 @get("/developer/apps/{app_id:str}/deliveries", media_type=MediaType.HTML)
-async def deliveries_page(
-    app_id: FromPath[str], signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
-) -> Template:
+async def deliveries_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """List the last deliveries."""
-    listed = or_404(await services.developers.apps.one(signed_in.account_id, app_id))
+    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
     context = {
         "app": listed.app,
-        "deliveries": shown_deliveries(await services.webhook_log.of_app(app_id)),
+        "deliveries": shown_deliveries(await signed_in.services.webhook_log.of_app(app_id)),
     }
     return Template("developer/deliveries.html", context=context)
 
@@ -125,11 +117,12 @@ async def send_again_for_app(
     connection_id: FromPath[str],
     delivery_id: FromPath[int],
     signed_in: NamedDependency[SignedIn],
-    services: NamedDependency[Services],
 ) -> Redirect:
     """Send one event again."""
-    or_404(await services.developers.apps.one(signed_in.account_id, app_id))
-    denied = await services.webhook_log.send_again_for_app(app_id, connection_id, delivery_id)
+    or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    denied = await signed_in.services.webhook_log.send_again_for_app(
+        app_id, connection_id, delivery_id
+    )
     return again(f"/developer/apps/{app_id}/deliveries", denied)
 
 
