@@ -11,8 +11,10 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType
 from printreach.contract.status import Temps
 from printreach.hub.accounts.limits import RequestLimits
-from printreach.hub.dashboard import Dashboard, dashboard
+from printreach.hub.connections.live_links import LiveLinks
 from printreach.hub.once import ShownOnce
+from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.temperatures import Temperatures
 from printreach.hub.prints.snapshots import Snapshots
@@ -40,7 +42,9 @@ NO_CAMERA = PrinterRefusal(int(CommandStatus.NOT_FOUND), "There is no camera.")
 class House:
     world: World
     printers: FakePrinterHttp
-    dashboard: Dashboard
+    live: LiveStatus
+    live_links: LiveLinks
+    snapshots: Snapshots
     account_id: str
 
 
@@ -51,8 +55,10 @@ async def house(world: World) -> House:
     snapshots = Snapshots(
         core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=printers
     )
-    made = dashboard(world.core, snapshots, world.printers, world.connections, lambda: None)
-    return House(world, printers, made, printer.account_id)
+    live = LiveStatus(printers, world.clock)
+    own_printers = OwnPrinters(core=world.core, live=live, printers=world.printers)
+    live_links = LiveLinks(core=world.core, live=live, printers=own_printers)
+    return House(world, printers, live, live_links, snapshots, printer.account_id)
 
 
 @on_a_loop
@@ -66,12 +72,12 @@ async def test_a_live_link_that_has_ended_shows_nothing_more(open_world: OpenWor
 
         await world.store.write(lambda records: records.live_links.add(link))
         world.clock.advance(AHEAD)
-        shown = await here.dashboard.live_links.look("l1")
+        shown = await here.live_links.look("l1")
         assert shown is not None
         assert shown.end is None
         world.clock.advance(-AHEAD)
         await world.store.write(end)
-        shown = await here.dashboard.live_links.look("l1")
+        shown = await here.live_links.look("l1")
 
         assert shown is not None
         assert shown.end is LiveEnd.OWNER
@@ -83,12 +89,12 @@ async def test_a_page_that_opens_shows_what_printers_do_now(open_world: OpenWorl
         here = await house(world)
         printer = OwnedPrinter(PRINTER_ID, here.account_id)
         world.clock.advance(AHEAD)
-        await here.dashboard.live.fresh([printer], 60)
+        await here.live.fresh([printer], 60)
         world.clock.advance(-AHEAD)
-        await here.dashboard.live.fresh([printer], 60)
+        await here.live.fresh([printer], 60)
 
         assert here.printers.asks[PRINTER_ID] == 2
-        assert here.dashboard.live.latest(printer).seen_at == world.clock.now()
+        assert here.live.latest(printer).seen_at == world.clock.now()
 
 
 @on_a_loop
@@ -120,11 +126,11 @@ async def test_events_have_pictures_of_a_camera_that_was_plugged_in(open_world: 
         )
         world.clock.advance(AHEAD)
         here.printers.answers["/webcam/snapshot"] = NO_CAMERA
-        assert await here.dashboard.snapshots.take(happened) is None
+        assert await here.snapshots.take(happened) is None
         world.clock.advance(-AHEAD)
         here.printers.raw["/webcam/snapshot"] = "image/jpeg", picture()
 
-        assert await here.dashboard.snapshots.take(happened) is not None
+        assert await here.snapshots.take(happened) is not None
 
 
 def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:

@@ -118,12 +118,12 @@ def test_the_table_behind_the_chart_says_the_same(own_page: Page) -> None:
 def _fill(site: DeveloperSite) -> None:
     site.register(returns="https://layerlark.example/done\ncom.layerlark://done", lan="yes")
     site.register("spoolwatch", name="Spool watch")
-    developers = site.world.services.developers
+    services = site.world.services
 
     async def use() -> None:
-        farm = await developers.keys.make_for(ADA, "Farm", COMMAND_LINE)
-        desk_key = await developers.keys.make_for(ADA, "A printer on my desk", COMMAND_LINE)
-        old = await developers.keys.make_for(ADA, "Tried in April", COMMAND_LINE)
+        farm = await services.detection_keys.make_for(ADA, "Farm", COMMAND_LINE)
+        desk_key = await services.detection_keys.make_for(ADA, "A printer on my desk", COMMAND_LINE)
+        old = await services.detection_keys.make_for(ADA, "Tried in April", COMMAND_LINE)
         assert isinstance(farm, MadeKey)
         assert isinstance(desk_key, MadeKey)
         assert isinstance(old, MadeKey)

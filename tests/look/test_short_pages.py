@@ -53,7 +53,7 @@ class Home:
         )
         live = run(
             browser,
-            lambda: world.services.dashboard.live_links.make(
+            lambda: world.services.live_links.make(
                 self.ada.account_id, self.printer_id, LiveWish()
             ),
         )

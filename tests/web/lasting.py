@@ -247,4 +247,4 @@ async def home(world: WebWorld, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await world.services.dashboard.close()
+            await world.services.close()

@@ -37,7 +37,7 @@ FILES: Final = ("/download", ".csv", ".json", "/export")
 async def _begun(here: Home, what: str) -> Caller:
     """Ask for it, and have it begin. What would be whole at once is read slowly."""
     if what == "a live link":
-        made = await here.world.services.dashboard.live_links.make(
+        made = await here.world.services.live_links.make(
             here.ada.account_id, PRINTER_ID, LiveWish()
         )
         assert isinstance(made, LiveLink)

@@ -30,10 +30,10 @@ def take(home: Home) -> str:
     )
 
     async def take() -> str:
-        dashboard = home.world.services.dashboard
-        taken = await dashboard.snapshots.take(stored)
+        services = home.world.services
+        taken = await services.snapshots.take(stored)
         assert taken is not None
-        return dashboard.addresses.of_snapshot(taken).removeprefix(home.world.settings.base_url)
+        return services.addresses.of_snapshot(taken).removeprefix(home.world.settings.base_url)
 
     return run(home.browser, take)
 

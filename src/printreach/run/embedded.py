@@ -189,8 +189,8 @@ async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> DrainM
     """Make pages and APIs ready. If there is no operator yet, log a link that makes the first."""
     settings, services = dependencies.settings, web_services(dependencies)
     await _warn_of_unseen_payers(services.billing)
-    await ends.enter_async_context(flushing(services.developers.gate))
-    ends.push_async_callback(services.dashboard.close)
+    await ends.enter_async_context(flushing(services.detection_gate))
+    ends.push_async_callback(services.close)
     requires_https = may_require_https(settings.base_url) and not settings.tunnel_ports
     pages = WebSettings(
         base_url=settings.base_url,

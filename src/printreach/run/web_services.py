@@ -6,24 +6,41 @@ from urllib.parse import urlsplit
 from printreach.backends.oidc.provider import Provider
 from printreach.backends.webauthn import WebAuthn
 from printreach.hub.accounts.access_tokens import AccessTokens
-from printreach.hub.accounts.build import SignInServices, sign_in_services
 from printreach.hub.accounts.data import AccountData
-from printreach.hub.accounts.invitations import Invitations
 from printreach.hub.accounts.limits import RequestLimits
+from printreach.hub.accounts.oidc import OtherAccounts
+from printreach.hub.accounts.oidc_newcomers import Newcomers
 from printreach.hub.accounts.owner import Owner
+from printreach.hub.accounts.passkeys import Passkeys
+from printreach.hub.accounts.password_reset import Recovering
+from printreach.hub.accounts.sessions import Sessions
+from printreach.hub.accounts.sign_in_limits import SignInLimits
+from printreach.hub.accounts.signing_in import SigningIn
+from printreach.hub.accounts.signing_up import SigningUp
+from printreach.hub.apps.own import OwnApps
 from printreach.hub.connections.app_calls import AppCalls
+from printreach.hub.connections.live_links import LiveLinks
+from printreach.hub.connections.own import OwnConnections
 from printreach.hub.core import Core
-from printreach.hub.dashboard import dashboard
 from printreach.hub.detection.contexts import Detection
-from printreach.hub.developers import developers
+from printreach.hub.detection.gate import DetectionGate
+from printreach.hub.detection.keys import DetectionKeys
+from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
 from printreach.hub.notifications.choices import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operators import operating
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
+from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.own import OwnPrinters
+from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock
 from printreach.hub.prints.event_stream import EventStreams
+from printreach.hub.prints.history import PrintHistory
+from printreach.hub.watch.choices import WatchChoices
+from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
 from printreach.run.dependencies import Dependencies, snapshots_of
@@ -38,16 +55,26 @@ def web_services(dependencies: Dependencies) -> Services:
     settings, core = dependencies.settings, dependencies.core
     http, scorer = dependencies.printers, dependencies.scorer
     operated = operating(core, dependencies.payments, settings.tunnel_ports)
-    sign_in = _sign_in(settings, core, operated.invitations)
+    invitations = operated.invitations
+    sessions, limits = Sessions(core=core), SignInLimits(core=core)
+    signing_in = SigningIn(core=core, sessions=sessions, limits=limits)
+    signing_up = SigningUp(
+        core=core,
+        sessions=sessions,
+        invitations=invitations,
+        limits=limits,
+        policy=settings.sign_up,
+    )
+    passkeys = Passkeys(
+        core=core, sessions=sessions, authenticators=_authenticators(settings), limits=limits
+    )
     why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
     snapshots = snapshots_of(dependencies)
-    of_dashboard = dashboard(
-        core, snapshots, operated.printers, operated.connections, why_detector_is_off
-    )
-    of_developers = developers(
-        core,
-        settings.app_registration,
-        settings.detector_plan,
+    live_status = LiveStatus(http, core.clock)
+    own_printers = OwnPrinters(core=core, live=live_status, printers=operated.printers)
+    gate = DetectionGate(
+        store=core.store,
+        plan=settings.detector_plan,
         claims_addresses=settings.detector_ip_claims,
     )
     request_limits = RequestLimits(core)
@@ -60,25 +87,33 @@ def web_services(dependencies: Dependencies) -> Services:
         operating=operated,
         accounts=operated.accounts,
         billing=operated.billing,
-        invitations=operated.invitations,
+        invitations=invitations,
         printers=operated.printers,
         connections=operated.connections,
-        sessions=sign_in.sessions,
-        sign_in_limits=sign_in.limits,
+        sessions=sessions,
+        sign_in_limits=limits,
         leases=Leases(
             store=core.store,
             bus=dependencies.bus,
-            sessions=sign_in.sessions,
+            sessions=sessions,
             access_tokens=tokens,
         ),
-        signing_in=sign_in.signing_in,
-        signing_up=sign_in.signing_up,
-        recovering=sign_in.recovering,
-        other_accounts=sign_in.other_accounts,
-        passkeys=sign_in.passkeys,
+        signing_in=signing_in,
+        signing_up=signing_up,
+        recovering=Recovering(core=core, signing_in=signing_in, limits=limits),
+        other_accounts=OtherAccounts(
+            core=core,
+            provider=_provider(settings, core),
+            signing_in=signing_in,
+            newcomers=Newcomers(core=core, signing_up=signing_up, invitations=invitations),
+            limits=limits,
+        ),
+        passkeys=passkeys,
         owner=Owner(core=core),
         account_data=AccountData(core=core, accounts=operated.accounts),
         access_tokens=tokens,
+        shown_keys=ShownOnce(core.clock),
+        shown_shares=ShownOnce(core.clock),
         shown_tokens=ShownOnce(core.clock),
         shown_codes=ShownOnce(core.clock),
         shown_invitations=ShownOnce(core.clock),
@@ -92,9 +127,24 @@ def web_services(dependencies: Dependencies) -> Services:
             daily_limit=settings.notify_daily_limit,
         ),
         stops_mails=MailUnsubscribe(store=core.store, sealer=dependencies.sealer),
-        dashboard=of_dashboard,
-        remote_lock=RemoteLock(core=core, http=http, passkeys=sign_in.passkeys),
-        developers=of_developers,
+        addresses=core.addresses,
+        reauthentication=core.proof,
+        printer_http=http,
+        own_printers=own_printers,
+        live_status=live_status,
+        file_lists=FileLists(http),
+        pictures=SharedPictures(http, core.clock),
+        own_connections=OwnConnections(core=core, connections=operated.connections),
+        live_links=LiveLinks(core=core, live=live_status, printers=own_printers),
+        snapshots=snapshots,
+        print_history=PrintHistory(core=core),
+        watch_choices=WatchChoices(core=core, kept=snapshots.kept),
+        watched_prints=WatchedPrints(core=core, kept=snapshots.kept, why_off=why_detector_is_off),
+        remote_lock=RemoteLock(core=core, http=http, passkeys=passkeys),
+        own_apps=OwnApps(core=core, policy=settings.app_registration),
+        detection_keys=DetectionKeys(core=core),
+        detection_usage=Usage(core=core, plan=settings.detector_plan),
+        detection_gate=gate,
         portal=Portal(
             core=core,
             connections=operated.connections,
@@ -103,14 +153,14 @@ def web_services(dependencies: Dependencies) -> Services:
         ),
         app_calls=AppCalls(
             core=core,
-            live=of_dashboard.live,
+            live=live_status,
             detector=dependencies.detector,
             why_off=why_detector_is_off,
         ),
         event_streams=EventStreams(core=core, bus=dependencies.bus),
         detection=Detection(
             core=core,
-            gate=of_developers.gate,
+            gate=gate,
             request_limits=request_limits,
             scorer=scorer,
             primary_url=settings.detector_url,
@@ -122,10 +172,13 @@ def web_services(dependencies: Dependencies) -> Services:
     )
 
 
-def _sign_in(settings: Settings, core: Core, invitations: Invitations) -> SignInServices:
-    """Build them; the operator's OpenID Connect provider redirects browsers back to our page."""
-    back = f"{settings.base_url}/signin/other/back"
-    provider = Provider(settings.oidc, back, core.clock) if settings.oidc is not None else None
+def _provider(settings: Settings, core: Core) -> Provider | None:
+    """Build the operator's OpenID Connect provider, if any; it redirects browsers back to us."""
+    if settings.oidc is None:
+        return None
+    return Provider(settings.oidc, f"{settings.base_url}/signin/other/back", core.clock)
+
+
+def _authenticators(settings: Settings) -> WebAuthn:
     origin = origin_of(settings.base_url)
-    authenticators = WebAuthn(host=urlsplit(origin).hostname or "", origin=origin)
-    return sign_in_services(core, invitations, settings.sign_up, provider, authenticators)
+    return WebAuthn(host=urlsplit(origin).hostname or "", origin=origin)

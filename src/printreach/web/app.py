@@ -27,9 +27,8 @@ from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
 from printreach.web.payments import PAYMENT_PAGES
 from printreach.web.portal import PORTAL_PAGES
-from printreach.web.printers import PRINTER_PAGES
+from printreach.web.printers import OWN_PRINTER, PRINTER_PAGES
 from printreach.web.printers.open_pages import OpenPages
-from printreach.web.printers.own import OWN_PRINTER
 from printreach.web.prints import PRINT_PAGES
 from printreach.web.problems import (
     AnyRequest,

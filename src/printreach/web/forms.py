@@ -140,7 +140,7 @@ async def reauthenticate(
     An account without a password needs a fresh session instead. Required before a change that
     outlives a browser's session, such as a key, and before an act that can't be undone.
     """
-    proof = signed_in.services.developers.proof
+    proof = signed_in.services.reauthentication
     return await proof.of_owner(signed_in.account, signed_in.session, fields[field])
 
 

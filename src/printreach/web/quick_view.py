@@ -9,7 +9,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import SPAN
 from printreach.web.disconnects import ends_slow_readers
@@ -31,7 +30,7 @@ LOOKED_UP_EVERY: Final = timedelta(seconds=3)
 class LastPrints:
     """rows: the newest first. The store is read again after LOOKED_UP_EVERY or another state."""
 
-    dashboard: Dashboard
+    services: Services
     account_id: str
     rows: list[PrintRow] = field(default_factory=list)
     _state: str = ""
@@ -39,12 +38,13 @@ class LastPrints:
 
     async def look(self, seen: SeenPrinter) -> None:
         """Bring `rows` up to date."""
-        at, state, printer_id = self.dashboard.clock.now(), state_of(seen), seen.printer.printer_id
+        at, state, printer_id = self.services.clock.now(), state_of(seen), seen.printer.printer_id
         is_recent = self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
         if is_recent and state == self._state:
             return
         self._state, self._at = state, at
-        page = await self.dashboard.history.page(self.account_id, printer_id, None, LAST_PRINTS)
+        history = self.services.print_history
+        page = await history.page(self.account_id, printer_id, None, LAST_PRINTS)
         self.rows = [row_of(print_, at, frozenset({printer_id})) for print_ in page.prints]
 
 
@@ -62,10 +62,10 @@ async def quick_view(
     camera: FromQuery[int] = 0,
 ) -> Template:
     """Show its state, its webcam and its last prints."""
-    view = _view(seen, signed_in.services.dashboard, camera)
-    watch = WatchedView(signed_in.services.dashboard, signed_in.account_id)
+    view = _view(seen, signed_in.services, camera)
+    watch = WatchedView(signed_in.services, signed_in.account_id)
     await watch.look(seen, view)
-    prints = LastPrints(signed_in.services.dashboard, signed_in.account_id)
+    prints = LastPrints(signed_in.services, signed_in.account_id)
     await prints.look(seen)
     context = {"view": view, "watch": watch.shown, "here": "quick", "prints": prints.rows}
     return Template("dashboard/printer.html", context=context)
@@ -76,7 +76,7 @@ async def control_page(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
-    view = view_of(seen, services.dashboard.clock.now())
+    view = view_of(seen, services.clock.now())
     return control_template(view)
 
 
@@ -94,20 +94,20 @@ async def printer_events(
         name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
     }
 
-    watch = WatchedView(signed_in.services.dashboard, signed_in.account_id)
-    prints = LastPrints(signed_in.services.dashboard, signed_in.account_id)
+    watch = WatchedView(signed_in.services, signed_in.account_id)
+    prints = LastPrints(signed_in.services, signed_in.account_id)
 
     async def look(printers: list[SeenPrinter]) -> None:
         for printer in printers:
             if printer.printer.printer_id == printer_id:
-                await watch.look(printer, _view(printer, signed_in.services.dashboard))
+                await watch.look(printer, _view(printer, signed_in.services))
                 await prints.look(printer)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [printer for printer in printers if printer.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
-        view = _view(mine[0], signed_in.services.dashboard, camera)
+        view = _view(mine[0], signed_in.services, camera)
         shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
@@ -118,9 +118,9 @@ async def printer_events(
     ).stream()
 
 
-def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
-    at = dashboard.clock.now()
-    warmth = dashboard.live.temperatures.readings_since(
+def _view(seen: SeenPrinter, services: Services, camera: int = 0) -> PrinterView:
+    at = services.clock.now()
+    warmth = services.live_status.temperatures.readings_since(
         seen.printer.owned, max(at - SPAN, seen.printer.linked_at)
     )
     return view_of(seen, at, camera, warmth)

@@ -16,11 +16,15 @@ from printreach.hub.accounts.sessions import Sessions
 from printreach.hub.accounts.sign_in_limits import SignInLimits
 from printreach.hub.accounts.signing_in import SigningIn
 from printreach.hub.accounts.signing_up import SigningUp
-from printreach.hub.connections import Connections
+from printreach.hub.apps.own import OwnApps
+from printreach.hub.connections import Connections, Shared
 from printreach.hub.connections.app_calls import AppCalls
-from printreach.hub.dashboard import Dashboard
+from printreach.hub.connections.live_links import LiveLinks
+from printreach.hub.connections.own import OwnConnections
 from printreach.hub.detection.contexts import Detection
-from printreach.hub.developers import Developers
+from printreach.hub.detection.gate import DetectionGate
+from printreach.hub.detection.keys import DetectionKeys, MadeKey
+from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
 from printreach.hub.notifications.choices import Notifications
 from printreach.hub.once import ShownOnce
@@ -29,19 +33,36 @@ from printreach.hub.payments import Billing
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
+from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.own import OwnPrinters
+from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
 from printreach.hub.prints.event_stream import EventStreams
+from printreach.hub.prints.history import PrintHistory
+from printreach.hub.prints.snapshots import Snapshots
+from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import CallerTries
+from printreach.hub.watch.choices import WatchChoices
+from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock
+from printreach.ports.printer_http import PrinterHttp
+from printreach.rules.addresses import Addresses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """Built by `run`; a route gets it by the dependency `services`."""
+    """Built by `run`; a route gets it by the dependency `services`, or with the signed-in account.
+
+    shown_...: what a page shows once. pictures: shared by all viewers.
+    """
 
     clock: Clock
+    addresses: Addresses
+    reauthentication: Reauthentication
+    printer_http: PrinterHttp
     accounts: Accounts
     billing: Billing
     operating: Operating
@@ -60,20 +81,41 @@ class Services:
     account_data: AccountData
     caller_tries: CallerTries
     printers: Printers
+    own_printers: OwnPrinters
+    live_status: LiveStatus
+    file_lists: FileLists
+    pictures: SharedPictures
     connections: Connections
+    own_connections: OwnConnections
+    live_links: LiveLinks
+    snapshots: Snapshots
+    print_history: PrintHistory
+    watch_choices: WatchChoices
+    watched_prints: WatchedPrints
+    own_apps: OwnApps
+    detection_keys: DetectionKeys
+    detection_usage: Usage
+    detection_gate: DetectionGate
     notifications: Notifications
     stops_mails: MailUnsubscribe
     access_tokens: AccessTokens
+    shown_keys: ShownOnce[MadeKey]
+    shown_shares: ShownOnce[Shared]
     shown_tokens: ShownOnce[MadeToken]
     shown_codes: ShownOnce[list[str]]
     shown_invitations: ShownOnce[tuple[str, str]]
     shown_stops: ShownOnce[list[StoppedPrinter]]
     event_streams: EventStreams
     portal: Portal
-    dashboard: Dashboard
     remote_lock: RemoteLock
-    developers: Developers
     detection: Detection
     app_calls: AppCalls
     webhooks: Webhooks
     webhook_log: WebhookLog
+
+    async def close(self) -> None:
+        """Stop everything that polls printers."""
+        await self.live_status.close()
+        await self.file_lists.close()
+        await self.live_links.close()
+        await self.pictures.close()

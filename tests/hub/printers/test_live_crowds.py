@@ -41,7 +41,7 @@ def test_a_crowd_that_looks_at_once_asks_the_store_once(
             here = await house(world)
             await shown(here)
             monkeypatch.setattr(Store, "read", counted)
-            links = here.dashboard.live_links
+            links = here.live_links
             for _ in range(2):
                 views = await asyncio.gather(*(links.look("l1") for _ in range(CROWD)))
                 assert all(view is not None and view.end is None for view in views)
@@ -56,7 +56,7 @@ async def test_one_who_leaves_in_the_crowd_takes_no_other_along(open_world: Open
     async with open_world() as world:
         here = await house(world)
         await shown(here)
-        links = here.dashboard.live_links
+        links = here.live_links
         looks = [asyncio.create_task(links.look("l1")) for _ in range(3)]
         await asyncio.sleep(0)
         looks[0].cancel()

@@ -189,7 +189,7 @@ async def running(
         )
         services = web_services(dependencies)
         web.services = services
-        ends.push_async_callback(services.dashboard.close)
+        ends.push_async_callback(services.close)
         draining = DrainMiddleware(web.app)
         application = cast("Application", draining)
         node = inside.node = RelayNode(_relay(settings, store, bus, clock, detector, application))

@@ -141,7 +141,7 @@ async def share(world: World) -> None:
     if tenure is None or _has_enough(world, tenure, Kind.SHARED):
         return
     hours = world.chance.choice(["1", "24"])
-    own = world.service.services.dashboard.connections
+    own = world.service.services.own_connections
     made = await own.share(tenure.person.account_id, printer_id(tenure.printer), hours)
     assert isinstance(made, Shared), made
     secrets = made.secrets
@@ -284,7 +284,7 @@ async def make_live_link(world: World) -> None:
     tenure = world.pick(world.model.owned())
     if tenure is None or _has_enough(world, tenure, Kind.LIVE):
         return
-    live_links = world.service.services.dashboard.live_links
+    live_links = world.service.services.live_links
     wish = LiveWish(hours=world.chance.choice([1, 24]), shows_names=True)
     made = await live_links.make(tenure.person.account_id, printer_id(tenure.printer), wish)
     assert isinstance(made, LiveLink), made

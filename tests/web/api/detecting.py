@@ -48,7 +48,7 @@ class DetectionClient:
     def another_key(self, account_id: str | None = None) -> str:
         made = run(
             self.program,
-            lambda: self.world.services.developers.keys.make(account_id or self.account_id, ""),
+            lambda: self.world.services.detection_keys.make(account_id or self.account_id, ""),
         )
         assert isinstance(made, MadeKey)
         return made.api_key
@@ -57,10 +57,10 @@ class DetectionClient:
         """The calls of this month, as they are written down."""
 
         async def look() -> Calls:
-            developers = self.world.services.developers
-            await developers.gate.flush()
+            services = self.world.services
+            await services.detection_gate.flush()
             month = month_of(self.world.clock.now())
-            return (await developers.usage.month(self.account_id, month)).calls
+            return (await services.detection_usage.month(self.account_id, month)).calls
 
         return run(self.program, look)
 

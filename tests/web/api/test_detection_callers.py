@@ -35,7 +35,7 @@ def test_a_call_without_a_key_is_refused(caller: DetectionClient) -> None:
 @pytest.mark.provokes("OE_API_KEY_DISABLED")
 def test_a_disabled_key_is_refused(caller: DetectionClient) -> None:
     path = caller.context()
-    keys = caller.world.services.developers.keys
+    keys = caller.world.services.detection_keys
 
     async def disable_all() -> None:
         for key in await keys.all(caller.account_id):

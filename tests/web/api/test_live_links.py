@@ -163,7 +163,7 @@ def everything_answered(program: Browser, address: str) -> tuple[int, int]:
 
 
 def end_as_owner(app_call: CallingApp) -> Awaitable[object]:
-    own = app_call.world.services.dashboard.connections
+    own = app_call.world.services.own_connections
     return own.end(app_call.account_id, app_call.connection_id)
 
 
@@ -212,7 +212,7 @@ def test_a_link_ends_with_the_app_connection_that_made_it(
 def test_links_of_an_ended_app_connection_are_neither_listed_nor_counted(
     app_call: CallingApp,
 ) -> None:
-    links = app_call.world.services.dashboard.live_links
+    links = app_call.world.services.live_links
     for _ in range(MAX_LIVE_LINKS):
         app_call.post(PATH, {"ExpirationHours": 17_520})
 
@@ -232,7 +232,7 @@ def test_a_link_of_an_app_shows_nothing_while_the_owner_is_no_supporter(
     with world_with(SUPPORTERS="granted") as (world, program):
         account = world.add_account(program)
         printer, made = connect(world, program, account.account_id, "Workbench")
-        links = world.services.dashboard.live_links
+        links = world.services.live_links
 
         async def become_supporter() -> None:
             until = world.clock.now() + timedelta(days=1)

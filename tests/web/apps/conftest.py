@@ -66,7 +66,7 @@ def bobs_app(site: DeveloperSite) -> str:
 
 @pytest.fixture
 def bobs_key(site: DeveloperSite) -> MadeKey:
-    keys = site.world.services.developers.keys
+    keys = site.world.services.detection_keys
     made = run(site.browser, lambda: keys.make(site.bob.account_id, "Bob's"))
     assert isinstance(made, MadeKey)
     return made

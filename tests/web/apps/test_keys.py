@@ -75,7 +75,7 @@ def test_a_stolen_browser_makes_no_key_that_outlives_it(site: DeveloperSite, typ
 
 
 async def _keys(site: DeveloperSite) -> int:
-    return len(await site.world.services.developers.keys.all(site.ada.account_id))
+    return len(await site.world.services.detection_keys.all(site.ada.account_id))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_another_accounts_key_is_as_one_that_does_not_exist(
 
     assert ask(bobs_key.key.key_id) == ask("unknown")
     assert ask(bobs_key.key.key_id)[0] == 404
-    keys = site.world.services.developers.keys
+    keys = site.world.services.detection_keys
     [key] = run(site.browser, lambda: keys.all(site.bob.account_id))
     assert not key.is_disabled
 
@@ -100,7 +100,7 @@ def test_another_accounts_key_is_as_one_that_does_not_exist(
 def test_nobody_else_is_shown_a_key_that_waits_for_its_owner(
     site: DeveloperSite, bobs_key: MadeKey
 ) -> None:
-    shown = site.world.services.developers.shown_once
+    shown = site.world.services.shown_keys
     shown.put(site.bob.account_id, bobs_key.key.key_id, bobs_key)
     answer = site.browser.get(f"/developer/keys/{bobs_key.key.key_id}")
 

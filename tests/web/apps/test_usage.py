@@ -30,10 +30,10 @@ def paying(world_with: MakeWorld) -> Iterator[DeveloperSite]:
 
 def use(site: DeveloperSite, email: str, *days: tuple[date, Calls], name: str = "Farm") -> None:
     """Calls of a new key of that account."""
-    developers = site.world.services.developers
+    services = site.world.services
 
     async def write() -> None:
-        made = await developers.keys.make_for(email, name, COMMAND_LINE)
+        made = await services.detection_keys.make_for(email, name, COMMAND_LINE)
         assert isinstance(made, MadeKey)
 
         async def add(records: Records) -> None:
@@ -46,9 +46,9 @@ def use(site: DeveloperSite, email: str, *days: tuple[date, Calls], name: str = 
 
 
 def switches(site: DeveloperSite, email: str = ADA) -> Switches:
-    developers = site.world.services.developers
+    services = site.world.services
     account = site.ada if email == ADA else site.bob
-    month = run(site.browser, lambda: developers.usage.month(account.account_id))
+    month = run(site.browser, lambda: services.detection_usage.month(account.account_id))
     return month.switches
 
 
@@ -184,7 +184,7 @@ def test_where_nothing_is_billed_billing_cannot_be_forged(site: DeveloperSite) -
 
 
 def test_an_account_that_has_not_paid_is_told_and_switches_nothing(paying: DeveloperSite) -> None:
-    usage = paying.world.services.developers.usage
+    usage = paying.world.services.detection_usage
     run(paying.browser, lambda: usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE))
 
     assert "A payment failed." in paying.browser.get("/usage").text

@@ -59,7 +59,7 @@ class Shown:
 
 def make_link(home: Home, wish: LiveWish | None = None) -> LiveLink:
     async def make() -> LiveLink:
-        links = home.world.services.dashboard.live_links
+        links = home.world.services.live_links
         made = await links.make(home.account_id, home.printer_id, wish or LiveWish())
         assert isinstance(made, LiveLink)
         return made

@@ -24,7 +24,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def link_of(here: Hall) -> LiveLink:
     rows = await here.world.store.read(lambda records: records.printers.row(PRINTER_ID))
     assert rows is not None
-    links = here.world.services.dashboard.live_links
+    links = here.world.services.live_links
     made = await links.make(rows.printer.account_id, PRINTER_ID, LiveWish())
     assert isinstance(made, LiveLink)
     return made
@@ -42,7 +42,7 @@ def test_a_crowd_costs_the_printer_as_much_as_one(world: WebWorld) -> None:
 
             assert here.watched == 1
             world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
-            pictures = world.services.dashboard.pictures
+            pictures = world.services.pictures
             taken = [await pictures.newest(link.printer) for _ in range(100)]
             assert len({id(one) for one in taken}) == 1
             for one in crowd:
@@ -62,7 +62,7 @@ def test_a_page_is_told_what_changes_and_that_it_is_over(world: WebWorld) -> Non
             await until(listener.parts)
             world.printers.statuses[PRINTER_ID] = at_print("print-1", State.PAUSED)
             await until(lambda: any("Paused" in part for part in listener.parts()))
-            links = world.services.dashboard.live_links
+            links = world.services.live_links
             await links.end(link.account_id, link.live_id)
             await until(lambda: listener.is_over)
 

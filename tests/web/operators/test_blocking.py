@@ -101,7 +101,7 @@ def test_an_app_that_calls_the_service_hears_604_meanwhile(office: Office, other
 
 
 def test_a_live_link_shows_nothing_meanwhile(office: Office, other: Browser) -> None:
-    links = office.world.services.dashboard.live_links
+    links = office.world.services.live_links
     made = run(
         office.browser,
         lambda: links.make(office.ada.account_id, office.printer_id, LiveWish(shows_names=True)),

@@ -9,7 +9,7 @@ from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in
 
 @pytest.fixture
 def made(office: Office) -> MadeKey:
-    keys = office.world.services.developers.keys
+    keys = office.world.services.detection_keys
     key = run(office.browser, lambda: keys.make(office.ada.account_id, "Farm <b>camera</b>"))
     assert isinstance(key, MadeKey)
     return key

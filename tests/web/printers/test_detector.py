@@ -125,11 +125,11 @@ def test_ten_thousand_looks_are_a_page_of_few_bars(home: Home) -> None:
 
 def test_an_open_page_hears_of_a_new_look_after_some_seconds(home: Home) -> None:
     saw(home, *failing(home)[:30])
-    dashboard = home.world.services.dashboard
-    watch = WatchedView(dashboard, home.account_id)
+    services = home.world.services
+    watch = WatchedView(services, home.account_id)
 
     async def look() -> int:
-        seen = await dashboard.printers.one(home.account_id, home.printer_id)
+        seen = await services.own_printers.one(home.account_id, home.printer_id)
         assert isinstance(seen, SeenPrinter)
         await watch.look(seen, view_of(seen, home.world.clock.now()))
         assert watch.shown is not None

@@ -96,7 +96,7 @@ class Hall:
 
     @property
     def watched(self) -> int:
-        return self.world.services.dashboard.live.subscribed_count
+        return self.world.services.live_status.subscribed_count
 
 
 @asynccontextmanager
@@ -122,7 +122,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
         finally:
             here.app.end_all()
             await asyncio.gather(*here.running, return_exceptions=True)
-            await world.services.dashboard.live.close()
+            await world.services.live_status.close()
 
 
 @pytest.mark.slow
@@ -238,7 +238,7 @@ def test_one_page_too_many_of_an_account_ends_the_oldest(world: WebWorld) -> Non
 
 def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: WebWorld) -> None:
     pages = open_pages.OpenPages()
-    shared = SharedParts(world.services.dashboard.printers, "ada", dict)  # type: ignore[arg-type]  # nothing is drawn
+    shared = SharedParts(world.services.own_printers, "ada", dict)  # type: ignore[arg-type]  # nothing is drawn
     with ExitStack() as open_ones:
         streams = [
             open_ones.enter_context(pages.opened("list", shared))
@@ -255,7 +255,7 @@ def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: 
 def test_pages_of_another_account_are_counted_apart(world: WebWorld) -> None:
     pages = open_pages.OpenPages()
     shared = {
-        account: SharedParts(world.services.dashboard.printers, account, dict)  # type: ignore[arg-type]  # nothing is drawn
+        account: SharedParts(world.services.own_printers, account, dict)  # type: ignore[arg-type]  # nothing is drawn
         for account in ("ada", "bob")
     }
     with ExitStack() as open_ones:

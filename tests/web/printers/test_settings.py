@@ -129,9 +129,9 @@ def test_a_signed_out_person_returns_to_that_page(home: Home) -> None:
 
 def with_ports(home: Home, ports: range) -> None:
     """The same installation, where connections have ports."""
-    dashboard = home.world.services.dashboard
-    links = replace(dashboard.links, ports=ports)
-    object.__setattr__(dashboard, "links", links)
+    services = home.world.services
+    links = replace(services.connections, ports=ports)
+    object.__setattr__(services, "connections", links)
 
 
 def test_a_port_leads_its_owner_to_the_printer_and_others_to_their_list(

@@ -98,7 +98,7 @@ def failing(home: Home, looks: int = 60, *, paused: bool = False) -> list[Look]:
 
 def saw(home: Home, *looks: Look, print_id: str = PRINT, jpeg: bytes | None = None) -> None:
     """The watch looked; the last look, and those that warned or paused, keep picture and map."""
-    kept = home.world.services.dashboard.snapshots.kept
+    kept = home.world.services.snapshots.kept
     at = home.world.clock.now()
 
     async def put() -> None:
@@ -159,7 +159,7 @@ def chosen(home: Home) -> WatchSettings:
 
 
 def choose(home: Home, settings: WatchSettings) -> None:
-    watch = home.world.services.dashboard.watch
+    watch = home.world.services.watch_choices
     run(home.browser, lambda: watch.change(home.account_id, home.printer_id, settings))
 
 

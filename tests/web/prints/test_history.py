@@ -25,7 +25,7 @@ EVIL = "<script>alert(1)</script>"
 def hear(home: Home, *events: PrintEvent, printer_id: str = "") -> None:
     """Events come, and are handed out with a picture."""
     world = home.world
-    snapshots = world.services.dashboard.snapshots
+    snapshots = world.services.snapshots
 
     async def hear() -> None:
         at, asked = world.clock.now(), printer_id or home.printer_id

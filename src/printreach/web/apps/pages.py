@@ -35,11 +35,11 @@ _REMOVE: Final = "developer/remove_app.html"
 async def developer_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """List apps and keys."""
     account_id = signed_in.account_id
-    keys = await signed_in.services.developers.keys.all(account_id)
+    keys = await signed_in.services.detection_keys.all(account_id)
     return page(
         "developer/developer.html",
-        apps=await signed_in.services.developers.apps.all(account_id),
-        may_register=signed_in.services.developers.apps.may_register(signed_in.account),
+        apps=await signed_in.services.own_apps.all(account_id),
+        may_register=signed_in.services.own_apps.may_register(signed_in.account),
         keys=[key for key in keys if not key.is_disabled],
         disabled_keys=[key for key in keys if key.is_disabled],
     )
@@ -48,7 +48,7 @@ async def developer_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
 @get("/developer/register", media_type=MediaType.HTML)
 async def new_app_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the empty form."""
-    if not signed_in.services.developers.apps.may_register(signed_in.account):
+    if not signed_in.services.own_apps.may_register(signed_in.account):
         raise PermissionDeniedException("Only the operators of this service register apps")
     return _form("developer/new_app.html", TypedApp(), {})
 
@@ -59,7 +59,7 @@ async def register(
 ) -> Response[Any]:
     """Register the app."""
     typed = typed_by(fields)
-    made = await signed_in.services.developers.apps.register(signed_in.account, draft_of(typed))
+    made = await signed_in.services.own_apps.register(signed_in.account, draft_of(typed))
     match made:
         case InvalidDraft():
             return _form("developer/new_app.html", typed, made.errors)
@@ -72,7 +72,7 @@ async def register(
 @get("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
 async def app_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the form with the app's values."""
-    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    listed = or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id))
     shown = {"listed": listed, **reauthentication_context(signed_in)}
     return _form("developer/app.html", typed_of(listed.app), {}, **shown)
 
@@ -82,7 +82,7 @@ async def change(
     app_id: FromPath[str], fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Change the app."""
-    account_id, apps = signed_in.account_id, signed_in.services.developers.apps
+    account_id, apps = signed_in.account_id, signed_in.services.own_apps
     typed = typed_by(fields)
     shown = {
         "listed": or_404(await apps.one(account_id, app_id)),
@@ -100,7 +100,7 @@ async def change(
 @get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
 async def ask_to_remove(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before the app's users lose their connections."""
-    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    listed = or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id))
     return page(_REMOVE, listed=listed, **reauthentication_context(signed_in))
 
 
@@ -109,7 +109,7 @@ async def remove(
     app_id: FromPath[str], fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Remove the app; its connections end."""
-    account_id, apps = signed_in.account_id, signed_in.services.developers.apps
+    account_id, apps = signed_in.account_id, signed_in.services.own_apps
     listed = or_404(await apps.one(account_id, app_id))
     refused = await reauthenticate(signed_in, fields)
     if refused is not None:
@@ -127,7 +127,7 @@ async def remove(
 @get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
 async def try_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Link into the portal as the app would, and explain the parameters that it returns."""
-    app = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id)).app
+    app = or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id)).app
     places = [signed_in.services.portal.core.addresses.of_test_page(), *app.return_prefixes]
     links = [
         (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")

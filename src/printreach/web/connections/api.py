@@ -139,7 +139,7 @@ async def create(
     613 where it should end with the current print and there is none.
     """
     wish = LiveRequest() if data is None else await read_strictly(request, type(data))
-    made = await services.dashboard.live_links.make(
+    made = await services.live_links.make(
         caller.account.account_id,
         caller.row.printer.printer_id,
         LiveWish(
@@ -152,7 +152,7 @@ async def create(
         if made.reason in _CODES:
             raise ServiceFailure(_CODES[made.reason])
         raise ClientException(made.sentence)
-    addresses = services.dashboard.addresses
+    addresses = services.addresses
     return LiveCreatedAnswer(
         result=LiveCreated(
             live_id=made.live_id,

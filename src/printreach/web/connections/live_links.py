@@ -9,7 +9,6 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.connections.live_links import LiveWish
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
@@ -41,7 +40,7 @@ async def live_form(
     signed_in: NamedDependency[SignedIn], printer: FromQuery[str | None] = None
 ) -> Template:
     """Ask which printer to show, and for how long."""
-    return await _form(signed_in, signed_in.services.dashboard, LiveLinkForm(printer=printer or ""))
+    return await _form(signed_in, LiveLinkForm(printer=printer or ""))
 
 
 @post("/connections/live", media_type=MediaType.HTML)
@@ -56,22 +55,20 @@ async def make_live_link(
         shows_names=fields["names"] == "yes",
     )
     if typed.hours not in dict(ENDS):
-        return await _faulty(
-            signed_in, signed_in.services.dashboard, typed, "ends", "Choose when it ends."
-        )
+        return await _faulty(signed_in, typed, "ends", "Choose when it ends.")
     wish = LiveWish(
         hours=int(typed.hours), ends_with_print=typed.with_print, shows_names=typed.shows_names
     )
     account_id = signed_in.account_id
-    made = await signed_in.services.dashboard.live_links.make(account_id, typed.printer, wish)
+    made = await signed_in.services.live_links.make(account_id, typed.printer, wish)
     if not isinstance(made, Denied):
         return redirect_with_flash("/connections", "live")
     if made.reason is Reason.NO_SUCH_PRINTER:
         sentence = "Choose one of your printers."
-        return await _faulty(signed_in, signed_in.services.dashboard, typed, "printer", sentence)
+        return await _faulty(signed_in, typed, "printer", sentence)
     is_about_print = made.reason in (Reason.NO_ACTIVE_PRINT, Reason.PRINTER_AWAY)
     name = "with_print" if is_about_print else "printer"
-    return await _faulty(signed_in, signed_in.services.dashboard, typed, name, made.sentence)
+    return await _faulty(signed_in, typed, name, made.sentence)
 
 
 @get("/connections/live/{live_id:str}/end", media_type=MediaType.HTML)
@@ -79,29 +76,25 @@ async def ask_to_end_live_link(
     live_id: FromPath[str], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Ask before its viewers lose sight of the printer."""
-    listed = or_404(
-        await signed_in.services.dashboard.live_links.one(signed_in.account_id, live_id)
-    )
+    listed = or_404(await signed_in.services.live_links.one(signed_in.account_id, live_id))
     return Template("dashboard/end_live_link.html", context={"one": listed})
 
 
 @post("/connections/live/{live_id:str}/end", media_type=MediaType.HTML)
 async def end_live_link(live_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Redirect:
     """End a Live Link."""
-    or_404(await signed_in.services.dashboard.live_links.end(signed_in.account_id, live_id))
+    or_404(await signed_in.services.live_links.end(signed_in.account_id, live_id))
     return redirect_with_flash("/connections", "live-ended")
 
 
-async def _faulty(
-    signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm, name: str, sentence: str
-) -> Template:
+async def _faulty(signed_in: SignedIn, typed: LiveLinkForm, name: str, sentence: str) -> Template:
     hours = typed.hours if typed.hours in dict(ENDS) else "24"
     form = replace(typed, hours=hours, errors={name: sentence})
-    return await _form(signed_in, dashboard, form)
+    return await _form(signed_in, form)
 
 
-async def _form(signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm) -> Template:
-    rows = await dashboard.printers.rows(signed_in.account_id)
+async def _form(signed_in: SignedIn, typed: LiveLinkForm) -> Template:
+    rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
         "ends": ENDS,

@@ -21,7 +21,6 @@ from litestar.response.sse import ServerSentEventMessage
 from printreach.contract.codec import encode
 from printreach.contract.status import UNDER_WAY, JobStatus
 from printreach.hub.connections.live_links import LiveView
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.printers.own import SeenPrinter
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
@@ -62,7 +61,7 @@ async def short_address(
 ) -> Redirect:
     """Redirect from the short address to the page."""
     _limit(request, services, PAGES_BY_ADDRESS)
-    live_id = await services.dashboard.live_links.live_id_of(short_id)
+    live_id = await services.live_links.live_id_of(short_id)
     if live_id is None:
         raise _no_such_link()
     return Redirect(f"/live/{live_id}", status_code=303, headers=HIDDEN)
@@ -74,11 +73,10 @@ async def live_page(
 ) -> Template:
     """Show the printer's state, or that the link has ended."""
     _limit(request, services, PAGES_BY_ADDRESS)
-    dashboard = services.dashboard
-    view = await _view(dashboard, live_id)
+    view = await _view(services, live_id)
     if view.seen is not None and view.seen.is_online:
-        await dashboard.live.fresh([view.link.printer], 1.5)
-        view = await _view(dashboard, live_id)
+        await services.live_status.fresh([view.link.printer], 1.5)
+        view = await _view(services, live_id)
     if view.seen is None:
         return Template("live/ended.html", context={"view": view}, status_code=410, headers=HIDDEN)
     context = {
@@ -95,10 +93,10 @@ async def live_picture(
 ) -> Response[bytes]:
     """Return the newest picture, which all viewers share."""
     _limit(request, services, PICTURES_BY_ADDRESS)
-    view = await _view(services.dashboard, live_id)
+    view = await _view(services, live_id)
     if view.seen is None or not view.seen.is_online or not view.shows_camera:
         raise NotFoundException("There is no picture now")
-    picture = await services.dashboard.pictures.newest(view.link.printer)
+    picture = await services.pictures.newest(view.link.printer)
     if picture is None:
         raise NotFoundException("There is no picture now")
     return Response(picture.data, media_type="image/jpeg", headers=PICTURE)
@@ -113,11 +111,11 @@ async def live_events(
 ) -> ServerSentEvent:
     """Send the page its changes until the link ends."""
     _limit(request, services, PAGES_BY_ADDRESS)
-    await _view(services.dashboard, live_id)
+    await _view(services, live_id)
     limits = limits_of_viewer(live_id, visitor_of(request).address)
     if not viewers.are_free(limits):
         raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
-    events = _counted(_events(request, services.dashboard, live_id), viewers, limits)
+    events = _counted(_events(request, services, live_id), viewers, limits)
     headers = HIDDEN | {"X-Accel-Buffering": "no"}
     return ServerSentEvent(events, headers=headers, background=closing(events))
 
@@ -145,17 +143,17 @@ async def _counted(
 
 
 async def _events(
-    request: AnyRequest, dashboard: Dashboard, live_id: str
+    request: AnyRequest, services: Services, live_id: str
 ) -> AsyncIterator[ServerSentEventMessage]:
     part = templates_of(request).get_template(_PART)
     loop = asyncio.get_running_loop()
     ends_at, heartbeat_at, sent = loop.time() + MAX_STREAM_S, loop.time(), ""
-    view = await dashboard.live_links.look(live_id)
+    view = await services.live_links.look(live_id)
     watched = [view.link.printer] if view is not None else []
-    subscription = dashboard.live.subscribe(watched, DRAWN_EVERY_S)
+    subscription = services.live_status.subscribe(watched, DRAWN_EVERY_S)
     try:
         while loop.time() < ends_at:
-            view = await dashboard.live_links.look(live_id)
+            view = await services.live_links.look(live_id)
             if view is None or view.seen is None:
                 yield _event("reload")
                 return
@@ -174,9 +172,9 @@ async def _events(
         subscription.close()
 
 
-async def _view(dashboard: Dashboard, live_id: str) -> LiveView:
+async def _view(services: Services, live_id: str) -> LiveView:
     """Return the view. Raises the same NotFoundException for every unknown address."""
-    view = await dashboard.live_links.look(live_id)
+    view = await services.live_links.look(live_id)
     if view is None:
         raise _no_such_link()
     return view

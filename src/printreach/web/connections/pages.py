@@ -9,7 +9,6 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections.own import LIFETIMES
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.connections import ConnectionKind
 from printreach.web.connections.permissions import ticked, ticks_of
@@ -29,13 +28,11 @@ async def connections_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """List the current connections."""
     account_id = signed_in.account_id
     context = {
-        "apps": await signed_in.services.dashboard.connections.all(account_id, ConnectionKind.APP),
-        "shared": await signed_in.services.dashboard.connections.all(
-            account_id, ConnectionKind.SHARED
-        ),
-        "live_links": await signed_in.services.dashboard.live_links.all(account_id),
-        "addresses": signed_in.services.dashboard.addresses,
-        "has_printers": bool(await signed_in.services.dashboard.printers.rows(account_id)),
+        "apps": await signed_in.services.own_connections.all(account_id, ConnectionKind.APP),
+        "shared": await signed_in.services.own_connections.all(account_id, ConnectionKind.SHARED),
+        "live_links": await signed_in.services.live_links.all(account_id),
+        "addresses": signed_in.services.addresses,
+        "has_printers": bool(await signed_in.services.own_printers.rows(account_id)),
     }
     return Template("dashboard/connections.html", context=context)
 
@@ -45,9 +42,7 @@ async def share_page(
     signed_in: NamedDependency[SignedIn], printer: FromQuery[str | None] = None
 ) -> Template:
     """Ask which printer to share, and for how long."""
-    return await _share_form(
-        signed_in, signed_in.services.dashboard, chosen=printer or "", hours="24", errors={}
-    )
+    return await _share_form(signed_in, chosen=printer or "", hours="24", errors={})
 
 
 @post("/connections/share", media_type=MediaType.HTML)
@@ -60,28 +55,24 @@ async def share(
         errors = {"ends": "Choose when it ends."}
         return await _share_form(
             signed_in,
-            signed_in.services.dashboard,
             chosen=chosen,
             hours="24",
             errors=errors,
             permissions=permissions,
         )
     account_id = signed_in.account_id
-    made = await signed_in.services.dashboard.connections.share(
-        account_id, chosen, hours, permissions
-    )
+    made = await signed_in.services.own_connections.share(account_id, chosen, hours, permissions)
     if isinstance(made, Denied):
         unknown = made.reason is Reason.NO_SUCH_PRINTER
         errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
         return await _share_form(
             signed_in,
-            signed_in.services.dashboard,
             chosen=chosen,
             hours=hours,
             errors=errors,
             permissions=permissions,
         )
-    signed_in.services.dashboard.shown_once.put(account_id, made.connection.connection_id, made)
+    signed_in.services.shown_shares.put(account_id, made.connection.connection_id, made)
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
 
@@ -91,8 +82,8 @@ async def secrets_page(
 ) -> Template:
     """Show the secrets of a new connection once."""
     account_id = signed_in.account_id
-    or_404(await signed_in.services.dashboard.connections.one(account_id, connection_id))
-    shared = signed_in.services.dashboard.shown_once.take(account_id, connection_id)
+    or_404(await signed_in.services.own_connections.one(account_id, connection_id))
+    shared = signed_in.services.shown_shares.take(account_id, connection_id)
     context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
     headers = {"Cache-Control": "no-store"}
     return Template("dashboard/shared.html", context=context, headers=headers)
@@ -107,9 +98,7 @@ async def permit(
     """Change what a connection may do."""
     account_id = signed_in.account_id
     or_404(
-        await signed_in.services.dashboard.connections.permit(
-            account_id, connection_id, ticked(fields)
-        )
+        await signed_in.services.own_connections.permit(account_id, connection_id, ticked(fields))
     )
     return redirect_with_flash(f"/connections/{connection_id}", "permitted")
 
@@ -126,12 +115,10 @@ async def ask_to_end(
 ) -> Template:
     """Ask before somebody loses access."""
     account_id = signed_in.account_id
-    connection = or_404(
-        await signed_in.services.dashboard.connections.one(account_id, connection_id)
-    )
+    connection = or_404(await signed_in.services.own_connections.one(account_id, connection_id))
     named = [
         row
-        for row in await signed_in.services.dashboard.connections.all(account_id, connection.kind)
+        for row in await signed_in.services.own_connections.all(account_id, connection.kind)
         if row.connection.connection_id == connection_id
     ]
     context = {"connection": connection, "listed": named[0] if named else None}
@@ -141,20 +128,19 @@ async def ask_to_end(
 @post("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
 async def end(connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Redirect:
     """End a connection."""
-    or_404(await signed_in.services.dashboard.connections.end(signed_in.account_id, connection_id))
+    or_404(await signed_in.services.own_connections.end(signed_in.account_id, connection_id))
     return redirect_with_flash("/connections", "ended")
 
 
 async def _share_form(
     signed_in: SignedIn,
-    dashboard: Dashboard,
     *,
     chosen: str,
     hours: str,
     errors: dict[str, str],
     permissions: frozenset[Permission] = ALL_PERMISSIONS,
 ) -> Template:
-    rows = await dashboard.printers.rows(signed_in.account_id)
+    rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
         "ends": [*ENDS, (NO_END, "when I end it")],

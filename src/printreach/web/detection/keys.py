@@ -35,15 +35,15 @@ async def make(
     fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Create the key, and redirect to the page that shows it."""
-    account_id, developers = signed_in.account_id, signed_in.services.developers
+    account_id, services = signed_in.account_id, signed_in.services
     shown = {"typed": fields["name"][:100], **reauthentication_context(signed_in)}
     refused = await reauthenticate(signed_in, fields)
     if refused is not None:
         return page_with_error(_NEW, refused, REAUTH_FIELD, **shown)
-    made = await developers.keys.make(account_id, fields["name"])
+    made = await services.detection_keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
         return page_with_error(_NEW, made, "name", **shown)
-    developers.shown_once.put(account_id, made.key.key_id, made)
+    services.shown_keys.put(account_id, made.key.key_id, made)
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 
 
@@ -51,10 +51,10 @@ async def make(
 async def key_page(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the key once."""
     account_id = signed_in.account_id
-    key = or_404(await signed_in.services.developers.keys.one(account_id, key_id))
+    key = or_404(await signed_in.services.detection_keys.one(account_id, key_id))
     context = {
         "key": key,
-        "made": signed_in.services.developers.shown_once.take(account_id, key_id),
+        "made": signed_in.services.shown_keys.take(account_id, key_id),
     }
     return Template("developer/key.html", context=context, headers={"Cache-Control": "no-store"})
 
@@ -70,14 +70,14 @@ async def done(
 @get("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
 async def ask_to_disable(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before programs are locked out."""
-    key = or_404(await signed_in.services.developers.keys.one(signed_in.account_id, key_id))
+    key = or_404(await signed_in.services.detection_keys.one(signed_in.account_id, key_id))
     return Template("developer/disable_key.html", context={"key": key})
 
 
 @post("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
 async def disable(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Redirect:
     """Disable the key."""
-    or_404(await signed_in.services.developers.keys.disable(signed_in.account_id, key_id))
+    or_404(await signed_in.services.detection_keys.disable(signed_in.account_id, key_id))
     return redirect_with_flash("/developer", "disabled")
 
 

@@ -46,7 +46,7 @@ async def usage_page(
     chosen = parse_month(month) if month else None
     if month and chosen is None:
         raise NotFoundException("There is no such month")
-    use = await signed_in.services.developers.usage.month(signed_in.account_id, chosen)
+    use = await signed_in.services.detection_usage.month(signed_in.account_id, chosen)
     return page(_USAGE, **_shown(use))
 
 
@@ -59,7 +59,7 @@ async def set_free_only(
     question = None if free_only else await _question(fields, "free-only", signed_in)
     if question is not None:
         return question
-    await signed_in.services.developers.usage.set_free_only(account_id, free_only=free_only)
+    await signed_in.services.detection_usage.set_free_only(account_id, free_only=free_only)
     return redirect_with_flash("/usage", "switched")
 
 
@@ -70,7 +70,7 @@ async def set_billing(
     """Choose whether it pays for calls beyond the allowance. Only the value "on" can cost
     anything.
     """
-    account_id, usage = signed_in.account_id, signed_in.services.developers.usage
+    account_id, usage = signed_in.account_id, signed_in.services.detection_usage
     is_on = fields["to"] == "on"
     question = await _question(fields, "billing", signed_in) if is_on else None
     if question is not None:

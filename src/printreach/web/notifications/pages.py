@@ -97,7 +97,7 @@ class NotificationPages:
 
 
 async def provide_pages(signed_in: NamedDependency[SignedIn]) -> NotificationPages:
-    off = signed_in.services.dashboard.watched.why_off()
+    off = signed_in.services.watched_prints.why_off()
     return NotificationPages(
         hub=signed_in.services.notifications,
         account=signed_in.account,

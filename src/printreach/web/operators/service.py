@@ -26,7 +26,7 @@ async def overview(
     request: AnyRequest, operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
     """Show counts and settings."""
-    off = operator.services.dashboard.watched.why_off()
+    off = operator.services.watched_prints.why_off()
     return operator.page(
         "overview.html",
         detector_off=off.value if off is not None else "",

@@ -100,7 +100,7 @@ async def flow_page(
     if step is Step.LINK and install is not None:
         return installing_page(flow_request)
     if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
-        states = await _states_of(flow_request.services.dashboard.live, flow_request.view.printers)
+        states = await _states_of(flow_request.services.live_status, flow_request.view.printers)
         return choosing_page(flow_request, states)
     if step is Step.SUPPORTER:
         return await supporter_step(flow_request, is_back=back is not None)

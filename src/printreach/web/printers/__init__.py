@@ -1,7 +1,15 @@
 """Pages about a person's printers: their state, files, controls and settings."""
 
-from litestar import Router
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
+from litestar import Router
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromPath
+
+from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.printers import OwnedPrinter
 from printreach.web.printers.files import FILE_PAGES
 from printreach.web.printers.linking import LINKING
 from printreach.web.printers.list_pages import LIST_PAGES
@@ -9,7 +17,35 @@ from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
 from printreach.web.printers.settings import SETTINGS_PAGES
 from printreach.web.printers.webcams import WEBCAMS
+from printreach.web.problems import or_404
 from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+
+
+async def provide_seen(
+    printer_id: FromPath[str], signed_in: NamedDependency[SignedIn]
+) -> SeenPrinter:
+    """Return the printer in the path with its state. Raises NotFoundException for another's."""
+    printers = signed_in.services.own_printers
+    return or_404(await printers.one(signed_in.account_id, printer_id))
+
+
+async def provide_owned(
+    printer_id: FromPath[str], signed_in: NamedDependency[SignedIn]
+) -> OwnedPrinter:
+    """Return the printer in the path without asking it for its state.
+
+    Raises NotFoundException for another account's printer.
+    """
+    printers = signed_in.services.own_printers
+    return or_404(await printers.one(signed_in.account_id, printer_id, ask=False)).printer.owned
+
+
+OWN_PRINTER: Final[Mapping[str, Provide]] = MappingProxyType(
+    {"seen": Provide(provide_seen), "owned": Provide(provide_owned)}
+)
+"""The dependencies of routes with a printer in their path."""
+
 
 PRINTER_PAGES = Router(
     "/",

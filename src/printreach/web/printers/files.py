@@ -15,7 +15,6 @@ from litestar.response import Redirect, Stream, Template
 
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import EntryType, FileRoot
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -187,10 +186,10 @@ async def files_page(
     page: FromQuery[int | None] = None,
 ) -> Template:
     """Show one folder and what can be done with its files."""
-    view, path = view_of(seen, services.dashboard.clock.now()), parse_folder(folder)
+    view, path = view_of(seen, services.clock.now()), parse_folder(folder)
     if path is None:
         raise NotFoundException("There is no such folder")
-    shown = await _folder(services.dashboard, seen.printer.owned, path, page or 1)
+    shown = await _folder(services, seen.printer.owned, path, page or 1)
     is_refused = isinstance(shown, PrinterRefusal)
     context = {
         "view": view,
@@ -216,7 +215,7 @@ async def upload(
     path = f"{into}/{file.name}"
     to, query = "/files/upload", {"path": path}
     async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
-        answer = await signed_in.services.dashboard.http.send(owned, to, query, file.chunks, None)
+        answer = await signed_in.services.printer_http.send(owned, to, query, file.chunks, None)
     back = f"/printers/{owned.printer_id}/files"
     if isinstance(answer, PrinterRefusal):
         return refused(answer, back)
@@ -261,7 +260,7 @@ async def ask_to_delete(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
 ) -> Template:
     """Ask before deleting a file."""
-    view, file_path = view_of(seen, services.dashboard.clock.now()), _file_path(path)
+    view, file_path = view_of(seen, services.clock.now()), _file_path(path)
     context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
     return Template("dashboard/delete_file.html", context=context)
 
@@ -287,7 +286,7 @@ async def ask_to_start(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
 ) -> Template:
     """Ask before a machine moves that nobody may be watching."""
-    view, file_path = view_of(seen, services.dashboard.clock.now()), _file_path(path)
+    view, file_path = view_of(seen, services.clock.now()), _file_path(path)
     context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
     return Template("dashboard/start_file.html", context=context)
 
@@ -310,11 +309,11 @@ async def start(
 
 
 async def _folder(
-    dashboard: Dashboard, printer: OwnedPrinter, path: VirtualPath, page: int
+    services: Services, printer: OwnedPrinter, path: VirtualPath, page: int
 ) -> Folder | PrinterRefusal:
     """Read a page of a folder. Raises NotFoundException if the printer has no such folder."""
     try:
-        shown = await dashboard.file_lists.read(printer, lambda files: folder_of(files, path, page))
+        shown = await services.file_lists.read(printer, lambda files: folder_of(files, path, page))
     except UnreadableList:
         text = "The list of files can't be read; the agent may be of another version."
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

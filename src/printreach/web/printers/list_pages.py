@@ -135,8 +135,8 @@ async def printers_page(
 ) -> Template:
     """List the account's printers, those that need somebody first."""
     list_query = parse_list_query(show, q, page)
-    printers = await signed_in.services.dashboard.printers.all(signed_in.account_id)
-    at = signed_in.services.dashboard.clock.now()
+    printers = await signed_in.services.own_printers.all(signed_in.account_id)
+    at = signed_in.services.clock.now()
     listed = listing(printers, list_query, at)
     context = {
         "listing": listed,
@@ -164,14 +164,14 @@ async def printers_events(
     drawn: dict[str, tuple[Card, str]] = {}
 
     def draw(printers: list[SeenPrinter]) -> Parts:
-        listed = listing(printers, list_query, signed_in.services.dashboard.clock.now())
+        listed = listing(printers, list_query, signed_in.services.clock.now())
         for card in listed.cards:
             if card.id not in drawn or drawn[card.id][0] != card:
                 drawn[card.id] = card, template.render(p=card, layout=listed.layout)
         return {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
 
-    printers = await signed_in.services.dashboard.printers.all(signed_in.account_id, ask=False)
-    listed = listing(printers, list_query, signed_in.services.dashboard.clock.now())
+    printers = await signed_in.services.own_printers.all(signed_in.account_id, ask=False)
+    listed = listing(printers, list_query, signed_in.services.clock.now())
     watched = frozenset(card.id for card in listed.cards)
     pages, name = open_pages_of(request), f"list{list_query.query}"
     opened = Page(

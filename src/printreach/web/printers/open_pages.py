@@ -204,10 +204,10 @@ class Page:
             yield _event("reload", {})
 
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
-        dashboard, account_id = self.services.dashboard, self.access.account_id
-        shared = SharedParts(dashboard.printers, account_id, self.draw, self.look)
+        services, account_id = self.services, self.access.account_id
+        shared = SharedParts(services.own_printers, account_id, self.draw, self.look)
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
-        subscription = dashboard.live.subscribe(watched, self.every_s)
+        subscription = services.live_status.subscribe(watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
         is_changed = True

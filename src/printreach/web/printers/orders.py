@@ -83,8 +83,8 @@ async def ask_to_stop(
     owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Ask before a print is lost; the printer is asked first, for a print may just have begun."""
-    seen = or_404(await services.dashboard.printers.ask_now(owned))
-    view = view_of(seen, services.dashboard.clock.now())
+    seen = or_404(await services.own_printers.ask_now(owned))
+    view = view_of(seen, services.clock.now())
     return Template("dashboard/stop.html", context={"view": view})
 
 
@@ -114,7 +114,7 @@ async def heat(
 ) -> Response[Any]:
     """Set one heater; ask first, unless it is to be switched off."""
     printer_id, name = seen.printer.printer_id, _heater(fields)
-    view = view_of(seen, services.dashboard.clock.now())
+    view = view_of(seen, services.clock.now())
     heater = next((heater for heater in view.heaters if heater["name"] == name), None)
     celsius = _number(fields, name)
     order = _temperature(name, celsius)
@@ -186,7 +186,7 @@ async def extrude(
     length_mm = _number(fields, "length")
     order = Extrude(extruder=0, distance_mm=sign * length_mm)
     if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
-        view = view_of(seen, services.dashboard.clock.now())
+        view = view_of(seen, services.clock.now())
         errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
         return control_template(view, typed={"length": fields["length"]}, errors=errors)
     return await _control(services, seen.printer.owned, "/extrude", "extrude", order)
@@ -213,7 +213,7 @@ async def light(
 async def give_order(services: Services, printer: OwnedPrinter, order: Order) -> Response[Any]:
     """Send the command to the printer and redirect, or show why the printer refused."""
     arguments = b"" if order.arguments is None else encode(order.arguments)
-    http, printers = services.dashboard.http, services.dashboard.printers
+    http, printers = services.printer_http, services.own_printers
     answer = await http.order(
         printer, order.command, order.query, arguments, despite_lock=order.despite_lock
     )

@@ -33,7 +33,7 @@ _URGENT: Final = (StopResult.UNREACHABLE, StopResult.FAILED, StopResult.STOPPED,
 @get("/stop-everything", media_type=MediaType.HTML)
 async def ask_to_stop_everything(signed_in: NamedDependency[SignedIn]) -> Template:
     """Ask before all prints are lost."""
-    rows = await signed_in.services.dashboard.printers.rows(signed_in.account_id)
+    rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {"count": len(rows), "is_locked": signed_in.account.is_locked}
     return Template("dashboard/stop_everything.html", context=context)
 

@@ -7,7 +7,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
@@ -26,7 +25,7 @@ async def settings_page(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Show the printer's settings."""
-    return _settings(seen, services.dashboard)
+    return _settings(seen, services)
 
 
 @post("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
@@ -38,14 +37,10 @@ async def rename(
     """Rename it."""
     printer_id = seen.printer.printer_id
     account_id = signed_in.account_id
-    renamed = await signed_in.services.dashboard.printers.rename(
-        account_id, printer_id, fields["name"]
-    )
+    renamed = await signed_in.services.own_printers.rename(account_id, printer_id, fields["name"])
     if isinstance(renamed, Denied) and renamed.reason is Reason.INVALID:
         errors = {"name": renamed.sentence}
-        return _settings(
-            seen, signed_in.services.dashboard, typed=fields["name"], errors=errors, status=400
-        )
+        return _settings(seen, signed_in.services, typed=fields["name"], errors=errors, status=400)
     or_404(renamed)
     return redirect_with_flash(f"/printers/{printer_id}/settings", "name")
 
@@ -55,7 +50,7 @@ async def ask_to_remove(
     seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Ask before all its connections end."""
-    view = view_of(seen, services.dashboard.clock.now())
+    view = view_of(seen, services.clock.now())
     return Template("dashboard/remove.html", context={"view": view})
 
 
@@ -64,7 +59,7 @@ async def remove(
     owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Redirect:
     """Remove it from the account."""
-    or_404(await services.dashboard.printers.remove(owned.account_id, owned.printer_id))
+    or_404(await services.own_printers.remove(owned.account_id, owned.printer_id))
     return redirect_with_flash("/printers", "removed")
 
 
@@ -74,7 +69,7 @@ async def interface_at_port(signed_in: NamedDependency[SignedIn], port: FromQuer
     again.
     """
     account_id = signed_in.account_id
-    printer_id = await signed_in.services.dashboard.connections.printer_at_port(account_id, port)
+    printer_id = await signed_in.services.own_connections.printer_at_port(account_id, port)
     path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
     return Redirect(path, status_code=303)
 
@@ -88,7 +83,7 @@ async def ask_to_open_interface(
     It takes a button and not a link that works at once, since a page of another site could lead a
     browser here.
     """
-    context = {"view": view_of(seen, services.dashboard.clock.now())}
+    context = {"view": view_of(seen, services.clock.now())}
     return Template("dashboard/ask_to_open.html", context=context)
 
 
@@ -103,10 +98,10 @@ async def open_interface(
     """
     printer_id = seen.printer.printer_id
     account_id, session_id = signed_in.account_id, signed_in.session_id
-    link = await signed_in.services.dashboard.links.open_own(
+    link = await signed_in.services.connections.open_own(
         printer_id, account_id=account_id, session_id=session_id
     )
-    view = view_of(seen, signed_in.services.dashboard.clock.now())
+    view = view_of(seen, signed_in.services.clock.now())
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}
         return Template("dashboard/no_port.html", context=context, status_code=409)
@@ -120,15 +115,15 @@ async def open_interface(
 
 def _settings(
     seen: SeenPrinter,
-    dashboard: Dashboard,
+    services: Services,
     *,
     typed: str | None = None,
     errors: dict[str, str] | None = None,
     status: int = 200,
 ) -> Template:
-    off = dashboard.watched.why_off()
+    off = services.watched_prints.why_off()
     context = {
-        "view": view_of(seen, dashboard.clock.now()),
+        "view": view_of(seen, services.clock.now()),
         "printer": seen.printer,
         "here": "settings",
         "typed": seen.printer.name if typed is None else typed,

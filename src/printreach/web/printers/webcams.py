@@ -14,7 +14,6 @@ from litestar.exceptions import HTTPException, PermissionDeniedException
 from litestar.params import FromQuery
 from litestar.response import Stream
 
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.printers.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
@@ -40,15 +39,11 @@ async def still(
 ) -> Response[bytes]:
     """Return a current picture; for the default camera the printer's last one."""
     async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
-        picture = await take_picture(
-            signed_in.services.dashboard.http, owned, STILL_TIMEOUT_S, index
-        )
+        picture = await take_picture(signed_in.services.printer_http, owned, STILL_TIMEOUT_S, index)
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
-        await signed_in.services.dashboard.snapshots.note(
-            signed_in.account_id, owned.printer_id, picture
-        )
+        await signed_in.services.snapshots.note(signed_in.account_id, owned.printer_id, picture)
     return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
 
 
@@ -57,7 +52,7 @@ async def last_picture(
     owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Response[bytes]:
     """Return the last picture of a printer that is offline."""
-    last = await services.dashboard.snapshots.last(owned.account_id, owned.printer_id)
+    last = await services.snapshots.last(owned.account_id, owned.printer_id)
     if last is None:
         raise _no_picture("No picture of this printer was kept.")
     return Response(last.jpeg, media_type="image/jpeg", headers=_SANDBOX)
@@ -93,14 +88,14 @@ def answer_then_pieces(
     """
     assert access.printer_id is not None
     printer = OwnedPrinter(access.printer_id, access.account_id)
-    pieces = _raw_answer(services.dashboard, printer, command, query)
+    pieces = _raw_answer(services, printer, command, query)
     return services.leases.pieces(access, pieces)
 
 
 async def _raw_answer(
-    dashboard: Dashboard, printer: OwnedPrinter, command: str, query: dict[str, str]
+    services: Services, printer: OwnedPrinter, command: str, query: dict[str, str]
 ) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
-    async with dashboard.http.open(printer, command, query) as answer:
+    async with services.printer_http.open(printer, command, query) as answer:
         yield answer
         if isinstance(answer, PrinterAnswer):
             async for chunk in answer.chunks:

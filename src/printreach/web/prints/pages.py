@@ -55,9 +55,9 @@ async def history_page(
 ) -> Template:
     """List the prints of one printer, the newest first."""
     account_id, printer_id = signed_in.account_id, seen.printer.printer_id
-    place, at = parse_cursor(before), signed_in.services.dashboard.clock.now()
-    page = await signed_in.services.dashboard.history.page(account_id, printer_id, place)
-    tallies = await signed_in.services.dashboard.history.months(account_id, printer_id)
+    place, at = parse_cursor(before), signed_in.services.clock.now()
+    page = await signed_in.services.print_history.page(account_id, printer_id, place)
+    tallies = await signed_in.services.print_history.months(account_id, printer_id)
     context = {
         "view": view_of(seen, at),
         "here": "history",
@@ -77,12 +77,10 @@ async def print_page(
 ) -> Template:
     """Show one print: its outcome, and what the failure watch saw of it."""
     account_id, printer_id = signed_in.account_id, seen.printer.printer_id
-    at = signed_in.services.dashboard.clock.now()
-    print_ = or_404(
-        await signed_in.services.dashboard.history.one(account_id, printer_id, print_id)
-    )
+    at = signed_in.services.clock.now()
+    print_ = or_404(await signed_in.services.print_history.one(account_id, printer_id, print_id))
     watch = or_404(
-        await signed_in.services.dashboard.watched.of_print(account_id, printer_id, print_id)
+        await signed_in.services.watched_prints.of_print(account_id, printer_id, print_id)
     )
     view = view_of(seen, at)
     chart = quality_chart(
@@ -105,8 +103,8 @@ async def activity_page(
 ) -> Template:
     """Show the latest events, all prints, and figures by month."""
     account_id, place = signed_in.account_id, parse_cursor(before)
-    at, history = signed_in.services.dashboard.clock.now(), signed_in.services.dashboard.history
-    rows = await signed_in.services.dashboard.printers.rows(account_id)
+    at, history = signed_in.services.clock.now(), signed_in.services.print_history
+    rows = await signed_in.services.own_printers.rows(account_id)
     own = frozenset(row.printer.printer_id for row in rows)
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
@@ -165,7 +163,7 @@ def _json(services: Services, access: Access) -> Stream:
 
 
 def _prints(services: Services, access: Access) -> AsyncIterator[Print]:
-    return services.dashboard.history.everything(access.account_id, access.printer_id)
+    return services.print_history.everything(access.account_id, access.printer_id)
 
 
 async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None]:
@@ -202,7 +200,7 @@ async def snapshot(
     if refused is not None:
         raise too_many(refused)
     snapshot_id = name.removesuffix(_SUFFIX)
-    picture = await services.dashboard.snapshots.public(snapshot_id)
+    picture = await services.snapshots.public(snapshot_id)
     if picture is None or not name.endswith(_SUFFIX):
         raise NotFoundException("There is no such picture, or it is no longer kept")
     return Response(picture, media_type="image/jpeg", headers=_HEADERS)

@@ -11,7 +11,6 @@ from litestar.params import FromQuery, QueryParameter
 from litestar.response import Redirect, Template
 
 from printreach.contract.status import WebcamEntry
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import NO_CAMERA
 from printreach.rules.printers import OwnedPrinter
@@ -47,7 +46,7 @@ async def detector_page(
     seen: NamedDependency[SeenPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Show the settings, and the pictures stored with judgements."""
-    return await _page(seen, signed_in, signed_in.services.dashboard)
+    return await _page(seen, signed_in)
 
 
 @post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
@@ -59,16 +58,12 @@ async def change_detector(
     """Change the settings."""
     chosen = parse_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
     if isinstance(chosen, dict):
-        return await _page(
-            seen, signed_in, signed_in.services.dashboard, form=form_sent(fields), errors=chosen
-        )
+        return await _page(seen, signed_in, form=form_sent(fields), errors=chosen)
     printer_id = seen.printer.printer_id
-    or_404(
-        await signed_in.services.dashboard.watch.change(signed_in.account_id, printer_id, chosen)
-    )
+    or_404(await signed_in.services.watch_choices.change(signed_in.account_id, printer_id, chosen))
     word = (
         "detector"
-        if signed_in.services.dashboard.watched.why_off() is None
+        if signed_in.services.watched_prints.why_off() is None
         else "detector-not-running"
     )
     return redirect_with_flash(f"/printers/{printer_id}/detector", word)
@@ -86,7 +81,7 @@ async def leave_print_alone(
         raise ValidationException("Say which print")
     is_off = fields["watch"] == "off"
     left_alone = print_id if is_off else ""
-    or_404(await services.dashboard.watch.leave_alone(account_id, owned.printer_id, left_alone))
+    or_404(await services.watch_choices.leave_alone(account_id, owned.printer_id, left_alone))
     return _back(owned.printer_id, fields, "detector-off" if is_off else "detector-on")
 
 
@@ -99,7 +94,7 @@ async def judge(
     """Store the owner's judgement of an alarm."""
     if fields["was_failure"] not in ("yes", "no"):
         raise ValidationException("Say whether it was right")
-    judged = await services.dashboard.watch.judge(
+    judged = await services.watch_choices.judge(
         owned.account_id,
         owned.printer_id,
         fields["print_id"],
@@ -118,7 +113,7 @@ async def forget_pictures(
     """Delete the picture stored with one judgement, or with each of them."""
     print_id = None if fields["which"] == "all" else fields["print_id"]
     account_id = owned.account_id
-    or_404(await services.dashboard.watch.forget_pictures(account_id, owned.printer_id, print_id))
+    or_404(await services.watch_choices.forget_pictures(account_id, owned.printer_id, print_id))
     return redirect_with_flash(f"/printers/{owned.printer_id}/detector", "pictures")
 
 
@@ -130,7 +125,7 @@ async def seen_picture(
     at: FromQuery[str] = "",
 ) -> Response[bytes]:
     """Return the picture of a look."""
-    when, watched = parse_time(at), services.dashboard.watched
+    when, watched = parse_time(at), services.watched_prints
     if when is None:
         raise _no_picture()
     return _picture(await watched.picture(owned.account_id, owned.printer_id, print_id, when))
@@ -143,7 +138,7 @@ async def judged_picture(
     print_id: Annotated[str, QueryParameter(name="print")] = "",
 ) -> Response[bytes]:
     """Return the picture stored with a judgement."""
-    watched = services.dashboard.watched
+    watched = services.watched_prints
     return _picture(await watched.judged_picture(owned.account_id, owned.printer_id, print_id))
 
 
@@ -153,14 +148,13 @@ async def judged_picture(
 async def _page(
     seen: SeenPrinter,
     signed_in: SignedIn,
-    dashboard: Dashboard,
     *,
     form: WatchForm | None = None,
     errors: dict[str, str] | None = None,
 ) -> Template:
-    printer_id = seen.printer.printer_id
-    watch = or_404(await dashboard.watched.of_printer(signed_in.account_id, printer_id))
-    view, cameras = view_of(seen, dashboard.clock.now()), _cameras(seen)
+    services, printer_id = signed_in.services, seen.printer.printer_id
+    watch = or_404(await services.watched_prints.of_printer(signed_in.account_id, printer_id))
+    view, cameras = view_of(seen, services.clock.now()), _cameras(seen)
     pose = camera_pose(cameras, watch.settings.camera or 0)
     shown = form_of(watch.settings, pose) if form is None else form
     context = {

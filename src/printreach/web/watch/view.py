@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
-from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
@@ -22,6 +21,7 @@ from printreach.rules.watch.pose import Pose
 from printreach.rules.watch.why import VIEW_WORDS, Why, why
 from printreach.web.printers.cards import quarters_of
 from printreach.web.printers.view import PrinterView
+from printreach.web.services import Services
 from printreach.web.watch.chart import EvidenceMap, QualityChart, evidence_map, quality_chart
 
 LOOKED_UP_EVERY: Final = timedelta(seconds=5)
@@ -248,7 +248,7 @@ class WatchedView:
     The store is read again after LOOKED_UP_EVERY, and when another print runs.
     """
 
-    dashboard: Dashboard
+    services: Services
     account_id: str
     shown: WatchView | None = None
     _of: str = ""
@@ -256,12 +256,12 @@ class WatchedView:
 
     async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
         """Bring `shown` up to date."""
-        at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
+        at, status = self.services.clock.now(), _last_of_print(view, seen)
         print_id = latest_print_id(status)
         if self._of == print_id and self._is_recent(at):
             return
         self._of, self._at = print_id, at
-        watch = await self.dashboard.watched.of_print(
+        watch = await self.services.watched_prints.of_print(
             self.account_id, seen.printer.printer_id, print_id
         )
         if isinstance(watch, Denied):

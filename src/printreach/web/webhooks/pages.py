@@ -103,7 +103,7 @@ def again(page: str, denied: Denied | None) -> Redirect:
 @get("/developer/apps/{app_id:str}/deliveries", media_type=MediaType.HTML)
 async def deliveries_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """List the last deliveries."""
-    listed = or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    listed = or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id))
     context = {
         "app": listed.app,
         "deliveries": shown_deliveries(await signed_in.services.webhook_log.of_app(app_id)),
@@ -119,7 +119,7 @@ async def send_again_for_app(
     signed_in: NamedDependency[SignedIn],
 ) -> Redirect:
     """Send one event again."""
-    or_404(await signed_in.services.developers.apps.one(signed_in.account_id, app_id))
+    or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id))
     denied = await signed_in.services.webhook_log.send_again_for_app(
         app_id, connection_id, delivery_id
     )
