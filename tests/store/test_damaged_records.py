@@ -19,10 +19,10 @@ from printreach.rules.notifications import (
     parse_local_time,
 )
 from printreach.rules.webhooks import DeliveryState, NewDelivery, Webhook
-from printreach.store.prints.event_tables import events
 from printreach.store.prints.events import PendingEvents
 from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
+from printreach.store.tables import events
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.apps.registration import AppIdHolder
-from printreach.rules.detection.access import DetectionCaller
+from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim
-from printreach.rules.detection.keys import DetectionKey
 from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON

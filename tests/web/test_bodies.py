@@ -15,9 +15,8 @@ from litestar.routes import HTTPRoute
 from litestar.types import Scope
 
 from printreach.web import requests
-from printreach.web.body_limiter import BodyLimiter
 from printreach.web.forms import MAX_FIELDS
-from printreach.web.requests import BoundedRequest
+from printreach.web.requests import BodyLimiter, BoundedRequest
 from printreach.web.safe_methods import LONGEST_PATH, LONGEST_QUERY, MAX_COOKIE_BYTES
 from tests.web.sent import Sent
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in

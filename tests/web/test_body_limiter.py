@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.web.body_limiter import Body, BodyLimiter, TooManyBodies, TooSlow
+from printreach.web.requests import Body, BodyLimiter, TooManyBodies, TooSlow
 from tests.fakes.loop import on_a_loop
 
 

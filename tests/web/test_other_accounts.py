@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.accounts.recovery import AccountRecovery
+from printreach.hub.accounts.password_reset import AccountRecovery
 from printreach.rules.accounts.totp import code_of, step_at
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, NAME, Way, address_in, way_with

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
-from printreach.hub.accounts.recovery import AccountRecovery
+from printreach.hub.accounts.password_reset import AccountRecovery
 from printreach.rules.accounts.totp import secret_in_words
 from printreach.rules.operators import Operator
 from printreach.store.listings import Search

@@ -14,14 +14,13 @@ from printreach.backends.passwords import Argon2Passwords
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.accounts import Accounts
 from printreach.hub.accounts.invitations import Invitations
-from printreach.hub.accounts.recovery import AccountRecovery
+from printreach.hub.accounts.password_reset import AccountRecovery
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
-from printreach.hub.detection.address_claims import AddressClaims
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.detection.usage import Usage
-from printreach.hub.operators import Operating, operating
+from printreach.hub.operators import AddressClaims, Operating, operating
 from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy

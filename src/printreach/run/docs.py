@@ -19,7 +19,7 @@ from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
-from printreach.web.api import APIS, openapi_document
+from printreach.web.app import APIS, openapi_document
 
 _ERRORS_HEAD: Final = """\
 # Error codes

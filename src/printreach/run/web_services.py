@@ -8,14 +8,12 @@ from printreach.backends.webauthn import WebAuthn
 from printreach.hub.accounts.access_tokens import AccessTokens
 from printreach.hub.accounts.data import AccountData
 from printreach.hub.accounts.limits import RequestLimits
-from printreach.hub.accounts.oidc import OtherAccounts
-from printreach.hub.accounts.oidc_newcomers import Newcomers
+from printreach.hub.accounts.oidc import Newcomers, OtherAccounts
 from printreach.hub.accounts.owner import Owner
 from printreach.hub.accounts.passkeys import Passkeys
 from printreach.hub.accounts.password_reset import Recovering
 from printreach.hub.accounts.sessions import Sessions
-from printreach.hub.accounts.sign_in_limits import SignInLimits
-from printreach.hub.accounts.signing_in import SigningIn
+from printreach.hub.accounts.signing_in import SigningIn, SignInLimits
 from printreach.hub.accounts.signing_up import SigningUp
 from printreach.hub.apps.own import OwnApps
 from printreach.hub.connections.app_calls import AppCalls
@@ -41,8 +39,8 @@ from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
+from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
-from printreach.hub.webhooks.settings import Webhooks
 from printreach.run.dependencies import Dependencies, snapshots_of
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings

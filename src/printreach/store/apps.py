@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.apps import App
-from printreach.rules.apps.names import look_of
-from printreach.rules.apps.registration import AppIdHolder
+from printreach.rules.apps.registration import AppIdHolder, look_of
 from printreach.store.columns import columns_for
 from printreach.store.tables import apps
 

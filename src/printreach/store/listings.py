@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
-from printreach.rules.detection.keys import DetectionKey
+from printreach.rules.detection.access import DetectionKey
 from printreach.rules.printers import Printer
 
 T = TypeVar("T")

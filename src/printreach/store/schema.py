@@ -9,8 +9,7 @@ from printreach.store.connections import live_links
 from printreach.store.detection import contexts as detection_contexts
 from printreach.store.detection import tables as detection_tables
 from printreach.store.notifications import tables as notify_tables
-from printreach.store.operators import tables as operator_tables
-from printreach.store.prints import event_tables, snapshots
+from printreach.store.prints import snapshots
 from printreach.store.watch import tables as watch_tables
 from printreach.store.webhooks import tables as webhook_tables
 
@@ -19,8 +18,6 @@ MODULES: Final = (
     account_tables,
     detection_tables,
     detection_contexts,
-    event_tables,
-    operator_tables,
     prints,
     snapshots,
     live_links,

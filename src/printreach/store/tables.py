@@ -1,9 +1,11 @@
 """The tables. A change here needs a migration: `tests/backends` compares the two."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -18,6 +20,7 @@ from sqlalchemy import (
     false,
     true,
 )
+from sqlalchemy.sql.expression import text
 from sqlalchemy.types import TypeDecorator
 
 from printreach.contract.permissions import (
@@ -255,5 +258,70 @@ notices = Table(
     Column("key", String(64), nullable=False),
     Column("at", Instant, nullable=False),
     Index("ix_notices_at", "at"),
+    sqlite_autoincrement=True,
+)
+
+
+# AUTOINCREMENT: the number of a row that was pruned must not come again.
+events = Table(
+    "events",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("printer_id", String(64), nullable=False),
+    Column("event_id", String(64), nullable=False),
+    # An event stays with the account it happened in, also when the printer has another.
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), nullable=False),
+    Column("content", LargeBinary, nullable=False, info=READABLE),
+    Column("received_at", Instant, nullable=False),
+    Column("snapshot_id", String(64)),
+    # The order in which they were handed out; a printer whose picture takes long comes later. Below
+    # 0: it was set aside, since it cannot be decoded.
+    Column("position", Integer),
+    Index("uq_events_event_id", "event_id", "printer_id", unique=True),
+    Index("ix_events_account_id", "account_id", "position"),
+    Index("ix_events_position", "position", unique=True),
+    Index("ix_events_awaiting", "seq", sqlite_where=text("position IS NULL")),
+    Index("ix_events_received_at", "received_at"),
+    sqlite_autoincrement=True,
+)
+
+
+def _limits() -> list[Column[Any]]:
+    """The columns of limits, each null if it was not decided."""
+    return [
+        Column("upload_bytes", BigInteger),
+        Column("download_bytes", BigInteger),
+        Column("webcam_stream_s", Integer),
+        Column("app_connections", Integer),
+        Column("requests_a_minute", Integer),
+    ]
+
+
+account_limits = Table(
+    "account_limits",
+    metadata,
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
+    *_limits(),
+)
+
+# One row, or none.
+service_limits = Table(
+    "service_limits",
+    metadata,
+    Column("row_id", Integer, primary_key=True, autoincrement=False),
+    *_limits(),
+)
+
+# Without a reference to accounts: the log stays when an account is deleted.
+operator_acts = Table(
+    "operator_acts",
+    metadata,
+    Column("act_id", Integer, primary_key=True),
+    Column("at", Instant, nullable=False, index=True),
+    Column("operator", String(254), nullable=False),
+    Column("operator_id", String(64)),
+    Column("act", String(32), nullable=False),
+    Column("subject", String(300), nullable=False),
+    Column("detail", String(500), nullable=False),
     sqlite_autoincrement=True,
 )

@@ -1,24 +1,31 @@
-"""Composition of the web role: pages, APIs, static files and middleware."""
+"""Composition of the web role: pages, APIs with their document, static files and middleware."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from litestar import Litestar, Response, Router
+import msgspec
+from litestar import Litestar, MediaType, Response, Router, route
 from litestar.datastructures import State
 from litestar.di import Provide
+from litestar.enums import HttpMethod
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.spec import License
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from printreach import __version__
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.accounts import ACCOUNT_PAGES
-from printreach.web.api import APIS, document_route, openapi_document
 from printreach.web.apps import APP_PAGES
 from printreach.web.connections import CONNECTION_PAGES
+from printreach.web.connections.api import APP_CONNECTION_API
 from printreach.web.connections.live_pages import live_pages
 from printreach.web.cookies import Cookies
 from printreach.web.detection import DETECTION_PAGES
+from printreach.web.detection.api import DETECTION_API
 from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.flash import FlashMessages
 from printreach.web.forms import provide_fields
@@ -30,6 +37,7 @@ from printreach.web.portal import PORTAL_PAGES
 from printreach.web.printers import OWN_PRINTER, PRINTER_PAGES
 from printreach.web.printers.open_pages import OpenPages
 from printreach.web.prints import PRINT_PAGES
+from printreach.web.prints.event_stream import EVENT_STREAM_API
 from printreach.web.problems import (
     AnyRequest,
     PrinterNotFound,
@@ -47,6 +55,56 @@ from printreach.web.templating import static_files, template_environment
 from printreach.web.uncached import turn_off_parser_caches
 from printreach.web.watch import WATCH_PAGES
 from printreach.web.webhooks import WEBHOOK_PAGES
+from printreach.web.webhooks.api import WEBHOOK_API
+
+APIS: Final[Sequence[Router]] = (APP_CONNECTION_API, EVENT_STREAM_API, DETECTION_API, WEBHOOK_API)
+"""The routers that are served and described."""
+
+_NEVER_ASKED: Final = {
+    name: Provide(lambda: None, sync_to_thread=False)
+    for name in ("services", "jar", "settings", "session", "signed_in")
+}
+"""The dependencies that `web.app` provides to every route; a description needs only their names."""
+
+
+def openapi_document(apis: Sequence[Router]) -> bytes:
+    """Describe APIs as OpenAPI 3.1, in JSON.
+
+    The framework would serve the description in a folder with pages of its own. So an application
+    that is never served generates it, and we serve it at the one path that we promise.
+    """
+    described = Litestar(
+        list(apis),
+        openapi_config=OpenAPIConfig(
+            title="Printreach",
+            version=__version__,
+            summary="Safe remote access to 3D printers, for apps and for people.",
+            license=License(name="Apache-2.0", identifier="Apache-2.0"),
+            use_handler_docstrings=True,
+        ),
+        dependencies=_NEVER_ASKED,
+        logging_config=None,
+    )
+    schema = described.openapi_schema.to_schema()
+    # The paths of one handler come in an order that changes with each start.
+    schema["paths"] = dict(sorted(schema["paths"].items()))
+    return msgspec.json.encode(schema)
+
+
+def document_route(document: bytes) -> HTTPRouteHandler:
+    """Serve a finished document."""
+
+    @route(
+        "/openapi.json",
+        http_method=[HttpMethod.GET, HttpMethod.HEAD],
+        media_type=MediaType.JSON,
+        include_in_schema=False,
+        sync_to_thread=False,
+    )
+    def openapi_json() -> bytes:
+        return document
+
+    return openapi_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.temperatures import SPAN
+from printreach.hub.printers.readings import SPAN
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printers.cards import state_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of

@@ -13,8 +13,7 @@ from printreach.hub.accounts.owner import Owner
 from printreach.hub.accounts.passkeys import Passkeys
 from printreach.hub.accounts.password_reset import Recovering
 from printreach.hub.accounts.sessions import Sessions
-from printreach.hub.accounts.sign_in_limits import SignInLimits
-from printreach.hub.accounts.signing_in import SigningIn
+from printreach.hub.accounts.signing_in import SigningIn, SignInLimits
 from printreach.hub.accounts.signing_up import SigningUp
 from printreach.hub.apps.own import OwnApps
 from printreach.hub.connections import Connections, Shared
@@ -45,8 +44,8 @@ from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
+from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
-from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses

@@ -7,7 +7,7 @@ import pytest
 from printreach.hub.denied import Reason
 from printreach.hub.detection import keys as module
 from printreach.hub.detection.keys import NO_SUCH_KEY, DetectionKeys, MadeKey
-from printreach.rules.detection.keys import MAX_DISABLED_KEYS, MAX_KEYS
+from printreach.rules.detection.access import MAX_DISABLED_KEYS, MAX_KEYS
 from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

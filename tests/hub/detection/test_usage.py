@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from printreach.hub.denied import Reason
 from printreach.hub.detection.usage import MonthOfUse, Usage
-from printreach.rules.detection.keys import DetectionKey
+from printreach.rules.detection.access import DetectionKey
 from printreach.rules.detection.usage import Billing, Calls, Month, Plan, Switches
 from printreach.rules.operators import COMMAND_LINE
 from printreach.store.store import Records

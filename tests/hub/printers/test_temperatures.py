@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from printreach.contract.status import Temps
-from printreach.hub.printers.temperatures import APART, MAX_PRINTERS, Temperatures
+from printreach.hub.printers.readings import APART, MAX_PRINTERS, Temperatures
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
 

@@ -15,10 +15,9 @@ from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.prints.fanout import KEPT_FOR, Fanout, TakePicture
 from printreach.ports import Notice, StoreUnavailable, Topic
-from printreach.store.prints.event_tables import events
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records, Store, open_store
-from printreach.store.tables import notices
+from printreach.store.tables import events, notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop

@@ -6,15 +6,16 @@ import pytest
 
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App, problem_with_app, problem_with_return_prefix
-from printreach.rules.apps.names import look_of, problem_with_chosen_name
 from printreach.rules.apps.registration import (
     MAX_QUOTA,
     AppDraft,
     AppIdHolder,
     AppPolicy,
     logo_of,
+    look_of,
     may_register_apps,
     may_take_id,
+    problem_with_chosen_name,
     problem_with_logo,
     problem_with_quota,
     problems_with,

@@ -11,15 +11,13 @@ from printreach.rules.detection.access import (
     CallKind,
     CallRefused,
     DetectionCaller,
-    decide,
-)
-from printreach.rules.detection.address_claims import CLAIM_LIFETIME, AddressClaim
-from printreach.rules.detection.keys import (
     DetectionKey,
+    decide,
     digest_of_api_key,
     new_api_key,
     parse_key_name,
 )
+from printreach.rules.detection.address_claims import CLAIM_LIFETIME, AddressClaim
 from printreach.rules.detection.usage import Billing, Plan, Switches
 from tests.fakes.clock import NOON
 

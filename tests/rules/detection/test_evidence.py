@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.rules.detection import DetectionContext, ImageAssessment, Verdict, observe
-from printreach.rules.detection.appearance import Appearance
-from printreach.rules.detection.evidence import (
+from printreach.rules.detection.appearance import (
     FARTHEST,
+    Appearance,
     EvidenceMap,
     have_same_shape,
     is_rectangular,

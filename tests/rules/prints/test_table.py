@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.rules.prints.history import Print
-from printreach.rules.prints.table import COLUMNS, csv_head, csv_line, json_line
+from printreach.rules.prints.history import COLUMNS, Print, csv_head, csv_line, json_line
 from tests.rules.prints.test_history import COMPLETE, STARTED, seen
 
 PRINT = seen(STARTED, COMPLETE)

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import update
 
 from printreach.rules.detection import DetectionContext, Suspicion
+from printreach.rules.detection.access import DetectionKey
 from printreach.rules.detection.appearance import Appearance
 from printreach.rules.detection.contexts import StoredContext
-from printreach.rules.detection.keys import DetectionKey
 from printreach.rules.detection.scene import Scene, SceneMemory
 from printreach.store.detection.contexts import detection_contexts, remembered
 from printreach.store.store import Records, Store, open_store

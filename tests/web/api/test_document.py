@@ -3,7 +3,7 @@
 from litestar import Litestar, Router, get
 from litestar.testing import TestClient
 
-from printreach.web.api import openapi_document
+from printreach.web.app import openapi_document
 
 
 def test_the_document_is_openapi_3_1_of_printreach(program: TestClient[Litestar]) -> None:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.hub.accounts.sessions import NewSession, Sessions, Visitor
-from printreach.hub.accounts.sign_in_limits import SignInLimits
-from printreach.hub.accounts.signing_in import step_digest
+from printreach.hub.accounts.signing_in import SignInLimits, step_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PASSKEY_BY_ADDRESS

@@ -11,8 +11,7 @@ from typing import Final, TypeAlias
 from printreach.hub.account_mailer import mail_link_digest
 from printreach.hub.accounts.invitations import INVITATION_OVER, Invitations
 from printreach.hub.accounts.sessions import NewSession, Sessions, Visitor
-from printreach.hub.accounts.sign_in_limits import SignInLimits
-from printreach.hub.accounts.signing_in import step_digest
+from printreach.hub.accounts.signing_in import SignInLimits, step_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import (

@@ -21,6 +21,7 @@ from printreach.rules.detection.access import (
     CallRefused,
     DetectionCaller,
     decide,
+    digest_of_api_key,
 )
 from printreach.rules.detection.address_claims import (
     CLAIM_LIFETIME,
@@ -28,7 +29,6 @@ from printreach.rules.detection.address_claims import (
     claimable_network,
     claimed,
 )
-from printreach.rules.detection.keys import digest_of_api_key
 from printreach.rules.detection.usage import (
     Calls,
     Plan,

@@ -8,7 +8,7 @@ from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.connections.credentials import new_record_id
-from printreach.rules.detection.keys import (
+from printreach.rules.detection.access import (
     MAX_DISABLED_KEYS,
     MAX_KEY_NAME_LENGTH,
     MAX_KEYS,

@@ -19,6 +19,7 @@ from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.limits import AccountLimits, LimitChanges
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
+from printreach.rules.detection.address_claims import AddressClaim, claimable_network, is_live
 from printreach.rules.operators import ActDone, Operator, OperatorAct
 from printreach.rules.payments import Payer
 from printreach.store.listings import (
@@ -233,3 +234,42 @@ def operating(core: Core, payments: Payments | None, ports: range) -> Operating:
         billing=billing,
         keys=DetectionKeys(core=core),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddressClaims:
+    """The use cases of IP addresses that accounts have claimed for their calls of an API."""
+
+    core: Core
+
+    async def all(self) -> list[tuple[AddressClaim, str]]:
+        """Return the claims in force, each with the mail address of its account."""
+        at = self.core.clock.now()
+
+        async def look(records: Records) -> list[tuple[AddressClaim, str]]:
+            listed = []
+            for claim in await records.detection_claims.all():
+                account = await records.accounts.get(claim.account_id)
+                if account is not None and is_live(claim, at):
+                    listed.append((claim, account.email))
+            return listed
+
+        return await self.core.store.read(look)
+
+    async def release(self, address: str, by: Operator) -> str | Denied:
+        """Release a claim, so that any account may call from there; return the network.
+
+        address: any address of the network, or the network as it is listed.
+        """
+        network = claimable_network(address.partition("/")[0])
+        if network is None:
+            return Denied(Reason.INVALID, f"{address!r} is no public address.")
+        at = self.core.clock.now()
+
+        async def release(records: Records) -> str | Denied:
+            if not await records.detection_claims.release(network):
+                return Denied(Reason.INVALID, f"Nobody has claimed {network}.")
+            await note(records, by, at, OperatorAct.CLAIM_RELEASED, network)
+            return network
+
+        return await self.core.store.write(release)

@@ -19,8 +19,7 @@ import msgspec
 from printreach.contract.codec import sentence_of
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
-from printreach.hub.printers.readings import Reading, Readings
-from printreach.hub.printers.temperatures import Temperatures
+from printreach.hub.printers.readings import Reading, Readings, Temperatures
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter

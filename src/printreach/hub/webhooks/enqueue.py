@@ -6,7 +6,7 @@ from typing import Final
 
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
-from printreach.hub.webhooks.state import is_unconfirmed, why_closed
+from printreach.hub.webhooks import is_unconfirmed, why_closed
 from printreach.rules.accounts import Account
 from printreach.rules.webhooks import NewDelivery, wants
 from printreach.rules.webhooks.messages import About, message_body

@@ -14,8 +14,8 @@ from typing import Final
 from printreach.contract.permissions import Permission
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
+from printreach.hub.webhooks import ENDED, is_unconfirmed, why_closed
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
-from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.webhooks import (
     GONE,

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from printreach.rules.detection.appearance import Appearance
+from printreach.rules.detection.appearance import Appearance, EvidenceMap, is_rectangular
 from printreach.rules.detection.detector import quality_of
-from printreach.rules.detection.evidence import EvidenceMap, is_rectangular
 from printreach.rules.detection.scene import (
     INCOMPARABLE_VIEWS,
     UNUSABLE_VIEWS,

@@ -13,7 +13,7 @@ from printreach.rules.accounts.limits import (
     with_changes,
 )
 from printreach.store.columns import columns_for
-from printreach.store.operators.tables import account_limits, service_limits
+from printreach.store.tables import account_limits, service_limits
 
 _OF_ACCOUNT = columns_for(LimitChanges, account_limits)
 _OF_SERVICE = columns_for(LimitChanges, service_limits)

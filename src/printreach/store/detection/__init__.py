@@ -18,9 +18,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.rules.detection.access import DetectionCaller
+from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim
-from printreach.rules.detection.keys import DetectionKey
 from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
 from printreach.store.columns import columns_for
 from printreach.store.detection.tables import (

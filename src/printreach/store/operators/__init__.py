@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
-from printreach.rules.detection.keys import DetectionKey
+from printreach.rules.detection.access import DetectionKey
 from printreach.rules.operators import (
     LONGEST_DETAIL,
     LONGEST_SUBJECT,
@@ -32,9 +32,15 @@ from printreach.store.listings import (
     PrinterRow,
     Search,
 )
-from printreach.store.operators.tables import operator_acts
-from printreach.store.prints.event_tables import events
-from printreach.store.tables import accounts, apps, connections, nodes, printers
+from printreach.store.tables import (
+    accounts,
+    apps,
+    connections,
+    events,
+    nodes,
+    operator_acts,
+    printers,
+)
 
 _ACCOUNT = columns_for(Account, accounts)
 _PRINTER = columns_for(Printer, printers)

@@ -32,8 +32,7 @@ from printreach.contract.events import PrintEvent
 from printreach.ports import Notice, Topic
 from printreach.store.columns import each_of
 from printreach.store.damaged import Damaged, decoded
-from printreach.store.prints.event_tables import events
-from printreach.store.tables import printers
+from printreach.store.tables import events, printers
 
 _STORED: Final[tuple[ColumnElement[Any], ...]] = (
     events.c.seq,

@@ -2,8 +2,7 @@
 
 from litestar import Router
 
-from printreach.web.connections.live_links import LIVE_LINK_PAGES
-from printreach.web.connections.pages import OWN_CONNECTIONS
+from printreach.web.connections.pages import LIVE_LINK_PAGES, OWN_CONNECTIONS
 from printreach.web.security import FORM
 
 CONNECTION_PAGES = Router(

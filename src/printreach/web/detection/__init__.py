@@ -2,8 +2,7 @@
 
 from litestar import Router
 
-from printreach.web.detection.keys import KEY_PAGES
-from printreach.web.detection.usage import USAGE_PAGES
+from printreach.web.detection.pages import KEY_PAGES, USAGE_PAGES
 from printreach.web.security import FORM
 
 DETECTION_PAGES = Router(

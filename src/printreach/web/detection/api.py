@@ -27,7 +27,6 @@ from printreach.limiters.fair_semaphore import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, MAX_IMAGE_BYTES, Verdict
 from printreach.rules.detection.access import CallKind, CallRefused
 from printreach.rules.detection.contexts import RetryLater
-from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.detection.image_body import read_image
 from printreach.web.detection.problems import (
     DETECTION_PATH,
@@ -36,7 +35,15 @@ from printreach.web.detection.problems import (
 )
 from printreach.web.disconnects import CallerDisconnected, while_connected
 from printreach.web.problems import AnyRequest
-from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, body_limiters_of, note_caller
+from printreach.web.requests import (
+    IMAGE_TIMEOUT_S,
+    LARGEST_BODY,
+    BodyLimiter,
+    TooManyBodies,
+    TooSlow,
+    body_limiters_of,
+    note_caller,
+)
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 from printreach.web.signed_in import UNPROVEN

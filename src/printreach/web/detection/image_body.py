@@ -15,9 +15,9 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
 from printreach.contract.detection_errors import DetectionError
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection.access import CallRefused
-from printreach.web.body_limiter import Body
 from printreach.web.detection.problems import DetectionRefused
 from printreach.web.problems import AnyRequest
+from printreach.web.requests import Body
 
 MAX_OVERHEAD_BYTES: Final = 64 * 1024
 """Bytes of a body that are not the image."""

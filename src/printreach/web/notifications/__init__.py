@@ -3,8 +3,7 @@
 from litestar import Router
 from litestar.di import Provide
 
-from printreach.web.notifications.pages import NOTIFICATION_ROUTES, provide_pages
-from printreach.web.notifications.unsubscribe import STOP_PAGES
+from printreach.web.notifications.pages import NOTIFICATION_ROUTES, STOP_PAGES, provide_pages
 from printreach.web.security import FORM
 
 NOTIFICATION_PAGES = [

@@ -1,9 +1,9 @@
-"""The pages about an account's notifications: their events, quiet hours and destinations."""
+"""The pages about an account's notifications: events, quiet hours, destinations, unsubscribing."""
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-from litestar import MediaType, Response, get, post
+from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
@@ -18,6 +18,8 @@ from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
+from printreach.web.security import KEYED
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, in_words
 
 PAGE: Final = "/notifications"
@@ -246,3 +248,38 @@ NOTIFICATION_ROUTES = [
     *(overview, choose_events, choose_quiet, printer_page, choose_for_printer),
     *(ask_for_destination, add, test, ask_to_remove, remove),
 ]
+
+
+# Unsubscribing by the link in each mail about prints. Its token identifies the account, so nobody
+# has to sign in and no cookie is read. Mail programs and their filters open links to scan them, so
+# a GET changes nothing. A mail program with its own button sends the POST itself (RFC 8058), not
+# from a page of ours.
+_STOP_PAGE: Final = "/notifications/stop"
+_LARGEST_BODY: Final = 1024
+"""Enough for `List-Unsubscribe=One-Click`; the body is ignored."""
+_NO_LINK: Final = "This is no link of a mail about prints, or an old one. Was it copied whole?"
+
+
+@get(_STOP_PAGE, media_type=MediaType.HTML, sync_to_thread=False)
+def ask_to_stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
+    """Ask for confirmation."""
+    if services.stops_mails.destination_of(token) is None:
+        raise NotFoundException(_NO_LINK)
+    return Template("notifications/stop.html", context={"token": token})
+
+
+@post(_STOP_PAGE, media_type=MediaType.HTML, status_code=200)
+async def stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
+    """Unsubscribe. A repeat changes nothing."""
+    if not await services.stops_mails.stop(token):
+        raise NotFoundException(_NO_LINK)
+    return Template("notifications/stopped.html")
+
+
+STOP_PAGES = Router(
+    "/",
+    route_handlers=[ask_to_stop, stop],
+    include_in_schema=False,
+    opt=dict(KEYED),
+    request_max_body_size=_LARGEST_BODY,
+)

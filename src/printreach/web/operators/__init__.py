@@ -4,9 +4,8 @@ from litestar import Router
 from litestar.di import Provide
 
 from printreach.web.operators.accounts import ACCOUNT_PAGES
-from printreach.web.operators.apps import APP_PAGES
 from printreach.web.operators.context import provide_operator, provide_search
-from printreach.web.operators.printers import PRINTER_PAGES
+from printreach.web.operators.records import APP_PAGES, PRINTER_PAGES
 from printreach.web.operators.service import SERVICE_PAGES
 from printreach.web.security import FORM
 

@@ -17,14 +17,13 @@ from printreach.store.listings import AccountFilter, Search
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
 from printreach.web.operators.context import ConfirmedAct, OperatorContext, listed, or_404
-from printreach.web.operators.limits import limit_fields, limits_typed
+from printreach.web.operators.service import LIMITS_REAUTH_FIELD, limit_fields, limits_typed
 from printreach.web.safe_methods import USED_UP
 
 ACCOUNTS: Final = "/operator/accounts"
 _BLOCK: Final = ACCOUNTS + "/{account_id:str}/block"
 SUPPORTER_REAUTH_FIELD: Final = "supporter-password"
 _INVITED: Final = "/operator/invite/link"
-LIMITS_REAUTH_FIELD: Final = "limits-password"
 CUSTOMER_REAUTH_FIELD: Final = "customer-password"
 _NO_DATE: Final = Denied(
     Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."

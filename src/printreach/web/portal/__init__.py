@@ -4,6 +4,7 @@ from litestar import Router
 from litestar.di import Provide
 
 from printreach.web.portal.flow import (
+    START,
     NoSuchFlow,
     answer_no_such_flow,
     flow_page,
@@ -11,7 +12,6 @@ from printreach.web.portal.flow import (
     provide_sent,
 )
 from printreach.web.portal.forms import FLOW_FORMS
-from printreach.web.portal.start import START
 from printreach.web.security import FORM
 
 FLOW = Router(

@@ -11,11 +11,10 @@ from litestar.params import FromPath
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.printers.files import FILE_PAGES
-from printreach.web.printers.linking import LINKING
 from printreach.web.printers.list_pages import LIST_PAGES
 from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
-from printreach.web.printers.settings import SETTINGS_PAGES
+from printreach.web.printers.settings import LINKING, SETTINGS_PAGES
 from printreach.web.printers.webcams import WEBCAMS
 from printreach.web.problems import or_404
 from printreach.web.security import FORM

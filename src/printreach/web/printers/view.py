@@ -23,7 +23,7 @@ from printreach.contract.status import (
 )
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.temperatures import SPAN, TemperatureReading
+from printreach.hub.printers.readings import SPAN, TemperatureReading
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
     OFFLINE,

@@ -13,8 +13,7 @@ from litestar.response import Stream, Template
 from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.prints.history import Print
-from printreach.rules.prints.table import csv_head, csv_line, json_line
+from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
 from printreach.web.printers.view import view_of

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from printreach.rules.apps.names import look_of
+from printreach.rules.apps.registration import look_of
 
 revision = "0026"
 down_revision = "0025"
