@@ -17,10 +17,10 @@ from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.looks import look_at
-from tests.web.live.conftest import SNAPSHOT
+from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home
-from tests.web.printers.watching import answers, choose, chosen, failing, saw, under_watch
 from tests.web.prints.test_history import hear, told
+from tests.web.watch.watching import answers, choose, chosen, failing, saw, under_watch
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

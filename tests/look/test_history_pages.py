@@ -16,7 +16,7 @@ from tests.fakes.printer_http import OFFLINE
 from tests.look.gallery import forward
 from tests.look.test_live_pages import photograph
 from tests.rigs.looks import look_at
-from tests.web.live.conftest import SNAPSHOT, at_print
+from tests.web.connections.conftest import SNAPSHOT, at_print
 from tests.web.printers.conftest import Home
 from tests.web.prints.test_history import hear, told
 from tests.web.world import BASE_URL, WebWorld, sign_in

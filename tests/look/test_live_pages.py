@@ -16,7 +16,7 @@ from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.live.conftest import SNAPSHOT, Shown, at_print, make_link
+from tests.web.connections.conftest import SNAPSHOT, Shown, at_print, make_link
 from tests.web.printers.conftest import Home
 from tests.web.world import BASE_URL, WebWorld, sign_in
 

@@ -20,8 +20,8 @@ from tests.look.test_portal_pages import show
 from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.portal.people import Person, add_app, link_printer
 from tests.web.printers.conftest import printing
-from tests.web.printers.webhook_days import a_mixed_day
 from tests.web.shop import Shop, open_shop
+from tests.web.webhooks.webhook_days import a_mixed_day
 from tests.web.world import BASE_URL, run, send, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

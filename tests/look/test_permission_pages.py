@@ -7,8 +7,8 @@ from tests.look.gallery import forward
 from tests.look.test_webhook_pages import home
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
+from tests.web.connections.test_connections import connect_app
 from tests.web.printers.conftest import Home
-from tests.web.printers.test_connections import connect_app
 from tests.web.world import BASE_URL, send
 
 __all__ = ["home"]

@@ -13,9 +13,9 @@ from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
+from tests.web.connections.test_connections import connect_app
 from tests.web.printers.conftest import Home
-from tests.web.printers.test_connections import connect_app
-from tests.web.printers.webhook_days import a_mixed_day
+from tests.web.webhooks.webhook_days import a_mixed_day
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

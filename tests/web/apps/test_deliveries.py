@@ -8,7 +8,7 @@ from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from tests.web.apps.conftest import BOB, DeveloperSite
-from tests.web.printers.webhook_days import a_mixed_day, deliver, delivery_ids
+from tests.web.webhooks.webhook_days import a_mixed_day, deliver, delivery_ids
 from tests.web.world import run, send, sign_in
 
 PAGE = "/developer/apps/layerlark/deliveries"

@@ -13,7 +13,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.prints.fanout import Fanout
 from printreach.hub.prints.history import PAGE_SIZE, PrintHistoryWriter
 from tests.rules.detection.test_jpeg import picture
-from tests.web.live.conftest import SNAPSHOT
+from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home, bobs_printer, home
 from tests.web.world import run
 

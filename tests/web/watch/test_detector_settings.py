@@ -12,8 +12,8 @@ from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from printreach.web.watch.view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
 from tests.web.printers.conftest import Home
-from tests.web.printers.detector_form import BOX, EVIL, FORM
-from tests.web.printers.watching import PRINT, chosen, failing, saw, under_watch
+from tests.web.watch.detector_form import BOX, EVIL, FORM
+from tests.web.watch.watching import PRINT, chosen, failing, saw, under_watch
 from tests.web.world import run, send
 
 

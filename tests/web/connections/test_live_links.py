@@ -15,10 +15,10 @@ from printreach.store.store import Records
 from printreach.store.tables import connections
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
-from tests.web.api.conftest import CallingApp, connect
-from tests.web.api.test_app_connection import allow
 from tests.web.conftest import MakeWorld
-from tests.web.live.conftest import SNAPSHOT, at_print
+from tests.web.connections.calling_app import CallingApp, connect
+from tests.web.connections.conftest import SNAPSHOT, at_print
+from tests.web.connections.test_app_connection import allow
 from tests.web.world import ADA, BASE_URL, Browser, run
 
 PATH = "/api/live/createfromappconnection"

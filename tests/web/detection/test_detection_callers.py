@@ -9,8 +9,8 @@ from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.detection.usage import Billing, Switches
 from printreach.web import signed_in
 from printreach.web.detection import api as detection
-from tests.web.api.detecting import CREATE, DetectionClient, detecting, error_of, told
 from tests.web.conftest import MakeWorld
+from tests.web.detection.detecting import CREATE, DetectionClient, detecting, error_of, told
 from tests.web.world import Browser, WebWorld, run
 
 

@@ -9,10 +9,11 @@ from printreach.contract.status import ServiceStatus, State, StatusResult
 from printreach.hub.connections.live_links import LiveWish
 from printreach.rules.connections.live_links import LiveLink
 from tests.rules.detection.test_jpeg import picture
+from tests.web.connections.calling_app import app_call
 from tests.web.printers.conftest import Home, bobs_printer, home, printing
 from tests.web.world import run, send
 
-__all__ = ["bobs_printer", "home"]
+__all__ = ["app_call", "bobs_printer", "home"]
 
 SNAPSHOT = "/webcam/snapshot"
 

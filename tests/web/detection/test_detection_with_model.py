@@ -9,7 +9,7 @@ from printreach.detector.engine import Engine
 from printreach.run.scoring import load_scorer
 from tests.detector.images import scene, written
 from tests.detector.strands import strands
-from tests.web.api.detecting import DetectionClient, detecting
+from tests.web.detection.detecting import DetectionClient, detecting
 from tests.web.world import Browser, WebWorld, run
 
 INTERVAL_S = 20.0

@@ -18,7 +18,7 @@ from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
 from tests.relay.rig import OWN, relay
 from tests.relay.waiting import until
-from tests.web.api.test_event_stream import Hall, hall
+from tests.web.prints.test_event_stream import Hall, hall
 from tests.web.world import WebWorld
 
 

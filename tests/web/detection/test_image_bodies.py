@@ -12,7 +12,7 @@ from printreach.ports.scoring import ImageScore
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection.usage import Calls
 from printreach.web.detection.image_body import MAX_OVERHEAD_BYTES
-from tests.web.api.detecting import IMAGE, DetectionClient, detecting, error_of, told
+from tests.web.detection.detecting import IMAGE, DetectionClient, detecting, error_of, told
 from tests.web.world import Browser, WebWorld, run
 
 FORM = "multipart/form-data; boundary=edge"

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from printreach.rules.portal.completion import Completion
 from printreach.rules.webhooks import LIFETIME
+from tests.web.connections.test_connections import connect_app, share
 from tests.web.printers.conftest import BOB, Home
-from tests.web.printers.test_connections import connect_app, share
-from tests.web.printers.webhook_days import (
+from tests.web.webhooks.webhook_days import (
     a_mixed_day,
     deliver,
     delivery_ids,

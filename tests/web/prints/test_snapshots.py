@@ -11,7 +11,7 @@ from printreach.web.prints.pages import BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.connections.test_live_links import event
 from tests.rules.detection.test_jpeg import picture
-from tests.web.live.conftest import SNAPSHOT
+from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home, bobs_printer, home
 from tests.web.world import run, send, sign_in
 

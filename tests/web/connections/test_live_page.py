@@ -10,7 +10,7 @@ from printreach.hub.connections.live_links import LiveWish
 from printreach.web.connections.live_pages import PAGES_BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import archive, picture
-from tests.web.live.conftest import SNAPSHOT, Shown, at_print, make_link
+from tests.web.connections.conftest import SNAPSHOT, Shown, at_print, make_link
 from tests.web.printers.conftest import Home
 from tests.web.world import ADA, run, send
 

@@ -6,9 +6,9 @@ from printreach.contract.events import EventType
 from printreach.rules.detection.detector import DetectorOff
 from printreach.web.wording import typeset
 from tests.web.printers.conftest import Home
-from tests.web.printers.detector_form import FORM
-from tests.web.printers.watching import chosen, under_watch
 from tests.web.prints.test_history import hear, told
+from tests.web.watch.detector_form import FORM
+from tests.web.watch.watching import chosen, under_watch
 
 CANNOT_RUN = [DetectorOff.NOT_INSTALLED, DetectorOff.BROKEN, DetectorOff.NO_NODE]
 

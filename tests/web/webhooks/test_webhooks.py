@@ -13,7 +13,7 @@ from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
 from tests.fakes.webhook_sender import OK, FakeKeys
 from tests.hub.webhooks.world import event
-from tests.web.api.conftest import CallingApp
+from tests.web.connections.calling_app import CallingApp
 from tests.web.world import run
 
 SET = "/api/appconnection/SetNotificationWebhook"

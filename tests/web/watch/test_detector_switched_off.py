@@ -6,9 +6,9 @@ import pytest
 
 from printreach.contract.events import EventType
 from tests.web.printers.conftest import Home
-from tests.web.printers.detector_form import FORM
-from tests.web.printers.watching import chosen, failing, saw, under_watch
 from tests.web.prints.test_history import hear, told
+from tests.web.watch.detector_form import FORM
+from tests.web.watch.watching import chosen, failing, saw, under_watch
 
 SWITCHED_OFF = "Failure detection is switched off on this service"
 

@@ -4,8 +4,8 @@ import pytest
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.connections import Connection
+from tests.web.connections.test_connections import connect_app
 from tests.web.printers.conftest import Home
-from tests.web.printers.test_connections import connect_app
 from tests.web.world import run, send
 
 

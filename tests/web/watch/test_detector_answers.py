@@ -12,8 +12,9 @@ from printreach.rules.watch.choices import WatchSettings
 from printreach.web.watch.view import format_time
 from tests.rules.detection.test_jpeg import picture
 from tests.web.printers.conftest import Home
-from tests.web.printers.detector_form import EVIL
-from tests.web.printers.watching import (
+from tests.web.prints.test_history import hear, told
+from tests.web.watch.detector_form import EVIL
+from tests.web.watch.watching import (
     PRINT,
     a_look,
     answers,
@@ -23,7 +24,6 @@ from tests.web.printers.watching import (
     saw,
     under_watch,
 )
-from tests.web.prints.test_history import hear, told
 from tests.web.world import run
 
 JPEG = picture()

@@ -15,7 +15,8 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.detection.usage import Calls
-from tests.web.api.detecting import (
+from tests.web.conftest import MakeWorld
+from tests.web.detection.detecting import (
     CREATE,
     IMAGE,
     MINIMUM,
@@ -24,7 +25,6 @@ from tests.web.api.detecting import (
     error_of,
     told,
 )
-from tests.web.conftest import MakeWorld
 from tests.web.world import BASE_URL, Browser, WebWorld, run
 
 SECOND = timedelta(seconds=1)

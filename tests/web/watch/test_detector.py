@@ -18,8 +18,9 @@ from printreach.web.watch.view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
 from tests.web.printers.conftest import Home
-from tests.web.printers.detector_form import EVIL, FORM
-from tests.web.printers.watching import (
+from tests.web.prints.test_history import hear, told
+from tests.web.watch.detector_form import EVIL, FORM
+from tests.web.watch.watching import (
     PRINT,
     a_look,
     answers,
@@ -31,7 +32,6 @@ from tests.web.printers.watching import (
     saw_before,
     under_watch,
 )
-from tests.web.prints.test_history import hear, told
 from tests.web.world import BASE_URL, run, sign_in
 
 JPEG = picture()

@@ -12,7 +12,7 @@ from printreach.rules.watch.choices import WatchSettings
 from printreach.store.relay.agents import SqlAgents
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
-from tests.web.api.conftest import INFO, CallingApp
+from tests.web.connections.calling_app import INFO, CallingApp
 from tests.web.world import BASE_URL, run
 
 GIB = 1024**3

@@ -11,7 +11,7 @@ from printreach.web.connections.live_pages import limits_of_viewer
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.rules.detection.test_jpeg import picture
-from tests.web.live.conftest import SNAPSHOT, at_print
+from tests.web.connections.conftest import SNAPSHOT, at_print
 from tests.web.printers.test_events import PRINTER_ID, Hall, hall
 from tests.web.world import WebWorld
 

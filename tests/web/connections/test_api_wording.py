@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.api.conftest import CallingApp
+from tests.web.connections.calling_app import CallingApp
 
 SET = "/api/appconnection/SetNotificationWebhook"
 INFO = "/api/appconnection/info"

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS
-from tests.web.api.conftest import INFO, CallingApp, connect
 from tests.web.conftest import MakeWorld
+from tests.web.connections.calling_app import INFO, CallingApp, connect
 from tests.web.world import ADA, Browser, run
 
 STATUS = "/api/detector/GetStatusFromAppConnection"
