@@ -24,6 +24,11 @@ def typeset(text: str) -> str:
     return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
+def counted(count: int, noun: str) -> str:
+    """Format a number with its noun: "1 printer", "2 printers", "1,204 calls"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def duration(seconds: float) -> str:
     """Format a duration by its two greatest units: "1 h 12 min", "48 min", "2 days 3 h"."""
     whole = max(0, int(seconds))
@@ -34,7 +39,7 @@ def duration(seconds: float) -> str:
     if whole < _DAY:
         return _two(f"{whole // _HOUR} h", whole % _HOUR // _MINUTE, "min")
     days = whole // _DAY
-    return _two(f"{days} day" + ("s" if days > 1 else ""), whole % _DAY // _HOUR, "h")
+    return _two(counted(days, "day"), whole % _DAY // _HOUR, "h")
 
 
 def size(byte_count: int) -> str:
@@ -99,6 +104,7 @@ def _two(first: str, second: int, unit: str) -> str:
 FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
     {
         "typeset": typeset,
+        "counted": counted,
         "duration": duration,
         "quality": quality_in_words,
         "size": size,

@@ -129,6 +129,12 @@ def test_an_account_is_deleted_with_all_it_has(office: Office) -> None:
     assert office.last_act()[:3] == (GRACE, "account-deleted", nobody)
 
 
+def test_the_page_before_a_deletion_counts_what_ends(office: Office) -> None:
+    shown = office.browser.get(ada_path(office, "/delete")).text
+
+    assert "This unlinks 1 printer, ends 1 connection, cancels a payment" in shown
+
+
 def test_nobody_deletes_themselves_here(office: Office) -> None:
     grace = office.account(GRACE)
     assert grace is not None
