@@ -17,7 +17,7 @@ from typing import Protocol
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Notice, Topic
 from printreach.ports.relaying import Grants
-from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
+from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused, find_refusal
 from printreach.rules.connections.internal_grants import is_of_internal_kind
 from printreach.rules.connections.permissions import Requirement
 
@@ -88,9 +88,8 @@ GRANT_TOPICS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
 class LiveStream(Protocol):
     """The interface of a running exchange to Admission."""
 
-    unique_id: str
-    account_id: str
-    """The account of the connection when the exchange began."""
+    grant: Grant
+    """The connection's grant when the exchange began."""
     presented: Sequence[bytes]
     need: Requirement
 
@@ -171,10 +170,11 @@ class Admission:
         self._known.pop(unique_id, None)
         self._unknown.pop(unique_id, None)
 
-    def decide(
+    def find_refusal(
         self, grant: Grant | None, presented: Sequence[bytes], need: Requirement
-    ) -> Admitted | Refused:
-        return admit(grant, presented, need, self._clock.now())
+    ) -> Refused | None:
+        """Return why a request is refused now; None if it may pass."""
+        return find_refusal(grant, presented, need, self._clock.now())
 
     async def redeem(self, unique_id: str, ticket: str) -> str | None:
         """Use up a ticket; return the secret for the host's cookie, or None."""
@@ -195,15 +195,17 @@ class Admission:
     # --- streams under way ------------------------------------------------------------------------
 
     def add_stream(self, stream: LiveStream) -> None:
-        self._last_used.note(stream.unique_id)
-        self._live.setdefault(stream.unique_id, set()).add(stream)
+        unique_id = stream.grant.unique_id
+        self._last_used.note(unique_id)
+        self._live.setdefault(unique_id, set()).add(stream)
 
     def remove_stream(self, stream: LiveStream) -> None:
-        streams = self._live.get(stream.unique_id)
+        unique_id = stream.grant.unique_id
+        streams = self._live.get(unique_id)
         if streams is not None:
             streams.discard(stream)
             if not streams:
-                del self._live[stream.unique_id]
+                del self._live[unique_id]
 
     def stream_count(self, unique_id: str) -> int:
         """Return how many streams of that connection are open."""
@@ -271,10 +273,10 @@ class Admission:
         internal = grant if grant and grant.kind in INTERNAL_KINDS else None
         for stream in list(self._live.get(unique_id, ())):
             presented = internal.digests if internal else stream.presented
-            decision = self.decide(grant, presented, stream.need)
-            if isinstance(decision, Refused):
-                stream.end(decision)
-            elif decision.grant.account_id != stream.account_id:
+            refused = self.find_refusal(grant, presented, stream.need)
+            if refused is not None:
+                stream.end(refused)
+            elif grant is None or grant.account_id != stream.grant.account_id:
                 stream.end(Refused(ErrorCode.CONNECTION_ENDED))
 
 

@@ -15,7 +15,7 @@ from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.ports.relaying import Tries
-from printreach.rules.connections import ConnectionKind, Grant, Refused, is_opened_by
+from printreach.rules.connections import ConnectionKind, Grant, is_opened_by
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.connections.permissions import Requirement
 from printreach.rules.rate_limits import Limit, TooSoon
@@ -133,11 +133,11 @@ class BrowserSignIn:
         presented: Sequence[bytes],
         sentence: str,
     ) -> "tuple[str | None, SignInFailure]":
-        decision = self._admission.decide(grant, presented, _SIGN_IN)
-        if isinstance(decision, Refused):
-            is_wrong = decision.code is ErrorCode.BAD_CREDENTIALS
+        refused = self._admission.find_refusal(grant, presented, _SIGN_IN)
+        if refused is not None:
+            is_wrong = refused.code is ErrorCode.BAD_CREDENTIALS
             return None, SignInFailure(
-                code=decision.code, sentence=sentence if is_wrong else "", is_for_form=is_wrong
+                code=refused.code, sentence=sentence if is_wrong else "", is_for_form=is_wrong
             )
         address = self._address(caller, request)
         too_soon = self._tries.take_by_address(OPENED_BY_ADDRESS, address, grant.unique_id)

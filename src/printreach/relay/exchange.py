@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
-from printreach.rules.connections import Limits, Refused
+from printreach.rules.connections import Grant, Refused
 from printreach.rules.connections.permissions import Requirement
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -17,7 +17,8 @@ from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
 from .header_filter import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
-from .page_words import Reader, failure_of
+from .hosts import Hosts
+from .page_words import failure_of
 from .refusals import refuse
 from .webcam_feeds import FeedKey, Feeds, Viewer
 from .webcam_frames import Piece, boundary_of
@@ -46,15 +47,13 @@ class PrinterExchange:
         self,
         caller: FrontConnection,
         request: Request,
+        hosts: Hosts,
         admission: Admission,
         feeds: Feeds,
         *,
-        unique_id: str,
-        account_id: str,
+        grant: Grant,
         presented: Sequence[bytes],
         need: Requirement,
-        limits: Limits,
-        reader: Reader,
         defaults: Sequence[Field] = (),
         cookie_port: int | None = None,
         passes_body: bool = True,
@@ -66,23 +65,21 @@ class PrinterExchange:
         """
         self._passes_body = passes_body
         self._cookie_port = cookie_port
-        self.unique_id = unique_id
-        self.account_id = account_id
+        self.grant = grant
         self.presented = presented
         self.need = need
         self._admission = admission
         self._feeds = feeds
         self._caller = caller
         self._request = request
-        self._limits = limits
-        self._reader = reader
+        self._hosts = hosts
         self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Viewer
         self._upstream: tuple[Tunnel, bytes, bytes]  # tunnel, target, header lines
         self._uploaded = 0
         self._downloaded = 0
-        self._download_limit = limits.download_bytes
+        self._download_limit = grant.limits.download_bytes
         self._untaken = 0  # bytes in the caller's full buffer, not yet acknowledged
         self._is_sent = False
         self._is_over = False
@@ -105,7 +102,7 @@ class PrinterExchange:
         fields: the caller's fields that the printer may see. stamp: fields that we add.
         """
         request = self._request
-        if max(request.length, len(body)) > self._limits.upload_bytes:
+        if max(request.length, len(body)) > self.grant.limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
         if not self._passes_body:
@@ -141,7 +138,7 @@ class PrinterExchange:
 
     def on_body(self, data: bytes, fin: bool) -> None:
         self._uploaded += len(data)
-        if self._uploaded > self._limits.upload_bytes:
+        if self._uploaded > self.grant.limits.upload_bytes:
             self._give_up(Reason.LIMIT, ErrorCode.UPLOAD_LIMIT)
             return
         self._is_sent = fin
@@ -284,11 +281,11 @@ class PrinterExchange:
         self._caller.close_raw()
 
     def _begin_webcam(self) -> bool:
-        if not self._admission.begin_webcam(self.unique_id, self._limits.webcam_viewers):
+        if not self._admission.begin_webcam(self.grant.unique_id, self.grant.limits.webcam_viewers):
             self._give_up(Reason.LIMIT, ErrorCode.WEBCAM_LIMIT)
             return False
         loop = asyncio.get_running_loop()
-        self._webcam_timer = loop.call_later(self._limits.webcam_stream_s, self._end_webcam)
+        self._webcam_timer = loop.call_later(self.grant.limits.webcam_stream_s, self._end_webcam)
         self._download_limit = 1 << 62  # a webcam's stream is limited by time
         return True
 
@@ -332,7 +329,8 @@ class PrinterExchange:
     ) -> None:
         if not self._is_sent:
             self._writer.keep_alive = False
-        refuse(self._writer, code, self._reader, sentence, failure)
+        reader = self._hosts.reader(self.grant, self._caller.tunnel_port)
+        refuse(self._writer, code, reader, sentence, failure)
 
     def _close_stream(self, reason: Reason) -> None:
         """Leave the stream, and cancel it if it is still open."""
@@ -347,7 +345,7 @@ class PrinterExchange:
         if self._webcam_timer is not None:
             self._webcam_timer.cancel()
             self._webcam_timer = None
-            self._admission.end_webcam(self.unique_id)
+            self._admission.end_webcam(self.grant.unique_id)
 
 
 def _without_length(fields: bytes) -> bytes:

@@ -151,9 +151,9 @@ class PrinterHosts:
             return None
         digests += known.cookies
         need = required_of(request.method, request.target)
-        decision = self._admission.decide(grant, digests, need)
-        if isinstance(decision, Refused):
-            self._refuse_admission(incoming, grant, decision)
+        refused = self._admission.find_refusal(grant, digests, need)
+        if refused is not None:
+            self._refuse_admission(incoming, grant, refused)
             return None
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
@@ -167,14 +167,12 @@ class PrinterHosts:
         exchange = PrinterExchange(
             caller,
             request,
+            self._hosts,
             self._admission,
             self._feeds,
-            unique_id=unique_id,
-            account_id=grant.account_id,
+            grant=grant,
             presented=digests,
             need=need,
-            limits=grant.limits,
-            reader=self._hosts.reader(grant, port),
             defaults=self._defaults(caller, by_cookie=by_cookie),
             cookie_port=port if by_cookie else None,
             passes_body=_passes_body(request, grant),
@@ -238,7 +236,7 @@ class PrinterHosts:
         return None
 
     def _refuse_admission(self, incoming: IncomingRequest, grant: Grant, refused: Refused) -> None:
-        """Answer with the refusal of `admit`, or ask a guest for the password."""
+        """Answer with the refusal of `find_refusal`, or ask a guest for the password."""
         is_signed_in = refused.code is not ErrorCode.BAD_CREDENTIALS or refused.sentence is not None
         writer, is_shared = incoming.writer(), grant.kind is ConnectionKind.SHARED
         if is_shared and not is_signed_in and wants_page(incoming.request):

@@ -98,7 +98,7 @@ def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) 
 
 
 def refuse_admission(writer: AnswerWriter, refused: Refused, reader: Reader) -> None:
-    """Answer with the refusal of `admit`."""
+    """Answer with the refusal of `find_refusal`."""
     refuse(writer, refused.code, reader, refused.sentence, failure_of(refused))
 
 

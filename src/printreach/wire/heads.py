@@ -98,7 +98,7 @@ def encode_response(status: int, reason: bytes, headers: Headers) -> bytes:
 
 def encode_fields(headers: Headers) -> bytes:
     """Format `Name: value` lines, each ended by CRLF, without the blank line after them."""
-    return b"".join([b"%b: %b\r\n" % field for field in headers])
+    return b"".join([b"%b: %b\r\n" % (name, value) for name, value in headers])
 
 
 def decode_request(data: bytes) -> RequestHead:

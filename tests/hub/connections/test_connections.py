@@ -9,10 +9,9 @@ from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS
 from printreach.rules.connections import (
-    Admitted,
     Connection,
     ConnectionKind,
-    admit,
+    find_refusal,
 )
 from printreach.rules.connections.credentials import (
     CredentialKind,
@@ -34,8 +33,8 @@ def label_of(url: str) -> str:
 
 async def opens(world: World, made: Completion, presented: bytes | None) -> bool:
     grant = await world.grants.grant(label_of(made.url))
-    decision = admit(grant, [presented] if presented else [], STATUS, world.clock.now())
-    return isinstance(decision, Admitted)
+    refused = find_refusal(grant, [presented] if presented else [], STATUS, world.clock.now())
+    return refused is None
 
 
 @on_a_loop
@@ -213,7 +212,7 @@ async def test_the_link_that_opens_a_printer_signs_in_on_its_own_host(
         assert cookie is not None
         grant = await world.grants.grant(label_of(link))
         presented = [digest(CredentialKind.COOKIE, cookie.encode())]
-        assert isinstance(admit(grant, presented, STATUS, world.clock.now()), Admitted)
+        assert find_refusal(grant, presented, STATUS, world.clock.now()) is None
 
 
 @on_a_loop

@@ -10,7 +10,7 @@ from printreach.hub.connections import Shared
 from printreach.hub.connections.own import MAX_SHARED, OwnConnections
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
-from printreach.rules.connections import ConnectionKind, admit
+from printreach.rules.connections import ConnectionKind, find_refusal
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.connections.permissions import FULL_ACCESS, Access, required_of
 from tests.fakes.loop import on_a_loop
@@ -52,12 +52,8 @@ async def test_a_shared_connection_opens_with_what_was_told_until_it_expires(
         now = here.world.clock.now()
 
         assert shared.url == f"https://{shared.connection.unique_id}.tunnel.example"
-        assert (
-            admit(grant, proof, STATUS, now + timedelta(hours=23)).__class__.__name__ == "Admitted"
-        )
-        assert (
-            admit(grant, proof, STATUS, now + timedelta(hours=24)).__class__.__name__ == "Refused"
-        )
+        assert find_refusal(grant, proof, STATUS, now + timedelta(hours=23)) is None
+        assert find_refusal(grant, proof, STATUS, now + timedelta(hours=24)) is not None
         assert shared.secrets.bearer_token.encode() not in here.world.everything_on_disk()
 
 

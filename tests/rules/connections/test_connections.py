@@ -7,13 +7,12 @@ import pytest
 
 from printreach.contract.errors import ErrorCode
 from printreach.rules.connections import (
-    Admitted,
     Connection,
     ConnectionKind,
     Grant,
     Refused,
-    admit,
     choose_port,
+    find_refusal,
     has_ended,
 )
 from printreach.rules.connections.permissions import Access, required_of
@@ -41,44 +40,44 @@ def test_a_missing_permission_is_told_only_to_who_may_use_the_connection() -> No
     order = required_of(b"POST", b"/service-command-api/home")
     limited = replace(GRANT, access=Access(permissions=frozenset()))
 
-    refused = admit(limited, [RIGHT], order, NOON)
+    refused = find_refusal(limited, [RIGHT], order, NOON)
     assert isinstance(refused, Refused)
     assert refused.code is ErrorCode.BAD_CREDENTIALS
     assert "control" in (refused.sentence or "")
-    assert admit(limited, [WRONG], order, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
-    assert admit(replace(limited, ended=True), [RIGHT], order, NOON) == Refused(
+    assert find_refusal(limited, [WRONG], order, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert find_refusal(replace(limited, ended=True), [RIGHT], order, NOON) == Refused(
         ErrorCode.CONNECTION_ENDED
     )
 
 
 @pytest.mark.parametrize("presented", [[RIGHT], [ALSO_RIGHT], [WRONG, RIGHT]])
 def test_any_one_of_the_connections_credentials_admits(presented: list[bytes]) -> None:
-    assert admit(GRANT, presented, STATUS, NOON) == Admitted(GRANT)
+    assert find_refusal(GRANT, presented, STATUS, NOON) is None
 
 
 def test_an_unknown_connection_is_603_whatever_is_presented() -> None:
-    assert admit(None, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_NOT_FOUND)
+    assert find_refusal(None, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_NOT_FOUND)
 
 
 @pytest.mark.parametrize("presented", [[], [WRONG], [RIGHT[:-1]], [b""]])
 def test_missing_and_wrong_credentials_are_606(presented: list[bytes]) -> None:
-    assert admit(GRANT, presented, STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert find_refusal(GRANT, presented, STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
 
 
 def test_a_connection_without_credentials_admits_nobody() -> None:
     nothing_yet = replace(GRANT, digests=())
 
-    assert admit(nothing_yet, [b""], STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert find_refusal(nothing_yet, [b""], STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
 
 
 def test_an_ended_connection_is_604() -> None:
-    assert admit(replace(GRANT, ended=True), [RIGHT], STATUS, NOON) == Refused(
+    assert find_refusal(replace(GRANT, ended=True), [RIGHT], STATUS, NOON) == Refused(
         ErrorCode.CONNECTION_ENDED
     )
 
 
 def test_who_lacks_the_credentials_does_not_learn_that_a_connection_ended() -> None:
-    assert admit(replace(GRANT, ended=True), [WRONG], STATUS, NOON) == Refused(
+    assert find_refusal(replace(GRANT, ended=True), [WRONG], STATUS, NOON) == Refused(
         ErrorCode.BAD_CREDENTIALS
     )
 
@@ -86,27 +85,27 @@ def test_who_lacks_the_credentials_does_not_learn_that_a_connection_ended() -> N
 def test_a_connection_works_until_the_instant_it_expires_and_not_in_it() -> None:
     expiring = replace(GRANT, expires_at=NOON)
 
-    assert admit(expiring, [RIGHT], STATUS, NOON - timedelta(microseconds=1)) == Admitted(expiring)
-    assert admit(expiring, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
+    assert find_refusal(expiring, [RIGHT], STATUS, NOON - timedelta(microseconds=1)) is None
+    assert find_refusal(expiring, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
 
 
 def test_an_app_connection_of_someone_who_is_no_supporter_is_605() -> None:
     suspended = replace(GRANT, owner_is_supporter=False)
 
-    assert admit(suspended, [RIGHT], STATUS, NOON) == Refused(ErrorCode.NOT_A_SUPPORTER)
+    assert find_refusal(suspended, [RIGHT], STATUS, NOON) == Refused(ErrorCode.NOT_A_SUPPORTER)
 
 
 def test_an_ended_connection_is_604_also_where_the_owner_is_no_supporter() -> None:
     both = replace(GRANT, owner_is_supporter=False, ended=True)
 
-    assert admit(both, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
+    assert find_refusal(both, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
 
 
 @pytest.mark.parametrize("kind", [ConnectionKind.OWN, ConnectionKind.SHARED])
 def test_only_app_connections_ask_for_supporter_status(kind: ConnectionKind) -> None:
     grant = replace(GRANT, kind=kind, owner_is_supporter=False)
 
-    assert admit(grant, [RIGHT], STATUS, NOON) == Admitted(grant)
+    assert find_refusal(grant, [RIGHT], STATUS, NOON) is None
 
 
 def holder(port: int, revoked_at: datetime | None = None) -> Connection:

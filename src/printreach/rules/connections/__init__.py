@@ -72,7 +72,7 @@ class Connection:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grant:
-    """A connection as the relay sees it: all that `admit` needs, and nothing secret.
+    """A connection as the relay sees it: all that `find_refusal` needs, and nothing secret.
 
     digests: every credential that opens it now, as `rules.credentials.digest` makes them.
     ended: revoked, its printer or account is gone, or its owner is blocked. After an account was
@@ -95,13 +95,6 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
-    """The request is forwarded to the printer."""
-
-    grant: Grant
-
-
-@dataclass(frozen=True, slots=True)
 class Refused:
     """The request ends here, with this status.
 
@@ -113,12 +106,13 @@ class Refused:
     sentence: str | None = None
 
 
-def admit(
+def find_refusal(
     grant: Grant | None, presented: Sequence[bytes], requirement: Requirement, at: datetime
-) -> Admitted | Refused:
-    """Decide on one request, in the order 603, 606 (credentials), 604, 605, 606 (permissions).
+) -> Refused | None:
+    """Return why a request is refused, in the order 603, 606 (credentials), 604, 605, 606
+    (permissions); None: it is forwarded to the printer.
 
-    presented: digests of the credentials the request carries, one or several. need: of the request.
+    presented: digests of the credentials the request carries, one or several.
     Credentials are looked at before the connection's state, so that only who holds them learns
     that it has ended. Supporter status binds App Connections alone: nobody is locked out of their
     own printer.
@@ -132,17 +126,18 @@ def admit(
     if grant.kind is ConnectionKind.APP and not grant.owner_is_supporter:
         return Refused(ErrorCode.NOT_A_SUPPORTER)
     sentence = refusal_of(requirement, grant.access)
-    if sentence is not None:
-        return Refused(ErrorCode.BAD_CREDENTIALS, sentence)
-    return Admitted(grant)
+    return None if sentence is None else Refused(ErrorCode.BAD_CREDENTIALS, sentence)
 
 
 def is_opened_by(grant: Grant, presented: Sequence[bytes]) -> bool:
-    """Whether one of these credentials is the connection's."""
+    """Return whether one of these credentials is the connection's."""
     # Every pair is compared: stopping at the first match would tell by the time it takes which of
     # the credentials it was.
-    matches = [hmac.compare_digest(one, other) for one in grant.digests for other in presented]
-    return any(matches)
+    is_opened = False
+    for expected in grant.digests:
+        for credential in presented:
+            is_opened |= hmac.compare_digest(expected, credential)
+    return is_opened
 
 
 def ended_at(connection: Connection) -> datetime | None:
