@@ -27,6 +27,7 @@ HOT: Final = (
     "relay/{front,header_filter,held_request,hosts,node,printer_hosts}",
     "agent/{local_http,serve}",
     "limiters/{request_queue}",
+    "rules/connections/{__init__,credentials,permissions}",
 )
 """The modules on a request's path, in braces the names below each folder.
 
@@ -64,7 +65,7 @@ def hot_files() -> list[str]:
     """Return the files to compile, as paths below the repository."""
     return [
         f"src/printreach/{folder}/{name}.py"
-        for folder, names in (pattern.split("/") for pattern in HOT)
+        for folder, _, names in (pattern.rpartition("/") for pattern in HOT)
         for name in names.strip("{}").split(",")
     ]
 
