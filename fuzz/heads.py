@@ -67,7 +67,8 @@ def response(data: bytes) -> None:
         check_framing(found.headers, found.framing, found.length)
     assert found.status == 101 or not found.upgrade, found
     inner = tunnel_heads.encode_response(found.status, found.reason, found.headers)
-    assert tunnel_heads.decode_response(inner) == (found.status, found.reason, found.headers)
+    expected = tunnel_heads.ResponseHead(found.status, found.reason, found.headers)
+    assert tunnel_heads.decode_response(inner) == expected
 
 
 def check_fields(headers: Headers) -> None:

@@ -37,7 +37,7 @@ MAX_REMEMBERED_BYTES = 4096
 lines take twenty times as much memory, and a caller may keep thousands of idle connections."""
 
 
-@dataclass(slots=True)
+@dataclass(init=False, slots=True)
 class Request:
     """A request's head, and its statements about the rest of the message.
 
@@ -58,8 +58,33 @@ class Request:
     expects_continue: bool
     upgrade: bytes | None
 
+    # Written out, since mypyc compiles it, and not the one that dataclass makes.
+    def __init__(
+        self,
+        method: bytes,
+        target: bytes,
+        host: bytes,
+        headers: Headers,
+        http10: bool,
+        framing: Framing,
+        length: int,
+        keep_alive: bool,
+        expects_continue: bool,
+        upgrade: bytes | None,
+    ) -> None:
+        self.method = method
+        self.target = target
+        self.host = host
+        self.headers = headers
+        self.http10 = http10
+        self.framing = framing
+        self.length = length
+        self.keep_alive = keep_alive
+        self.expects_continue = expects_continue
+        self.upgrade = upgrade
 
-@dataclass(slots=True)
+
+@dataclass(init=False, slots=True)
 class Response:
     """A response's head, and its statements about the rest of the message.
 
@@ -75,6 +100,25 @@ class Response:
     length: int
     keep_alive: bool
     upgrade: bool
+
+    # Written out, since mypyc compiles it, and not the one that dataclass makes.
+    def __init__(
+        self,
+        status: int,
+        reason: bytes,
+        headers: Headers,
+        framing: Framing,
+        length: int,
+        keep_alive: bool,
+        upgrade: bool,
+    ) -> None:
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+        self.framing = framing
+        self.length = length
+        self.keep_alive = keep_alive
+        self.upgrade = upgrade
 
 
 _REQUEST_LINE = re.compile(

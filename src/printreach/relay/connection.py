@@ -9,7 +9,6 @@ import logging
 import socket
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
 from printreach.http1.heads import BadMessage, Request
@@ -64,14 +63,16 @@ class ConnectionFront(Protocol):
     def forget(self, connection: "FrontConnection") -> None: ...
 
 
-@dataclass(slots=True)
 class IncomingRequest:
     """A caller's request. body: what came with its head; fin: that is the whole body."""
 
-    caller: "FrontConnection"
-    request: Request
-    body: bytes
-    fin: bool
+    __slots__ = ("body", "caller", "fin", "request")
+
+    def __init__(self, caller: "FrontConnection", request: Request, body: bytes, fin: bool) -> None:
+        self.caller = caller
+        self.request = request
+        self.body = body
+        self.fin = fin
 
     def writer(self) -> AnswerWriter:
         """Make a writer for our own answer; the connection ends if a body is still to come."""

@@ -168,24 +168,25 @@ class PrinterExchange:
 
     def on_interim(self, head: bytes) -> None:
         try:
-            status, reason, raw_headers = decode_response(head)
-            answer = answer_for_caller(raw_headers, self._cookie_port)
+            response = decode_response(head)
+            answer = answer_for_caller(response.headers, self._cookie_port)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's interim answer can't be read.")
             return
         self._interims += 1
         if self._interims > MAX_INTERIMS:
             self._broken("The printer gives interim answers without end.")
-        elif 100 <= status < 200 and status != 101:
-            self._writer.interim(status, reason, answer.headers)
+        elif 100 <= response.status < 200 and response.status != 101:
+            self._writer.interim(response.status, response.reason, answer.headers)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
         try:
-            status, reason, raw_headers = decode_response(head)
-            answer = answer_for_caller(raw_headers, self._cookie_port)
+            response = decode_response(head)
+            answer = answer_for_caller(response.headers, self._cookie_port)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's answer can't be read.")
             return
+        status = response.status
         if status == 101 and self._request.upgrade is not None:
             self._begin_raw(answer.headers, body, fin)
             return
@@ -208,7 +209,9 @@ class PrinterExchange:
             self._close_stream(Reason.CANCELLED)
         self._pass_on(
             len(body),
-            lambda: self._writer.start(status, reason, headers, answer.length, body, fin=fin),
+            lambda: self._writer.start(
+                status, response.reason, headers, answer.length, body, fin=fin
+            ),
         )
 
     def on_data(self, data: bytes, fin: bool) -> None:

@@ -1,6 +1,7 @@
 """Which header fields pass between caller and printer, and the forwarding plan of a request."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -68,7 +69,8 @@ class PresentedCredentials(NamedTuple):
         return [value for value, found in self.authorizations.items() if found in accepted]
 
 
-class AnswerHead(NamedTuple):
+@dataclass(init=False, slots=True)
+class AnswerHead:
     """A printer's head as the caller may see it. length: None without a Content-Length.
 
     webcam_type: the content type of a webcam's stream; empty for everything else.
@@ -77,6 +79,12 @@ class AnswerHead(NamedTuple):
     headers: Headers
     length: int | None
     webcam_type: bytes
+
+    # Written out, since mypyc compiles it, and not the one that dataclass makes.
+    def __init__(self, headers: Headers, length: int | None, webcam_type: bytes) -> None:
+        self.headers = headers
+        self.length = length
+        self.webcam_type = webcam_type
 
 
 class BadAnswer(Exception):

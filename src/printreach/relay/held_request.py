@@ -1,7 +1,6 @@
 """A request that can't be served yet."""
 
 import asyncio
-from dataclasses import replace
 
 from .connection import IncomingRequest
 
@@ -14,7 +13,6 @@ class HeldRequest:
         self.is_released = False
         self.caller = incoming.caller
         self.request = incoming.request
-        self._incoming = incoming
         self._body = [incoming.body]
         self._fin = incoming.fin
         self._changed = asyncio.Event()
@@ -25,7 +23,7 @@ class HeldRequest:
         """Return the request with the part of its body that has come."""
         self.is_released = True
         self.caller.resume()
-        return replace(self._incoming, body=b"".join(self._body), fin=self._fin)
+        return IncomingRequest(self.caller, self.request, b"".join(self._body), self._fin)
 
     async def read_small(self, most: int, seconds: float) -> bytes | None:
         """Return the whole body; None if it is larger, takes longer, or the caller leaves."""

@@ -239,7 +239,7 @@ class Tunnel:
             self._failed(event)
 
     def _data(self, event: events.DataReceived) -> None:
-        stream_id, data, fin = event
+        stream_id, data, fin = event.stream, event.data, event.fin
         if fin:
             self.forget_if_ended(stream_id)
         if (handler := self._handler(stream_id)) is not None:
@@ -248,7 +248,7 @@ class Tunnel:
             self.session.taken(stream_id, len(data))  # the stream was reset here
 
     def _head(self, event: events.HeadReceived) -> None:
-        stream_id, head, body, fin = event
+        stream_id, head, body, fin = event.stream, event.head, event.body, event.fin
         if fin:
             self.forget_if_ended(stream_id)
         if (handler := self._handler(stream_id)) is not None:

@@ -1,5 +1,9 @@
-"""The events that a session reports. They are small named tuples, made for every frame."""
+"""The events that a session reports. One is made for every frame.
 
+Constructors are written out, since mypyc compiles them, and not those that dataclass makes.
+"""
+
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .errors import Reason
@@ -12,7 +16,8 @@ class PeerReady(NamedTuple):
     capabilities: frozenset[str]
 
 
-class StreamOpened(NamedTuple):
+@dataclass(init=False, slots=True)
+class StreamOpened:
     stream: int
     head: bytes
     body: bytes
@@ -20,29 +25,56 @@ class StreamOpened(NamedTuple):
     upgrade: bool  # a WebSocket handshake: after a 101 the bytes are raw both ways
     secure: bool  # the caller came by https
 
+    def __init__(
+        self, stream: int, head: bytes, body: bytes, fin: bool, upgrade: bool, secure: bool
+    ) -> None:
+        self.stream = stream
+        self.head = head
+        self.body = body
+        self.fin = fin
+        self.upgrade = upgrade
+        self.secure = secure
+
 
 class InterimReceived(NamedTuple):
     stream: int
     head: bytes
 
 
-class HeadReceived(NamedTuple):
+@dataclass(init=False, slots=True)
+class HeadReceived:
     stream: int
     head: bytes
     body: bytes
     fin: bool
 
+    def __init__(self, stream: int, head: bytes, body: bytes, fin: bool) -> None:
+        self.stream = stream
+        self.head = head
+        self.body = body
+        self.fin = fin
 
-class DataReceived(NamedTuple):
+
+@dataclass(init=False, slots=True)
+class DataReceived:
     """Body bytes of one frame, or of several frames that followed each other in a message."""
 
     stream: int
     data: bytes  # empty only where fin is set
     fin: bool
 
+    def __init__(self, stream: int, data: bytes, fin: bool) -> None:
+        self.stream = stream
+        self.data = data
+        self.fin = fin
 
-class CreditReceived(NamedTuple):
+
+@dataclass(init=False, slots=True)
+class CreditReceived:
     stream: int
+
+    def __init__(self, stream: int) -> None:
+        self.stream = stream
 
 
 class StreamReset(NamedTuple):

@@ -7,6 +7,7 @@ checked on arrival, since the other end may be another tenant's machine: a head 
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .errors import CloseCode, RemoteProtocolError
@@ -44,12 +45,19 @@ _NEVER_NAMED = frozenset({b"content-length", b"host"})
 """Fields that a `Connection` line can't remove: the framing and the address of the message."""
 
 
-class RequestLine(NamedTuple):
+@dataclass(init=False, slots=True)
+class RequestLine:
     """A request's first line. lines: the lines after it, for decode_fields."""
 
     method: bytes
     target: bytes
     lines: bytes
+
+    # Written out, since mypyc compiles it, and not the one that dataclass makes.
+    def __init__(self, method: bytes, target: bytes, lines: bytes) -> None:
+        self.method = method
+        self.target = target
+        self.lines = lines
 
 
 class RequestHead(NamedTuple):
@@ -58,10 +66,17 @@ class RequestHead(NamedTuple):
     headers: Headers
 
 
-class ResponseHead(NamedTuple):
+@dataclass(init=False, slots=True)
+class ResponseHead:
     status: int
     reason: bytes
     headers: Headers
+
+    # Written out, since mypyc compiles it, and not the one that dataclass makes.
+    def __init__(self, status: int, reason: bytes, headers: Headers) -> None:
+        self.status = status
+        self.reason = reason
+        self.headers = headers
 
 
 def get(headers: Iterable[tuple[bytes, bytes]], name_lower: bytes) -> bytes | None:
@@ -103,8 +118,8 @@ def encode_fields(headers: Headers) -> bytes:
 
 def decode_request(data: bytes) -> RequestHead:
     """Parse a request's head. Raises RemoteProtocolError (BAD_HEAD) for bytes not in HTTP/1.1."""
-    method, target, lines = decode_request_line(data)
-    return RequestHead(method, target, decode_fields(lines))
+    line = decode_request_line(data)
+    return RequestHead(line.method, line.target, decode_fields(line.lines))
 
 
 def decode_request_line(data: bytes) -> RequestLine:
