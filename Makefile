@@ -131,7 +131,7 @@ bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,u
 	@$(BIN)/python -m bench $(BENCH)
 
 .PHONY: docs
-docs: install  ## write the documents that are made from the code
+docs: install  ## write the documents and the SQL that are made from the code
 	$(BIN)/python -m printreach.run.docs
 
 .PHONY: screens

@@ -11,20 +11,24 @@ from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 from printreach.run.docs import DOCUMENTS, error_table, main, platform_table, platforms
 
-DOCS = Path(__file__).parents[2] / "docs"
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_committed_document_is_what_the_code_says(name: str) -> None:
-    committed = DOCS.joinpath(name).read_text(encoding="utf-8")
+    committed = REPOSITORY.joinpath(name).read_text(encoding="utf-8")
 
     assert committed == DOCUMENTS[name](), f"run: python -m printreach.run.docs ({name})"
 
 
-def test_the_command_writes_every_document_into_the_named_folder(tmp_path: Path) -> None:
+def test_the_command_writes_every_document_into_the_named_repository(tmp_path: Path) -> None:
+    for name in DOCUMENTS:
+        tmp_path.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+
     main([str(tmp_path)])
 
-    assert {path.name for path in tmp_path.iterdir()} == set(DOCUMENTS)
+    written = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {tmp_path / name for name in DOCUMENTS}
 
 
 def test_every_error_code_has_a_row() -> None:

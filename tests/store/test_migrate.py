@@ -11,23 +11,32 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from printreach.rules.accounts import email_key
 from printreach.rules.watch.choices import WatchSettings
 from printreach.store import migrate as migrations
 from printreach.store.engine import url_of
-from printreach.store.migrate import DatabaseTooNew, migrate
+from printreach.store.migrate import HEAD, DatabaseTooNew, migrate
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
 from tests.store.records import store_all
 from tests.store.watch.watch_records import begin, claim, look
+
+MIGRATIONS = Path(migrations.__file__).with_name("migrations")
 
 
 def tables_of(path: Path) -> set[str]:
     with sqlite3.connect(path) as connection:
         found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         return {name for (name,) in found}
+
+
+def contents_of(path: Path) -> list[str]:
+    """Every table, index and row, as statements in an order that says nothing."""
+    with sqlite3.connect(path) as connection:
+        return sorted(connection.iterdump())
 
 
 def mode_of(path: Path) -> int:
@@ -45,6 +54,21 @@ def test_a_migrated_database_has_the_tables_of_the_code(tmp_path: Path) -> None:
     engine.dispose()
 
     assert differences == []
+
+
+@pytest.mark.slow
+def test_a_new_database_is_what_all_migrations_make_of_an_empty_file(tmp_path: Path) -> None:
+    new, migrated = tmp_path / "new.sqlite3", tmp_path / "migrated.sqlite3"
+    migrate(new)
+    _migrate_to("head", migrated)
+
+    assert contents_of(new) == contents_of(migrated)
+
+
+def test_the_newest_revision_is_known_without_alembic() -> None:
+    scripts = ScriptDirectory(str(MIGRATIONS))
+
+    assert scripts.get_current_head() == HEAD
 
 
 def test_migrating_again_changes_nothing(database: Path) -> None:
@@ -176,13 +200,7 @@ def test_accounts_are_found_by_every_spelling_of_their_address_after_a_migration
 
 def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
     """What that revision had room for, in a database of that revision."""
-    engine = create_engine(url_of(old, "pysqlite"))
-    with engine.begin() as migrating:
-        config = Config(attributes={"connection": migrating})
-        folder = Path(migrations.__file__).with_name("migrations")
-        config.set_main_option("script_location", str(folder))
-        command.upgrade(config, revision)
-    engine.dispose()
+    _migrate_to(revision, old)
     with sqlite3.connect(old) as connection:
         connection.execute("ATTACH ? AS whole", (str(path),))
         for table in tables_of(old) - {"alembic_version", "sqlite_sequence"}:
@@ -190,6 +208,15 @@ def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
             names = ", ".join(f'"{column}"' for column in columns)
             copy = f"INSERT INTO {table} ({names}) SELECT {names} FROM whole.{table}"
             connection.execute(copy)
+
+
+def _migrate_to(revision: str, path: Path) -> None:
+    engine = create_engine(url_of(path, "pysqlite"))
+    with engine.begin() as migrating:
+        config = Config(attributes={"connection": migrating})
+        config.set_main_option("script_location", str(MIGRATIONS))
+        command.upgrade(config, revision)
+    engine.dispose()
 
 
 async def _look_once(database: Path) -> None:

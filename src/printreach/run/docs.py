@@ -1,4 +1,4 @@
-"""Write the documents that are generated from the code: `python -m printreach.run.docs [FOLDER]`.
+"""Write the files that are generated from the code: `python -m printreach.run.docs [REPOSITORY]`.
 
 They are committed, so that review shows a change of what the service promises; a test fails if a
 committed one differs from the output of this module.
@@ -19,6 +19,7 @@ from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
+from printreach.store.migrate import new_database
 from printreach.web.app import APIS, openapi_document
 
 _ERRORS_HEAD: Final = """\
@@ -176,19 +177,20 @@ def _by_reason(reasons: Mapping[Operation, str]) -> Iterator[tuple[str, str]]:
 
 DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
     {
-        "errors.md": error_table,
-        "openapi.json": api_description,
-        "platforms.md": platform_table,
+        "docs/errors.md": error_table,
+        "docs/openapi.json": api_description,
+        "docs/platforms.md": platform_table,
+        "src/printreach/store/new_database.sql": new_database,
     }
 )
-"""From a file name in docs/ to the function that returns its text."""
+"""From a path in the repository to the function that returns its text."""
 
 
 def main(arguments: list[str]) -> None:
-    """Write every document into the folder named first, docs/ by default."""
-    folder = Path(arguments[0] if arguments else "docs")
+    """Write every document into the repository named first, the working directory by default."""
+    repository = Path(arguments[0] if arguments else ".")
     for name, write in DOCUMENTS.items():
-        folder.joinpath(name).write_text(write(), encoding="utf-8")
+        repository.joinpath(name).write_text(write(), encoding="utf-8")
 
 
 if __name__ == "__main__":
