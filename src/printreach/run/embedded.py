@@ -41,7 +41,6 @@ from printreach.run.process_metrics import process_metrics
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
-from printreach.run.web_node import running_web_node
 from printreach.run.web_services import web_services
 from printreach.run.worker import running_worker
 from printreach.store.relay.agents import SqlAgents
@@ -134,6 +133,9 @@ async def running_service(
                 ends.callback(web.end_streams)
             address = await _listen(settings, relay.node, listeners)
         elif web is not None:
+            # granian takes 4 MB, and only a process without a relay needs it.
+            from printreach.run.web_node import running_web_node
+
             listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
             address = address_of(listener)
             await ends.enter_async_context(running_web_node(web, settings, listener))

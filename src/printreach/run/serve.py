@@ -20,10 +20,7 @@ from printreach.agent.builtin import CannotStart
 from printreach.agent.config import AgentConfig, ConfigError, add_options, read_config
 from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.log_lines import log_to
-from printreach.agent.runtime import run_agent
-from printreach.agent.uplink import Uplink
 from printreach.ports import StoreUnavailable
-from printreach.run.agent import this_machine
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
 from printreach.run.process import freeze_startup_objects, tune_memory_for_traffic
 from printreach.run.scoring import DetectorCannotStart, node_address
@@ -113,6 +110,11 @@ async def _agent_beside(
     if agent is None:
         yield []
         return
+    # Most services run without one, and its modules would take memory.
+    from printreach.agent.runtime import run_agent
+    from printreach.agent.uplink import Uplink
+    from printreach.run.agent import this_machine
+
     running = run_agent(agent, machine=this_machine(), make_uplink=Uplink, stop=stop)
     task = asyncio.create_task(running, name="agent")
     try:
