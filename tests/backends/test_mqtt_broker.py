@@ -7,8 +7,8 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-from printreach.backends.mqtt_broker import MqttBroker, read_mqtt_url
-from printreach.ports.mqtt import BrokerSession
+from printreach.backends.mqtt_broker import MqttBroker
+from printreach.ports.mqtt import BrokerSession, read_mqtt_url
 from tests.fakes.loop import on_a_loop
 from tests.rigs.mosquitto import Mosquitto
 

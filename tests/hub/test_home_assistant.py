@@ -11,11 +11,17 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
+from printreach.backends.mqtt_broker import MqttBroker
 from printreach.contract.status import State
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.printers.live import LiveStatus
-from printreach.ports.mqtt import BrokerLost, BrokerMessage, BrokerSession
+from printreach.ports.mqtt import (
+    BrokerLost,
+    BrokerMessage,
+    BrokerSession,
+    MqttAddress,
+    read_mqtt_url,
+)
 from printreach.rules.home_assistant import Topics
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of

@@ -1,26 +1,15 @@
-"""Passkeys, by the rules of WebAuthn."""
+"""Passkeys, by the rules of WebAuthn.
 
+The library and what it imports take 5 MB, so they are loaded with the first passkey: on a thread
+while its options are made, for that takes longer than callers of the relay should wait.
+"""
+
+import asyncio
 import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-
-from webauthn import (
-    base64url_to_bytes,
-    generate_authentication_options,
-    generate_registration_options,
-    options_to_json,
-    verify_authentication_response,
-    verify_registration_response,
-)
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from printreach.ports.authenticators import MadePasskey
 from printreach.rules.accounts import Account
@@ -39,7 +28,18 @@ class WebAuthn:
     host: str
     origin: str
 
-    def options_to_add(self, account: Account, there: Sequence[Passkey], challenge: bytes) -> str:
+    async def options_to_add(
+        self, account: Account, there: Sequence[Passkey], challenge: bytes
+    ) -> str:
+        await asyncio.to_thread(_load)
+        from webauthn import generate_registration_options, options_to_json
+        from webauthn.helpers.structs import (
+            AuthenticatorSelectionCriteria,
+            PublicKeyCredentialDescriptor,
+            ResidentKeyRequirement,
+            UserVerificationRequirement,
+        )
+
         return options_to_json(
             generate_registration_options(
                 rp_id=self.host,
@@ -59,6 +59,9 @@ class WebAuthn:
         )
 
     def made(self, answer: str, challenge: bytes) -> MadePasskey | None:
+        from webauthn import verify_registration_response
+        from webauthn.helpers.exceptions import WebAuthnException
+
         try:
             verified = verify_registration_response(
                 credential=answer,
@@ -78,7 +81,11 @@ class WebAuthn:
             sign_count=verified.sign_count,
         )
 
-    def options_to_sign_in(self, challenge: bytes) -> str:
+    async def options_to_sign_in(self, challenge: bytes) -> str:
+        await asyncio.to_thread(_load)
+        from webauthn import generate_authentication_options, options_to_json
+        from webauthn.helpers.structs import UserVerificationRequirement
+
         return options_to_json(
             generate_authentication_options(
                 rp_id=self.host,
@@ -88,6 +95,8 @@ class WebAuthn:
         )
 
     def credential_id(self, answer: str) -> bytes | None:
+        from webauthn import base64url_to_bytes
+
         try:
             content = json.loads(answer)
             return base64url_to_bytes(content["rawId"])
@@ -95,6 +104,9 @@ class WebAuthn:
             return None
 
     def sign_count(self, answer: str, challenge: bytes, passkey: Passkey) -> int | None:
+        from webauthn import verify_authentication_response
+        from webauthn.helpers.exceptions import WebAuthnException
+
         try:
             verified = verify_authentication_response(
                 credential=answer,
@@ -109,3 +121,7 @@ class WebAuthn:
             _log.info("a sign-in by passkey was refused: %s", error)
             return None
         return verified.new_sign_count
+
+
+def _load() -> None:
+    import webauthn  # noqa: F401 - the other functions find it loaded

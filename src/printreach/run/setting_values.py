@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from printreach.backends.mqtt_broker import MqttAddress, read_mqtt_url
+from printreach.ports.mqtt import MqttAddress, read_mqtt_url
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.apps.registration import AppPolicy
 from printreach.rules.detection.usage import Tier, problem_with_tiers

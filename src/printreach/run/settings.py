@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from printreach.backends.mail_smtp import SmtpServer
-from printreach.backends.mqtt_broker import MqttAddress
+from printreach.ports.mqtt import MqttAddress
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.accounts.oidc import OidcProvider
 from printreach.rules.addresses import Addresses

@@ -3,7 +3,6 @@
 from functools import partial
 from urllib.parse import urlsplit
 
-from printreach.backends.oidc.provider import Provider
 from printreach.backends.webauthn import WebAuthn
 from printreach.hub.accounts.access_tokens import AccessTokens
 from printreach.hub.accounts.data import AccountData
@@ -41,6 +40,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
+from printreach.ports.oidc import SignInProvider
 from printreach.run.dependencies import Dependencies, snapshots_of
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
@@ -170,10 +170,12 @@ def web_services(dependencies: Dependencies) -> Services:
     )
 
 
-def _provider(settings: Settings, core: Core) -> Provider | None:
+def _provider(settings: Settings, core: Core) -> SignInProvider | None:
     """Build the operator's OpenID Connect provider, if any; it redirects browsers back to us."""
     if settings.oidc is None:
         return None
+    from printreach.backends.oidc.provider import Provider  # few installations have one
+
     return Provider(settings.oidc, f"{settings.base_url}/signin/other/back", core.clock)
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from printreach import __version__
-from printreach.backends.mqtt_broker import MqttAddress, MqttBroker
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.accounts.mail_queue import MailDelivery
 from printreach.hub.clock_jumps import ClockJumpGuard
@@ -34,6 +33,7 @@ from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.ports.mqtt import MqttAddress
 from printreach.run.dependencies import Dependencies, snapshots_of
 from printreach.run.process import steady_time
 
@@ -209,6 +209,8 @@ def _start_home_assistant(
     address: MqttAddress, dependencies: Dependencies, ends: AsyncExitStack
 ) -> None:
     """Publish printers to the broker until `ends` closes."""
+    from printreach.backends.mqtt_broker import MqttBroker  # few installations have a broker
+
     core, printers = dependencies.core, dependencies.printers
     live = LiveStatus(printers, core.clock)
     ends.push_async_callback(live.close)

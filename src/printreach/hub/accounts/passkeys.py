@@ -55,7 +55,7 @@ class Passkeys:
         if len(there) >= MAX_PASSKEYS:
             return TOO_MANY
         challenge = self.core.token_bytes(CHALLENGE_BYTES)
-        options = self.authenticators.options_to_add(account, there, challenge)
+        options = await self.authenticators.options_to_add(account, there, challenge)
         return await self._ask(NextStep.NEW_PASSKEY, account.account_id, challenge, options)
 
     async def add(
@@ -119,7 +119,7 @@ class Passkeys:
         if refused is not None:
             return refused
         challenge = self.core.token_bytes(CHALLENGE_BYTES)
-        options = self.authenticators.options_to_sign_in(challenge)
+        options = await self.authenticators.options_to_sign_in(challenge)
         return await self._ask(NextStep.PASSKEY, None, challenge, options)
 
     async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> NewSession | Denied:
@@ -153,7 +153,7 @@ class Passkeys:
         if refused is not None:
             return refused
         challenge = self.core.token_bytes(CHALLENGE_BYTES)
-        options = self.authenticators.options_to_sign_in(challenge)
+        options = await self.authenticators.options_to_sign_in(challenge)
         return await self._ask(NextStep.PASSKEY_PROOF, account.account_id, challenge, options)
 
     async def prove(self, account: Account, step_token: str, answer: str) -> Denied | None:
