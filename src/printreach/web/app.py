@@ -1,7 +1,9 @@
 """Composition of the web role: pages, APIs with their document, static files and middleware."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -91,17 +93,23 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
     return msgspec.json.encode(schema)
 
 
-def document_route(document: bytes) -> HTTPRouteHandler:
-    """Serve a finished document."""
+def document_route(describe: Callable[[], bytes]) -> HTTPRouteHandler:
+    """Serve a document that is made by the first request for it.
+
+    describe: runs on a thread, since it takes a third of a second.
+    """
+    document, making = b"", asyncio.Lock()
 
     @route(
         "/openapi.json",
         http_method=[HttpMethod.GET, HttpMethod.HEAD],
         media_type=MediaType.JSON,
         include_in_schema=False,
-        sync_to_thread=False,
     )
-    def openapi_json() -> bytes:
+    async def openapi_json() -> bytes:
+        nonlocal document
+        async with making:
+            document = document or await asyncio.to_thread(describe)
         return document
 
     return openapi_json
@@ -141,7 +149,7 @@ def build_app(
             *(CONNECTION_PAGES, live_pages(), WEBHOOK_PAGES, APP_PAGES),
             *(DETECTION_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES, *PAYMENT_PAGES),
             *APIS,
-            document_route(openapi_document(APIS)),
+            document_route(partial(openapi_document, APIS)),
             static_files(),
         ],
         guards=[refuse_head_that_uses_up],
