@@ -60,7 +60,7 @@ class WebhookHttp:
     def __init__(self, lookup: Lookup, reach: Reach, *, tls: ssl.SSLContext | None = None) -> None:
         self._lookup = lookup
         self._reach = reach
-        self._tls = tls or ssl.create_default_context()
+        self._tls = tls
         self._targets: OrderedDict[str, _TargetClient] = OrderedDict()
 
     async def close(self) -> None:
@@ -132,9 +132,18 @@ class WebhookHttp:
             make,
             address,
             target.port,
-            ssl=self._tls if target.is_tls else None,
+            ssl=await self._tls_context() if target.is_tls else None,
             server_hostname=target.host.removesuffix(".") if target.is_tls else None,
         )
+
+    async def _tls_context(self) -> ssl.SSLContext:
+        """Return the context of all connections, which is made for the first one.
+
+        Reading all the certificate authorities takes 30 ms and 2 MB.
+        """
+        if self._tls is None:
+            self._tls = await asyncio.to_thread(ssl.create_default_context)
+        return self._tls
 
     async def _addresses(self, target: WebhookTarget) -> Sequence[str]:
         """Return all addresses of the name. One that is not allowed refuses the name as a whole."""
