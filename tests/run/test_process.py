@@ -54,3 +54,27 @@ def test_what_the_start_has_made_is_not_searched_for_cycles_again() -> None:
 
     assert frozen > 1000
     assert searched < 100
+
+
+IMPORT = """
+import gc
+from printreach.run.process import importing
+
+collections = []
+gc.callbacks.append(lambda phase, _: collections.append(phase))
+with importing():
+    import asyncio
+during = len(collections)
+print(during, gc.isenabled(), gc.get_freeze_count())
+"""
+
+
+def test_no_cycles_are_searched_for_while_modules_are_imported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
+    )
+    during, is_enabled, frozen = done.stdout.split()
+
+    assert during == "0"
+    assert is_enabled == "True"
+    assert int(frozen) > 1000

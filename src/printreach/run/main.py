@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
 from printreach import __version__
+from printreach.run.process import importing
 from printreach.wire.build import BUILD
 
 
@@ -56,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         subparser = subparsers.add_parser(name, help=command.help)
         if name == wanted:
             try:
-                chosen = cast("_CommandModule", importlib.import_module(command.module))
+                with importing():
+                    chosen = cast("_CommandModule", importlib.import_module(command.module))
             except ModuleNotFoundError as missing:
                 return _not_installed(name, command, missing)
             chosen.add_arguments(subparser)
