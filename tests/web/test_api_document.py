@@ -3,7 +3,7 @@
 from litestar import Litestar, Router, get
 from litestar.testing import TestClient
 
-from printreach.web.app import openapi_document
+from printreach.web.app import document_route, openapi_document
 
 
 def test_the_document_is_openapi_3_1_of_printreach(program: TestClient[Litestar]) -> None:
@@ -42,6 +42,23 @@ def test_an_api_in_the_list_is_described() -> None:
     document = openapi_document([Router("/api", route_handlers=[thing])])
 
     assert b'"/api/thing"' in document
+
+
+def test_the_document_is_made_by_the_first_request_and_kept() -> None:
+    made: list[bytes] = []
+
+    def describe() -> bytes:
+        made.append(b"{}")
+        return made[-1]
+
+    app = Litestar([document_route(describe)], openapi_config=None, logging_config=None)
+    with TestClient(app) as client:
+        before = len(made)
+        answers = [client.get("/openapi.json").text for _ in range(2)]
+
+    assert before == 0
+    assert answers == ["{}", "{}"]
+    assert len(made) == 1
 
 
 def test_the_document_stands_alone_without_a_page_to_explore_it(
