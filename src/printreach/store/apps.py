@@ -1,27 +1,22 @@
 """Apps, as rows. One that was removed keeps its id, and nothing else."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.apps import App
 from printreach.rules.apps.registration import AppIdHolder, look_of
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import apps
 
 _APP = columns_for(App, apps)
 _IS_THERE = apps.c.removed_at.is_(None)
 
 
-class AppRecords:
+class AppRecords(TableRecords):
     """Registered apps."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, app: App) -> None:
         """Add an app, also if one of that id was removed before."""
@@ -88,16 +83,15 @@ class AppRecords:
         return int(found or 0)
 
     async def _where(self, *conditions: ColumnElement[bool]) -> list[App]:
-        found = await self._connection.execute(
-            select(*_APP).where(_IS_THERE, *conditions).order_by(apps.c.app_id)
+        return await self._all(
+            _app, select(*_APP).where(_IS_THERE, *conditions).order_by(apps.c.app_id)
         )
-        return [_app(row) for row in found.mappings()]
 
 
 def _values(app: App) -> dict[str, Any]:
     return {**asdict(app), "look": look_of(app.name)}
 
 
-def _app(row: Mapping[Any, Any]) -> App:
+def _app(**row: Any) -> App:
     # JSON has only lists; an immutable record holds a tuple.
     return App(**{**row, "return_prefixes": tuple(row["return_prefixes"])})

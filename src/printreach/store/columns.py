@@ -1,14 +1,38 @@
-"""Helpers of several tables' statements: columns of a record, and lists of values."""
+"""What the records of every subject share: reading rows, columns of a record, lists of values."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import ColumnElement, Executable, Select, Table, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+T = TypeVar("T")
+
+
+class TableRecords:
+    """The records of one subject, in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def _first(self, make: Callable[..., T], query: Select[Any]) -> T | None:
+        """Return the first row as a record, if there is one. make: takes the columns by name."""
+        row = (await self._connection.execute(query)).mappings().first()
+        return None if row is None else make(**row)
+
+    async def _all(self, make: Callable[..., T], query: Select[Any]) -> list[T]:
+        """Return every row as a record. make: takes the columns by name."""
+        found = await self._connection.execute(query)
+        return [make(**row) for row in found.mappings()]
+
+    async def _changed(self, statement: Executable) -> int:
+        """Execute an update or a deletion; return how many rows it concerned."""
+        return (await self._connection.execute(statement)).rowcount
 
 
 def columns_for(

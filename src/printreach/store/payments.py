@@ -1,34 +1,25 @@
 """Payers and subscriptions, as rows."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.payments import Payer, PaymentState, Subscription
 from printreach.store.accounts.tables import payers, payment_calls, subscriptions
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 
 _PAYER = columns_for(Payer, payers)
 _SUBSCRIPTION = columns_for(Subscription, subscriptions)
 
 
-class PaymentRecords:
+class PaymentRecords(TableRecords):
     """The stored data of payers; never cards or addresses."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
     async def payer(self, account_id: str) -> Payer | None:
-        found = await self._connection.execute(
-            select(*_PAYER).where(payers.c.account_id == account_id)
-        )
-        row = found.mappings().first()
-        return None if row is None else Payer(**row)
+        return await self._first(Payer, select(*_PAYER).where(payers.c.account_id == account_id))
 
     async def put_payer(self, payer: Payer) -> None:
         values = asdict(payer)
@@ -58,12 +49,12 @@ class PaymentRecords:
 
     async def unknown(self) -> list[Payer]:
         """Return the payers whom the provider does not know."""
-        found = await self._connection.execute(
+        return await self._all(
+            Payer,
             select(*_PAYER)
             .where(payers.c.unknown_since.is_not(None))
-            .order_by(payers.c.unknown_since, payers.c.account_id)
+            .order_by(payers.c.unknown_since, payers.c.account_id),
         )
-        return [Payer(**row) for row in found.mappings()]
 
     async def forget_customer(self, account_id: str) -> None:
         """Forget the customer: the account pays next as a new one.
@@ -79,12 +70,12 @@ class PaymentRecords:
 
     async def running(self) -> list[Subscription]:
         """Return the subscriptions of all accounts that are not over."""
-        found = await self._connection.execute(
+        return await self._all(
+            _subscription,
             select(*_SUBSCRIPTION)
             .where(subscriptions.c.state != PaymentState.OVER.value)
-            .order_by(subscriptions.c.subscription_id)
+            .order_by(subscriptions.c.subscription_id),
         )
-        return [_subscription(row) for row in found.mappings()]
 
     async def account_of(self, customer_id: str) -> str | None:
         found = await self._connection.execute(
@@ -94,12 +85,12 @@ class PaymentRecords:
 
     async def subscriptions(self, account_id: str) -> list[Subscription]:
         """Return the account's subscriptions, including ended ones, latest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            _subscription,
             select(*_SUBSCRIPTION)
             .where(subscriptions.c.account_id == account_id)
-            .order_by(subscriptions.c.begun_at.desc(), subscriptions.c.subscription_id)
+            .order_by(subscriptions.c.begun_at.desc(), subscriptions.c.subscription_id),
         )
-        return [_subscription(row) for row in found.mappings()]
 
     async def put(self, account_id: str, subscription: Subscription, asked_at: datetime) -> None:
         """Store a subscription; ignored if the answer to a later question was stored before.
@@ -136,5 +127,5 @@ class PaymentRecords:
         await self._connection.execute(delete(payment_calls).where(payment_calls.c.at < before))
 
 
-def _subscription(row: Mapping[Any, Any]) -> Subscription:
+def _subscription(**row: Any) -> Subscription:
     return Subscription(**{**row, "state": PaymentState(row["state"])})

@@ -1,35 +1,26 @@
 """The portal's flows, as rows."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.portal import Flow, PortalError
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import portal_flows
 
 _FLOW = columns_for(Flow, portal_flows)
 
 
-class FlowRecords:
+class FlowRecords(TableRecords):
     """Portal flows."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, flow: Flow) -> None:
         await self._connection.execute(insert(portal_flows).values(**_values(flow)))
 
     async def get(self, flow_id: str) -> Flow | None:
-        found = await self._connection.execute(
-            select(*_FLOW).where(portal_flows.c.flow_id == flow_id)
-        )
-        row = found.mappings().first()
-        return None if row is None else _flow(row)
+        return await self._first(_flow, select(*_FLOW).where(portal_flows.c.flow_id == flow_id))
 
     async def put(self, flow: Flow) -> None:
         """Store the flow, in place of the one with that id."""
@@ -49,6 +40,6 @@ def _values(flow: Flow) -> dict[str, Any]:
     return asdict(flow) | {"error": flow.error.value if flow.error else None}
 
 
-def _flow(row: Mapping[Any, Any]) -> Flow:
+def _flow(**row: Any) -> Flow:
     error = row["error"]
     return Flow(**{**row, "error": None if error is None else PortalError(error)})

@@ -5,24 +5,20 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.printers.linking import LinkTries
 from printreach.store.accounts.personal import delete_below_connections
 from printreach.store.accounts.tables import identities
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import accounts
 
 _ACCOUNT = columns_for(Account, accounts)
 
 
-class AccountRecords:
+class AccountRecords(TableRecords):
     """Accounts, identified by `rules.accounts.email_key`."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, account: Account) -> None:
         await self._connection.execute(
@@ -38,8 +34,7 @@ class AccountRecords:
         return await self._where(accounts.c.email_key == email_key(email))
 
     async def all(self) -> list[Account]:
-        found = await self._connection.execute(select(*_ACCOUNT).order_by(accounts.c.email_key))
-        return [Account(**row) for row in found.mappings()]
+        return await self._all(Account, select(*_ACCOUNT).order_by(accounts.c.email_key))
 
     async def has_operator(self) -> bool:
         """Return whether there is an operator. Until then the service is not set up."""
@@ -107,9 +102,7 @@ class AccountRecords:
         )
 
     async def _where(self, condition: ColumnElement[bool]) -> Account | None:
-        found = await self._connection.execute(select(*_ACCOUNT).where(condition))
-        row = found.mappings().first()
-        return None if row is None else Account(**row)
+        return await self._first(Account, select(*_ACCOUNT).where(condition))
 
     async def _update(self, account_id: str, **values: Any) -> None:
         await self._connection.execute(
@@ -120,30 +113,28 @@ class AccountRecords:
 _IDENTITY = columns_for(Identity, identities)
 
 
-class IdentityRecords:
+class IdentityRecords(TableRecords):
     """The identities at providers that sign in to accounts."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, identity: Identity) -> None:
         await self._connection.execute(insert(identities).values(**asdict(identity)))
 
     async def with_subject(self, issuer: str, subject: str) -> Identity | None:
-        found = await self._connection.execute(
-            select(*_IDENTITY).where(identities.c.issuer == issuer, identities.c.subject == subject)
+        return await self._first(
+            Identity,
+            select(*_IDENTITY).where(
+                identities.c.issuer == issuer, identities.c.subject == subject
+            ),
         )
-        row = found.mappings().first()
-        return None if row is None else Identity(**row)
 
     async def of_account(self, account_id: str) -> list[Identity]:
         """Return the account's identities, oldest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            Identity,
             select(*_IDENTITY)
             .where(identities.c.account_id == account_id)
-            .order_by(identities.c.created_at, identities.c.identity_id)
+            .order_by(identities.c.created_at, identities.c.identity_id),
         )
-        return [Identity(**row) for row in found.mappings()]
 
     async def note_use(self, identity_id: str, at: datetime) -> None:
         await self._connection.execute(

@@ -1,6 +1,5 @@
 """Access tokens for people's own programs, as rows."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +16,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import delete as delete_from
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts.access_tokens import AccessToken
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import Instant, accounts, metadata
 
 access_tokens = Table(
@@ -38,11 +36,8 @@ access_tokens = Table(
 _TOKEN = columns_for(AccessToken, access_tokens)
 
 
-class AccessTokenRecords:
+class AccessTokenRecords(TableRecords):
     """Access tokens, in one unit of work."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, token: AccessToken, token_digest: bytes) -> None:
         values = {column.name: getattr(token, column.name) for column in _TOKEN}
@@ -53,20 +48,18 @@ class AccessTokenRecords:
         )
 
     async def with_digest(self, token_digest: bytes) -> AccessToken | None:
-        found = await self._connection.execute(
-            select(*_TOKEN).where(access_tokens.c.token_digest == token_digest)
+        return await self._first(
+            _token, select(*_TOKEN).where(access_tokens.c.token_digest == token_digest)
         )
-        row = found.mappings().first()
-        return None if row is None else _token(row)
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
         """Return the account's tokens, newest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            _token,
             select(*_TOKEN)
             .where(access_tokens.c.account_id == account_id)
-            .order_by(access_tokens.c.created_at.desc(), access_tokens.c.token_id)
+            .order_by(access_tokens.c.created_at.desc(), access_tokens.c.token_id),
         )
-        return [_token(row) for row in found.mappings()]
 
     async def note_use(self, token_id: str, at: datetime) -> None:
         await self._connection.execute(
@@ -75,13 +68,15 @@ class AccessTokenRecords:
 
     async def remove(self, account_id: str, token_id: str) -> bool:
         """Remove a token; return whether the account had it."""
-        gone = await self._connection.execute(
-            delete_from(access_tokens).where(
-                access_tokens.c.token_id == token_id, access_tokens.c.account_id == account_id
+        return (
+            await self._changed(
+                delete_from(access_tokens).where(
+                    access_tokens.c.token_id == token_id, access_tokens.c.account_id == account_id
+                )
             )
+            > 0
         )
-        return gone.rowcount > 0
 
 
-def _token(row: Mapping[Any, Any]) -> AccessToken:
+def _token(**row: Any) -> AccessToken:
     return AccessToken(**{**row, "scopes": frozenset(row["scopes"])})

@@ -3,7 +3,6 @@
 from dataclasses import asdict
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts.limits import (
     DEFAULT_ACCOUNT_LIMITS,
@@ -12,7 +11,7 @@ from printreach.rules.accounts.limits import (
     LimitChanges,
     with_changes,
 )
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import account_limits, service_limits
 
 _OF_ACCOUNT = columns_for(LimitChanges, account_limits)
@@ -20,11 +19,8 @@ _OF_SERVICE = columns_for(LimitChanges, service_limits)
 _ROW_ID = 1
 
 
-class LimitRecords:
+class LimitRecords(TableRecords):
     """Limits that operators decided."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def of_service(self) -> LimitChanges:
         found = await self._connection.execute(select(*_OF_SERVICE))

@@ -1,26 +1,22 @@
 """Links that were sent by mail, and invitations, as rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts.mail_links import Invitation, MailLink, MailPurpose
 from printreach.store.accounts.tables import invitations, mail_links
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 
 _LINK = columns_for(MailLink, mail_links)
 _INVITATION = columns_for(Invitation, invitations)
 
 
-class MailLinkRecords:
+class MailLinkRecords(TableRecords):
     """Links that were sent by mail."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def put(self, link: MailLink, token_digest: bytes, at: datetime) -> None:
         """Store a link in place of the account's others of that purpose; delete expired ones."""
@@ -32,13 +28,12 @@ class MailLinkRecords:
         )
 
     async def get(self, token_digest: bytes, at: datetime) -> MailLink | None:
-        found = await self._connection.execute(
+        return await self._first(
+            _link,
             select(*_LINK).where(
                 mail_links.c.token_digest == token_digest, mail_links.c.expires_at > at
-            )
+            ),
         )
-        row = found.mappings().first()
-        return None if row is None else _link(row)
 
     async def drop(self, account_id: str, purposes: Sequence[MailPurpose]) -> None:
         await self._connection.execute(
@@ -49,11 +44,8 @@ class MailLinkRecords:
         )
 
 
-class InvitationRecords:
+class InvitationRecords(TableRecords):
     """Invitations: links with which an account may be created."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, invitation: Invitation, token_digest: bytes) -> None:
         await self._connection.execute(
@@ -61,11 +53,9 @@ class InvitationRecords:
         )
 
     async def with_token(self, token_digest: bytes) -> Invitation | None:
-        found = await self._connection.execute(
-            select(*_INVITATION).where(invitations.c.token_digest == token_digest)
+        return await self._first(
+            Invitation, select(*_INVITATION).where(invitations.c.token_digest == token_digest)
         )
-        row = found.mappings().first()
-        return None if row is None else Invitation(**row)
 
     async def remove(self, invitation_id: str) -> None:
         await self._connection.execute(
@@ -79,5 +69,5 @@ class InvitationRecords:
         await self._connection.execute(delete(invitations))
 
 
-def _link(row: Mapping[Any, Any]) -> MailLink:
+def _link(**row: Any) -> MailLink:
     return MailLink(**{**row, "purpose": MailPurpose(row["purpose"])})

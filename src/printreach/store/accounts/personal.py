@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.store.columns import TableRecords
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import READABLE, accounts, connections, metadata
 
@@ -46,15 +47,12 @@ class Rows:
     end: PageCursor | None
 
 
-class PersonalRecords:
+class PersonalRecords(TableRecords):
     """Finds rows by their references to the account, so that no new table can be forgotten.
 
     Rows that belong to a row of the account belong to it too, except those that refer to one of its
     apps: these are other people's.
     """
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     def tables(self) -> list[str]:
         """Return the tables in which rows of an account can be."""

@@ -12,7 +12,7 @@ from printreach.ports.notifications import Sealer
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.totp import Totp
 from printreach.store.accounts.tables import passkeys, recovery_codes, totp_apps, tries
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 
 _TOTP = columns_for(Totp, totp_apps)
 _PASSKEY = columns_for(Passkey, passkeys)
@@ -84,29 +84,24 @@ class SecondFactorRecords:
         return used.rowcount > 0
 
 
-class PasskeyRecords:
+class PasskeyRecords(TableRecords):
     """Passkeys."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, passkey: Passkey) -> None:
         await self._connection.execute(insert(passkeys).values(**asdict(passkey)))
 
     async def get(self, credential_id: bytes) -> Passkey | None:
-        found = await self._connection.execute(
-            select(*_PASSKEY).where(passkeys.c.credential_id == credential_id)
+        return await self._first(
+            Passkey, select(*_PASSKEY).where(passkeys.c.credential_id == credential_id)
         )
-        row = found.mappings().first()
-        return None if row is None else Passkey(**row)
 
     async def of_account(self, account_id: str) -> list[Passkey]:
-        found = await self._connection.execute(
+        return await self._all(
+            Passkey,
             select(*_PASSKEY)
             .where(passkeys.c.account_id == account_id)
-            .order_by(passkeys.c.created_at, passkeys.c.credential_id)
+            .order_by(passkeys.c.created_at, passkeys.c.credential_id),
         )
-        return [Passkey(**row) for row in found.mappings()]
 
     async def note_use(self, credential_id: bytes, sign_count: int, at: datetime) -> None:
         await self._connection.execute(
@@ -123,11 +118,8 @@ class PasskeyRecords:
         )
 
 
-class TryRecords:
+class TryRecords(TableRecords):
     """The state of limits on tries: see `rules.rate_limits`."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def busy_until(self, key: str) -> datetime | None:
         found = await self._connection.execute(select(tries.c.busy_until).where(tries.c.key == key))

@@ -1,27 +1,22 @@
 """Sessions and unfinished sign-ins, as rows."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts.sessions import Session
 from printreach.rules.accounts.steps import NextStep, Step
 from printreach.store.accounts.tables import sessions, steps
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 
 _SESSION = columns_for(Session, sessions)
 _STEP = columns_for(Step, steps)
 
 
-class SessionRecords:
+class SessionRecords(TableRecords):
     """Browsers that are signed in."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, session: Session, token_digest: bytes) -> None:
         await self._connection.execute(
@@ -29,20 +24,18 @@ class SessionRecords:
         )
 
     async def with_token(self, token_digest: bytes) -> Session | None:
-        found = await self._connection.execute(
-            select(*_SESSION).where(sessions.c.token_digest == token_digest)
+        return await self._first(
+            Session, select(*_SESSION).where(sessions.c.token_digest == token_digest)
         )
-        row = found.mappings().first()
-        return None if row is None else Session(**row)
 
     async def of_account(self, account_id: str) -> list[Session]:
         """Return sessions, the most recently used first; ended ones may be among them."""
-        found = await self._connection.execute(
+        return await self._all(
+            Session,
             select(*_SESSION)
             .where(sessions.c.account_id == account_id)
-            .order_by(sessions.c.seen_at.desc(), sessions.c.session_id)
+            .order_by(sessions.c.seen_at.desc(), sessions.c.session_id),
         )
-        return [Session(**row) for row in found.mappings()]
 
     async def note(self, session_id: str, at: datetime, address: str, browser: str) -> None:
         await self._connection.execute(
@@ -68,11 +61,8 @@ class SessionRecords:
         await self._connection.execute(delete(sessions).where(sessions.c.seen_at < seen_before))
 
 
-class StepRecords:
+class StepRecords(TableRecords):
     """Sign-ins that are not complete yet."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def put(self, step: Step, token_digest: bytes, at: datetime) -> None:
         """Store a step; expired ones are deleted at the same time."""
@@ -81,11 +71,10 @@ class StepRecords:
         await self._connection.execute(insert(steps).values(**values, token_digest=token_digest))
 
     async def get(self, token_digest: bytes, at: datetime) -> Step | None:
-        found = await self._connection.execute(
-            select(*_STEP).where(steps.c.token_digest == token_digest, steps.c.expires_at > at)
+        return await self._first(
+            _step,
+            select(*_STEP).where(steps.c.token_digest == token_digest, steps.c.expires_at > at),
         )
-        row = found.mappings().first()
-        return None if row is None else _step(row)
 
     async def take(self, token_digest: bytes, at: datetime) -> Step | None:
         """Return the step and delete it, so that it can be used once."""
@@ -98,5 +87,5 @@ class StepRecords:
         await self._connection.execute(delete(steps).where(steps.c.account_id == account_id))
 
 
-def _step(row: Mapping[Any, Any]) -> Step:
+def _step(**row: Any) -> Step:
     return Step(**{**row, "awaits": NextStep(row["awaits"])})

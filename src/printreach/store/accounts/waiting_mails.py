@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Column, Integer, LargeBinary, String, Table, delete, func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, metadata
 
@@ -50,11 +49,8 @@ _LEASES = LeasedTable(
 )
 
 
-class MailRecords:
+class MailRecords(TableRecords):
     """Queued mails about accounts, each stored in the unit of work that it reports."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, mail: WaitingMail) -> bool:
         """Add a mail; return whether the queue had room for it."""
@@ -90,5 +86,4 @@ class MailRecords:
 
     async def forget_outdated(self, before: datetime) -> int:
         """Delete mails whose time was over before then; return how many."""
-        gone = await self._connection.execute(delete(waiting_mails).where(_mails.until <= before))
-        return gone.rowcount
+        return await self._changed(delete(waiting_mails).where(_mails.until <= before))

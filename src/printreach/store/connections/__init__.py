@@ -1,27 +1,22 @@
 """Connections to printers, as rows."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.permissions import Permission
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.connections.credentials import AppDigests
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import connections, open_tickets
 
 _CONNECTION = columns_for(Connection, connections)
 
 
-class ConnectionRecords:
+class ConnectionRecords(TableRecords):
     """Connections of every kind."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, connection: Connection, digests: AppDigests | None) -> None:
         values = asdict(connection) | {"kind": connection.kind.value}
@@ -126,12 +121,12 @@ class ConnectionRecords:
         )
 
     async def _where(self, *conditions: ColumnElement[bool]) -> list[Connection]:
-        found = await self._connection.execute(
+        return await self._all(
+            _connection,
             select(*_CONNECTION)
             .where(*conditions)
-            .order_by(connections.c.created_at, connections.c.connection_id)
+            .order_by(connections.c.created_at, connections.c.connection_id),
         )
-        return [_connection(row) for row in found.mappings()]
 
     async def _revoke(self, condition: ColumnElement[bool], at: datetime) -> None:
         # What was revoked before keeps its time.
@@ -142,5 +137,5 @@ class ConnectionRecords:
         )
 
 
-def _connection(row: Mapping[Any, Any]) -> Connection:
+def _connection(**row: Any) -> Connection:
     return Connection(**{**row, "kind": ConnectionKind(row["kind"])})

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -10,7 +11,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    RowMapping,
     String,
     Table,
     delete,
@@ -19,11 +19,11 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.status import State
 from printreach.rules.connections.live_links import LastFacts, LiveEnd, LiveLink
+from printreach.store.columns import TableRecords
 from printreach.store.tables import Instant, accounts, connections, metadata, printers
 
 live_links = Table(
@@ -58,14 +58,11 @@ live_links = Table(
 )
 
 
-class LiveLinkRecords:
+class LiveLinkRecords(TableRecords):
     """Live Links; ended ones stay for a while, so that their page can say so.
 
     One is in force while neither it nor the App Connection that asked for it has ended.
     """
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, link: LiveLink) -> None:
         values = asdict(link) | {"end": None if link.end is None else link.end.value}
@@ -101,12 +98,12 @@ class LiveLinkRecords:
         await self._connection.execute(delete(live_links).where(is_over | has_ended))
 
     async def _where(self, *conditions: ColumnElement[bool]) -> list[LiveLink]:
-        found = await self._connection.execute(
+        return await self._all(
+            _link,
             select(live_links)
             .where(*conditions)
-            .order_by(live_links.c.created_at.desc(), live_links.c.live_id)
+            .order_by(live_links.c.created_at.desc(), live_links.c.live_id),
         )
-        return [_link(row) for row in found.mappings()]
 
     async def _end(
         self, condition: ColumnElement[bool], at: datetime, why: LiveEnd, last: LastFacts
@@ -141,7 +138,7 @@ def _columns(last: LastFacts) -> dict[str, str | int | None]:
     }
 
 
-def _link(row: RowMapping) -> LiveLink:
+def _link(**row: Any) -> LiveLink:
     values = dict(row)
     end, state = values.pop("end"), values.pop("last_state")
     last = LastFacts(

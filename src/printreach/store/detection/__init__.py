@@ -16,12 +16,11 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim
 from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.detection.tables import (
     detection_claims,
     detection_keys,
@@ -60,11 +59,8 @@ _CALLER = (
 )
 
 
-class DetectionKeyRecords:
+class DetectionKeyRecords(TableRecords):
     """API keys, found by their digests."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, key: DetectionKey, key_digest: bytes) -> None:
         await self._connection.execute(
@@ -95,12 +91,12 @@ class DetectionKeyRecords:
 
     async def of_account(self, account_id: str) -> list[DetectionKey]:
         """Return the account's keys, including disabled ones, newest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            DetectionKey,
             select(*_KEY)
             .where(detection_keys.c.account_id == account_id)
-            .order_by(detection_keys.c.created_at.desc(), detection_keys.c.key_id)
+            .order_by(detection_keys.c.created_at.desc(), detection_keys.c.key_id),
         )
-        return [DetectionKey(**row) for row in found.mappings()]
 
     async def disable(self, key_id: str, at: datetime) -> None:
         """Disable a key; a disabled key keeps its time."""
@@ -125,16 +121,11 @@ class DetectionKeyRecords:
         )
 
     async def _one(self, condition: ColumnElement[bool]) -> DetectionKey | None:
-        found = await self._connection.execute(select(*_KEY).where(condition))
-        row = found.mappings().first()
-        return None if row is None else DetectionKey(**row)
+        return await self._first(DetectionKey, select(*_KEY).where(condition))
 
 
-class UsageRecords:
+class UsageRecords(TableRecords):
     """Calls by key and UTC day. The count of a day outlives its key."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, key_id: str, day: date, calls: Calls) -> None:
         """Add to the count. Does nothing if there is no such key."""
@@ -190,11 +181,8 @@ class UsageRecords:
         return sorted((Month(int(one[0]), int(one[1])) for one in found), reverse=True)
 
 
-class SwitchRecords:
+class SwitchRecords(TableRecords):
     """The accounts' choices about paying."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def get(self, account_id: str) -> Switches | None:
         """Return the choice; None if the account never chose."""
@@ -219,18 +207,13 @@ class SwitchRecords:
         )
 
 
-class ClaimRecords:
+class ClaimRecords(TableRecords):
     """Public networks that accounts call from."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
     async def get(self, network: str) -> AddressClaim | None:
-        found = await self._connection.execute(
-            select(*_CLAIM).where(detection_claims.c.network == network)
+        return await self._first(
+            AddressClaim, select(*_CLAIM).where(detection_claims.c.network == network)
         )
-        row = found.mappings().first()
-        return None if row is None else AddressClaim(**row)
 
     async def put(self, claim: AddressClaim) -> None:
         """Store a claim, in place of an earlier one of that network.
@@ -243,15 +226,16 @@ class ClaimRecords:
             await self._connection.execute(insert(detection_claims).values(**asdict(claim)))
 
     async def all(self) -> list[AddressClaim]:
-        found = await self._connection.execute(select(*_CLAIM).order_by(detection_claims.c.network))
-        return [AddressClaim(**row) for row in found.mappings()]
+        return await self._all(AddressClaim, select(*_CLAIM).order_by(detection_claims.c.network))
 
     async def release(self, network: str) -> bool:
         """Release a claim; return whether there was one."""
-        gone = await self._connection.execute(
-            delete(detection_claims).where(detection_claims.c.network == network)
+        return (
+            await self._changed(
+                delete(detection_claims).where(detection_claims.c.network == network)
+            )
+            > 0
         )
-        return bool(gone.rowcount)
 
     async def forget(self, used_before: datetime) -> None:
         await self._connection.execute(

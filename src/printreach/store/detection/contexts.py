@@ -21,10 +21,10 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
 from printreach.rules.detection.contexts import StoredContext
+from printreach.store.columns import TableRecords
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.detection.tables import detection_keys
 from printreach.store.tables import READABLE, Instant, accounts, metadata
@@ -59,11 +59,8 @@ _ADVANCE = (
 )
 
 
-class ContextRecords:
+class ContextRecords(TableRecords):
     """Contexts of the failure-detection API. They are deleted with their key and their account."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, stored: StoredContext, at_most: int) -> None:
         """Add a context; beyond at_most of its account the least recently used are evicted."""

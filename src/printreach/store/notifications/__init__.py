@@ -17,7 +17,6 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
@@ -34,7 +33,7 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.notifications.channels import MAIL
 from printreach.rules.turns import QueuedItem
-from printreach.store.columns import columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_of
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.notifications.tables import (
     notify_counts,
@@ -68,15 +67,12 @@ _LEASES = LeasedTable(
 _WAITING = select(_targets.target_id).where(_targets.due_at > datetime.fromtimestamp(0, UTC))
 
 
-class NotifyRecords:
+class NotifyRecords(TableRecords):
     """Settings, destinations and messages, in one unit of work.
 
     A destination is claimed as a whole, so at most one message is being sent to it, and a slow one
     delays only its own.
     """
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     # --- choices ----------------------------------------------------------------------------------
 
@@ -133,19 +129,17 @@ class NotifyRecords:
 
     async def destinations(self, account_id: str) -> list[Destination]:
         """Return the account's destinations, oldest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            Destination,
             select(*_DESTINATION)
             .where(_targets.account_id == account_id)
-            .order_by(_targets.created_at, _targets.target_id)
+            .order_by(_targets.created_at, _targets.target_id),
         )
-        return [Destination(**row) for row in found.mappings()]
 
     async def destination(self, destination_id: str) -> Destination | None:
-        found = await self._connection.execute(
-            select(*_DESTINATION).where(_targets.target_id == destination_id)
+        return await self._first(
+            Destination, select(*_DESTINATION).where(_targets.target_id == destination_id)
         )
-        row = found.mappings().first()
-        return None if row is None else Destination(**row)
 
     async def add_destination(self, destination: Destination) -> None:
         values = {
@@ -156,12 +150,14 @@ class NotifyRecords:
 
     async def remove_destination(self, account_id: str, destination_id: str) -> bool:
         """Remove a destination and its queue; return whether the account had it."""
-        gone = await self._connection.execute(
-            delete(notify_targets).where(
-                _targets.target_id == destination_id, _targets.account_id == account_id
+        return (
+            await self._changed(
+                delete(notify_targets).where(
+                    _targets.target_id == destination_id, _targets.account_id == account_id
+                )
             )
+            > 0
         )
-        return gone.rowcount > 0
 
     # --- words on their way -----------------------------------------------------------------------
 
@@ -212,13 +208,13 @@ class NotifyRecords:
     async def due_messages(
         self, destination_id: str, at: datetime, at_most: int
     ) -> list[QueuedMessage]:
-        found = await self._connection.execute(
+        return await self._all(
+            QueuedMessage,
             select(*_MESSAGE)
             .where(_messages.target_id == destination_id, _messages.due_at <= at)
             .order_by(_messages.due_at, _messages.message_id)
-            .limit(at_most)
+            .limit(at_most),
         )
-        return [QueuedMessage(**row) for row in found.mappings()]
 
     async def drop_messages(self, message_ids: Collection[int]) -> None:
         await self._connection.execute(

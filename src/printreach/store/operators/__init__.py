@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select, true, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.apps import App
@@ -19,7 +18,7 @@ from printreach.rules.operators import (
     OperatorAct,
 )
 from printreach.rules.printers import Printer
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.detection.tables import detection_keys
 from printreach.store.listings import (
     AccountFilter,
@@ -51,11 +50,8 @@ _ACT = columns_for(ActDone, operator_acts)
 _IS_LINKED = printers.c.removed_at.is_(None)
 
 
-class OperatorRecords:
+class OperatorRecords(TableRecords):
     """All records in pages, and the log of operators' acts."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def accounts(
         self, search: Search, show: AccountFilter, at: datetime

@@ -6,11 +6,10 @@ from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkOffer
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.listings import PrinterRow
 from printreach.store.prints.snapshots import last_pictures, snapshots
 from printreach.store.tables import accounts, link_codes, nodes, printers
@@ -25,18 +24,13 @@ _IS_OWNERS_PICTURE = and_(
 _IS_LINKED = printers.c.removed_at.is_(None)
 
 
-class PrinterRecords:
+class PrinterRecords(TableRecords):
     """Printers that belong to an account, and the link codes of unlinked agents."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
     async def linked(self, printer_id: str) -> Printer | None:
-        found = await self._connection.execute(
-            select(*_PRINTER).where(printers.c.printer_id == printer_id, _IS_LINKED)
+        return await self._first(
+            Printer, select(*_PRINTER).where(printers.c.printer_id == printer_id, _IS_LINKED)
         )
-        row = found.mappings().first()
-        return None if row is None else Printer(**row)
 
     async def unlinked(self, printer_ids: Sequence[str]) -> Sequence[str]:
         """Return those that belong to no account.
@@ -95,12 +89,12 @@ class PrinterRecords:
         return rows
 
     async def of_account(self, account_id: str) -> list[Printer]:
-        found = await self._connection.execute(
+        return await self._all(
+            Printer,
             select(*_PRINTER)
             .where(printers.c.account_id == account_id, _IS_LINKED)
-            .order_by(printers.c.name, printers.c.printer_id)
+            .order_by(printers.c.name, printers.c.printer_id),
         )
-        return [Printer(**row) for row in found.mappings()]
 
     async def link(self, printer: Printer) -> None:
         """Link the printer, also if it was linked before and removed."""
@@ -126,11 +120,9 @@ class PrinterRecords:
             await self._connection.execute(delete(table).where(table.c.printer_id == printer_id))
 
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:
-        found = await self._connection.execute(
-            select(*_OFFER).where(link_codes.c.code_digest == code_digest)
+        return await self._first(
+            LinkOffer, select(*_OFFER).where(link_codes.c.code_digest == code_digest)
         )
-        row = found.mappings().first()
-        return None if row is None else LinkOffer(**row)
 
     async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
         """Store a link code, in place of an earlier one of the same agent."""

@@ -1,6 +1,6 @@
 """The print history, as rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -22,11 +22,10 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.events import MAX_TEXT
 from printreach.rules.prints.history import Print, PrintResult
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import Instant, accounts, metadata
 
 # A print stays with the account it happened in, also when the printer has another.
@@ -96,22 +95,18 @@ class Tally:
     filament_mg: int
 
 
-class PrintRecords:
+class PrintRecords(TableRecords):
     """Prints, each once for its account and printer."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
     async def get(self, account_id: str, printer_id: str, print_id: str) -> Print | None:
-        found = await self._connection.execute(
+        return await self._first(
+            _print,
             select(*_PRINT).where(
                 prints.c.account_id == account_id,
                 prints.c.printer_id == printer_id,
                 prints.c.print_id == print_id,
-            )
+            ),
         )
-        row = found.mappings().first()
-        return None if row is None else _print(row)
 
     async def put(self, print_: Print) -> None:
         """Store a print, in place of the same one."""
@@ -164,8 +159,7 @@ class PrintRecords:
     async def prune(self, before: datetime, at_most: int) -> int:
         """Delete prints that began before then, at_most at once; return how many."""
         old = select(prints.c.number).where(prints.c.started_at < before).limit(at_most)
-        gone = await self._connection.execute(delete(prints).where(prints.c.number.in_(old)))
-        return gone.rowcount
+        return await self._changed(delete(prints).where(prints.c.number.in_(old)))
 
     async def page(
         self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int
@@ -175,13 +169,13 @@ class PrintRecords:
         if before is not None:
             here = tuple_(prints.c.started_at, prints.c.number)
             conditions.append(here < tuple_(before.started_at, before.number))
-        found = await self._connection.execute(
+        return await self._all(
+            _placed,
             select(*_PRINT, prints.c.number)
             .where(*conditions)
             .order_by(prints.c.started_at.desc(), prints.c.number.desc())
-            .limit(at_most)
+            .limit(at_most),
         )
-        return [_placed(row) for row in found.mappings()]
 
     async def tallies(
         self, account_id: str, printer_id: str | None, since: datetime
@@ -211,11 +205,11 @@ def _of(account_id: str, printer_id: str | None) -> list[ColumnElement[bool]]:
     return mine if printer_id is None else [*mine, prints.c.printer_id == printer_id]
 
 
-def _placed(row: Mapping[Any, Any]) -> PlacedPrint:
+def _placed(**row: Any) -> PlacedPrint:
     values = dict(row)
     number = values.pop("number")
-    return PlacedPrint(print_=_print(values), number=number)
+    return PlacedPrint(print_=_print(**values), number=number)
 
 
-def _print(row: Mapping[Any, Any]) -> Print:
+def _print(**row: Any) -> Print:
     return Print(**{**row, "result": PrintResult(row["result"])})

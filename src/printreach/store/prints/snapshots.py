@@ -18,10 +18,9 @@ from sqlalchemy import (
     insert,
     select,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.prints.snapshots import Snapshot
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import Instant, accounts, metadata, printers
 from printreach.store.watch.tables import watch_judgements
 
@@ -75,21 +74,16 @@ _GONE = select(_OWNERS.c.account_id).where(
 )
 
 
-class SnapshotRecords:
+class SnapshotRecords(TableRecords):
     """The records of stored pictures."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, snapshot: Snapshot) -> None:
         await self._connection.execute(insert(snapshots).values(**asdict(snapshot)))
 
     async def get(self, snapshot_id: str) -> Snapshot | None:
-        found = await self._connection.execute(
-            select(*_SNAPSHOT).where(snapshots.c.snapshot_id == snapshot_id)
+        return await self._first(
+            Snapshot, select(*_SNAPSHOT).where(snapshots.c.snapshot_id == snapshot_id)
         )
-        row = found.mappings().first()
-        return None if row is None else Snapshot(**row)
 
     async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
         """Return the oldest of a printer's pictures that exceed that number or total size.
@@ -133,13 +127,12 @@ class SnapshotRecords:
 
     async def last_of(self, printer_id: str) -> Snapshot | None:
         """Return the last picture of a printer."""
-        found = await self._connection.execute(
+        return await self._first(
+            Snapshot,
             select(*_SNAPSHOT)
             .join(last_pictures, last_pictures.c.snapshot_id == snapshots.c.snapshot_id)
-            .where(last_pictures.c.printer_id == printer_id)
+            .where(last_pictures.c.printer_id == printer_id),
         )
-        row = found.mappings().first()
-        return None if row is None else Snapshot(**row)
 
     async def make_last(self, snapshot: Snapshot) -> None:
         """Make that picture, which was added, the printer's last one."""

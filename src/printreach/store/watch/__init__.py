@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from printreach.rules.turns import QueuedItem, TurnRule
 from printreach.rules.watch.choices import WatchSettings
 from printreach.rules.watch.memory import UnwatchedPrinter, WatchedPrint, WatchMemory
-from printreach.store.columns import each_of
+from printreach.store.columns import TableRecords, each_of
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, nodes, printers
@@ -53,14 +53,11 @@ _LEASES = LeasedTable(
 )
 
 
-class WatchSettingsRecords:
+class WatchSettingsRecords(TableRecords):
     """The owner's settings.
 
     Deleted with the printer's link, so the next owner begins with defaults.
     """
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def get(self, printer_id: str) -> WatchSettings:
         """Return the settings; the defaults if none were stored."""

@@ -1,6 +1,6 @@
 """Looks at prints, and people's judgements of them, as rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
 from typing import Any, Final
@@ -8,12 +8,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import Judgement, LastLook, Look
 from printreach.rules.watch.memory import WatchedPrint
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.watch.tables import (
     is_owners,
@@ -37,11 +36,8 @@ _VIEWS: Final = frozenset(view.value for view in ViewCondition)
 _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
 
 
-class WatchLookRecords:
+class WatchLookRecords(TableRecords):
     """The looks at prints under watch, and the judgements of them."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add_look(self, watched: WatchedPrint, last: LastLook) -> Sequence[str]:
         """Store a look; return the pictures that need not be kept any longer.
@@ -91,10 +87,7 @@ class WatchLookRecords:
         its = (*_of_print(printer_id, print_id), is_owners(watch_looks))
         count = await self._connection.scalar(select(func.count()).where(*its)) or 0
         shown = its if count <= MAX_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
-        found = await self._connection.execute(
-            select(*_LOOK).where(*shown).order_by(watch_looks.c.number)
-        )
-        return [_look(row) for row in found.mappings()]
+        return await self._all(_look, select(*_LOOK).where(*shown).order_by(watch_looks.c.number))
 
     async def last(self, printer_id: str, print_id: str) -> LastLook | None:
         """Return the latest look that is kept."""
@@ -135,12 +128,12 @@ class WatchLookRecords:
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
         """Return all judgements of a printer's prints, whatever the camera, newest first."""
-        found = await self._connection.execute(
+        return await self._all(
+            Judgement,
             select(*_JUDGEMENT)
             .where(watch_judgements.c.printer_id == printer_id, is_owners(watch_judgements))
-            .order_by(watch_judgements.c.at.desc())
+            .order_by(watch_judgements.c.at.desc()),
         )
-        return [Judgement(**row) for row in found.mappings()]
 
     async def let_pictures_go(self, printer_id: str, print_id: str | None) -> Sequence[str]:
         """Drop the pictures of judgements of that print, or of all; return their ids."""
@@ -197,7 +190,7 @@ class WatchLookRecords:
         )
         return [
             LastLook(
-                look=_look(row),
+                look=_look(**row),
                 evidence=_evidence_of(row["evidence"]),
                 picture=row["picture"],
                 camera=row["camera"],
@@ -210,7 +203,7 @@ def _of_print(printer_id: str, print_id: str) -> tuple[ColumnElement[bool], Colu
     return watch_looks.c.printer_id == printer_id, watch_looks.c.print_id == print_id
 
 
-def _look(row: Mapping[Any, Any]) -> Look:
+def _look(**row: Any) -> Look:
     values = {column.name: row[column.name] for column in _LOOK}
     return Look(**{**values, "view": _view_of(values["view"])})
 

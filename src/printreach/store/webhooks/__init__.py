@@ -1,16 +1,14 @@
 """Webhooks, as rows."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.webhooks import Webhook
-from printreach.store.columns import columns_for
+from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import connections
 from printreach.store.webhooks.tables import webhooks
 
@@ -48,11 +46,8 @@ class Surplus:
     ended: int | None
 
 
-class WebhookRecords:
+class WebhookRecords(TableRecords):
     """Webhooks, at most one for each App Connection."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def put(self, webhook: Webhook) -> None:
         """Store the webhook in place of an earlier one, whose queue it takes over."""
@@ -63,11 +58,9 @@ class WebhookRecords:
         )
 
     async def get(self, connection_id: str) -> Webhook | None:
-        found = await self._connection.execute(
-            select(*_WEBHOOK).where(webhooks.c.connection_id == connection_id)
+        return await self._first(
+            _webhook, select(*_WEBHOOK).where(webhooks.c.connection_id == connection_id)
         )
-        row = found.mappings().first()
-        return None if row is None else _webhook(row)
 
     async def with_connection(self, connection_id: str) -> AppWebhook | None:
         found = await self._where(webhooks.c.connection_id == connection_id)
@@ -94,10 +87,12 @@ class WebhookRecords:
         )
 
     async def _where(self, condition: ColumnElement[bool]) -> list[AppWebhook]:
-        found = await self._connection.execute(
-            select(*_WEBHOOK, *_CONNECTION).select_from(webhooks.join(connections)).where(condition)
+        return await self._all(
+            _app_webhook,
+            select(*_WEBHOOK, *_CONNECTION)
+            .select_from(webhooks.join(connections))
+            .where(condition),
         )
-        return [_app_webhook(row) for row in found.mappings()]
 
 
 def _values(webhook: Webhook) -> dict[str, Any]:
@@ -105,7 +100,7 @@ def _values(webhook: Webhook) -> dict[str, Any]:
     return values | {"event_filter": list(webhook.event_filter)}
 
 
-def _webhook(row: Mapping[Any, Any]) -> Webhook:
+def _webhook(**row: Any) -> Webhook:
     values = {column.name: row[column.name] for column in _WEBHOOK}
     return Webhook(**values | {"event_filter": _filter(row["event_filter"])})
 
@@ -117,10 +112,10 @@ def _filter(kinds: object) -> tuple[int, ...]:
     return tuple(kinds)
 
 
-def _app_webhook(row: Mapping[Any, Any]) -> AppWebhook:
+def _app_webhook(**row: Any) -> AppWebhook:
     label = "of_connection_"
     values = {name.removeprefix(label): row[name] for name in row if name.startswith(label)}
     return AppWebhook(
-        webhook=_webhook(row),
+        webhook=_webhook(**row),
         connection=Connection(**values | {"kind": ConnectionKind(values["kind"])}),
     )

@@ -24,7 +24,6 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.events import EventType
 from printreach.rules.webhooks import (
@@ -35,7 +34,7 @@ from printreach.rules.webhooks import (
     LoggedDelivery,
     NewDelivery,
 )
-from printreach.store.columns import columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_of
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, connections
 from printreach.store.webhooks import Lease, Surplus
@@ -61,11 +60,8 @@ _TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kin
 """Progress and the ends of prints: as the index ix_webhook_deliveries_print_id has it."""
 
 
-class DeliveryRecords:
+class DeliveryRecords(TableRecords):
     """The queued and ended deliveries of webhooks."""
-
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def add(self, deliveries: Sequence[NewDelivery], at: datetime) -> None:
         """Queue deliveries. One of an event that its webhook has already stays as it is."""
@@ -196,10 +192,7 @@ class DeliveryRecords:
     async def prune(self, before: datetime, at_most: int) -> int:
         """Delete deliveries that ended before, at_most at once; return how many."""
         old = select(_all.delivery_id).where(_all.ended_at < before).limit(at_most)
-        gone = await self._connection.execute(
-            delete(webhook_deliveries).where(_all.delivery_id.in_(old))
-        )
-        return gone.rowcount
+        return await self._changed(delete(webhook_deliveries).where(_all.delivery_id.in_(old)))
 
     async def grown(self, after: int) -> tuple[list[str], int]:
         """Return the connections with deliveries after that one, and the last delivery's id."""
@@ -219,20 +212,16 @@ class DeliveryRecords:
     ) -> int:
         """End what is queued up to that delivery, at_most at once; return how many."""
         some = _up_to(connection_id, up_to, _all.due_at.is_not(None), at_most)
-        changed = await self._connection.execute(
+        return await self._changed(
             update(webhook_deliveries)
             .where(_all.delivery_id.in_(some))
             .values(state=DeliveryState.DROPPED.value, due_at=None, ended_at=at, error=reason)
         )
-        return changed.rowcount
 
     async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
         """Delete what has ended up to that delivery, at_most at once; return how many."""
         some = _up_to(connection_id, up_to, _all.due_at.is_(None), at_most)
-        gone = await self._connection.execute(
-            delete(webhook_deliveries).where(_all.delivery_id.in_(some))
-        )
-        return gone.rowcount
+        return await self._changed(delete(webhook_deliveries).where(_all.delivery_id.in_(some)))
 
     async def _beyond(self, connection_id: str, kind: ColumnElement[bool], most: int) -> int | None:
         """Return the newest delivery of a kind beyond the bound."""
