@@ -161,8 +161,8 @@ def _components(printer_id: str, topics: Topics) -> dict[str, dict[str, Any]]:
         "chamber": _temperature("Chamber"),
         "error": {"platform": "sensor", "name": "Error", "icon": "mdi:alert"},
     }
-    for key, one in made.items():
-        one["value_template"] = f"{{{{ value_json.{key} }}}}"
+    for key, component in made.items():
+        component["value_template"] = f"{{{{ value_json.{key} }}}}"
     made["picture"] = {
         "platform": "camera",
         "name": "Camera",
@@ -180,8 +180,8 @@ def _components(printer_id: str, topics: Topics) -> dict[str, dict[str, Any]]:
             "command_topic": topics.order(printer_id),
             "payload_press": order,
         }
-    for key, one in made.items():
-        one["unique_id"] = f"{_OURS}{printer_id}_{key}"
+    for key, component in made.items():
+        component["unique_id"] = f"{_OURS}{printer_id}_{key}"
     return made
 
 

@@ -50,26 +50,26 @@ class TurnRule:
 
         under_way: of all workers. free_slots: of this worker.
         """
-        busy = Counter(one.account_id for one in under_way)
+        busy = Counter(item.account_id for item in under_way)
         kinds = _kinds(under_way)
         begun: list[QueuedItem] = []
-        for one in by_turns(waiting, busy):
-            reserved = self.for_firsts if busy[one.account_id] else 0
+        for item in by_turns(waiting, busy):
+            reserved = self.for_firsts if busy[item.account_id] else 0
             has_slot = free_slots - len(begun) > reserved
             if (
                 has_slot
-                and busy[one.account_id] < self.of_account
-                and all(kinds[kind] < self.of_kind[kind] for kind in one.kinds)
+                and busy[item.account_id] < self.of_account
+                and all(kinds[kind] < self.of_kind[kind] for kind in item.kinds)
             ):
-                busy[one.account_id] += 1
-                kinds.update(one.kinds)
-                begun.append(one)
+                busy[item.account_id] += 1
+                kinds.update(item.kinds)
+                begun.append(item)
         return begun
 
     def full_accounts(self, under_way: Sequence[QueuedItem], free_slots: int) -> list[str]:
         """Return the accounts that get no further slot now, however long they wait."""
         most = self.of_account if free_slots > self.for_firsts else 1
-        busy = Counter(one.account_id for one in under_way)
+        busy = Counter(item.account_id for item in under_way)
         return [account_id for account_id, count in busy.items() if count >= most]
 
     def full_kinds(self, under_way: Sequence[QueuedItem]) -> set[str]:
@@ -85,11 +85,11 @@ def by_turns(waiting: Iterable[T], busy: Mapping[str, int] | None = None) -> lis
     """
     before = Counter(busy)
     placed: list[tuple[int, T]] = []
-    for one in waiting:
-        placed.append((before[one.account_id], one))
-        before[one.account_id] += 1
-    return [one for _, one in sorted(placed, key=lambda of: of[0])]
+    for item in waiting:
+        placed.append((before[item.account_id], item))
+        before[item.account_id] += 1
+    return [item for _, item in sorted(placed, key=lambda of: of[0])]
 
 
 def _kinds(turns: Sequence[QueuedItem]) -> Counter[str]:
-    return Counter(kind for one in turns for kind in one.kinds)
+    return Counter(kind for item in turns for kind in item.kinds)

@@ -66,7 +66,7 @@ class AppRecords(TableRecords):
                 func.lower(apps.c.app_id) == app_id.lower()
             )
         )
-        return [AppIdHolder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
+        return [AppIdHolder(owner_id=row[0], is_removed=row[1] is not None) for row in found]
 
     async def others_look_like(self, name: str, owner_id: str) -> bool:
         """Return whether another owner's app looks the same to people: rules.app_names.look_of."""

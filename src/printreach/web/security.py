@@ -66,16 +66,16 @@ def hardening(*, requires_https: bool) -> Callable[[Message, Scope], Awaitable[N
 
     requires_https: whether browsers are told to use https only.
     """
-    added = dict(_DEFAULT_HEADERS)
+    defaults = dict(_DEFAULT_HEADERS)
     if requires_https:
-        added[b"strict-transport-security"] = STRICT_TRANSPORT_SECURITY.encode()
+        defaults[b"strict-transport-security"] = STRICT_TRANSPORT_SECURITY.encode()
 
     async def harden(message: Message, _scope: Scope) -> None:
         if message["type"] != "http.response.start":
             return
         headers = list(message["headers"])
         present = {name.lower() for name, _ in headers}
-        headers += [row for row in added.items() if row[0] not in present]
+        headers += [row for row in defaults.items() if row[0] not in present]
         message["headers"] = headers
 
     return harden

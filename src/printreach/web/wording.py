@@ -75,20 +75,20 @@ def clock(at: datetime) -> Markup:
 
 def near(at: datetime) -> Markup:
     """Format a time around now: "14:02" if it is today where the reader is, else with the date."""
-    there = at.astimezone(UTC)
-    return _time(at, "near", f"{there.day} {there:%B, %H:%M} UTC")
+    utc = at.astimezone(UTC)
+    return _time(at, "near", f"{utc.day} {utc:%B, %H:%M} UTC")
 
 
 def day(at: datetime) -> Markup:
     """Format a date: "20 December 2026"."""
-    there = at.astimezone(UTC)
-    return _time(at, "day", f"{there.day} {there:%B %Y}")
+    utc = at.astimezone(UTC)
+    return _time(at, "day", f"{utc.day} {utc:%B %Y}")
 
 
 def moment(at: datetime) -> Markup:
     """Format a date with its time of day: "20 December 2026, 18:00"."""
-    there = at.astimezone(UTC)
-    return _time(at, "moment", f"{there.day} {there:%B %Y}, {there:%H:%M} UTC")
+    utc = at.astimezone(UTC)
+    return _time(at, "moment", f"{utc.day} {utc:%B %Y}, {utc:%H:%M} UTC")
 
 
 def _time(at: datetime, kind: str, text: str) -> Markup:

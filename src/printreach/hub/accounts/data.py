@@ -86,21 +86,28 @@ class AccountData:
             "HasAuthenticatorApp": totp is not None and totp.confirmed_at is not None,
             "RecoveryCodesLeft": await records.second_factors.recovery_codes(account_id),
             "Passkeys": [
-                {"Name": one.name, "CreatedAt": _time(one.created_at), "UsedAt": _time(one.used_at)}
-                for one in await records.passkeys.of_account(account_id)
+                {
+                    "Name": passkey.name,
+                    "CreatedAt": _time(passkey.created_at),
+                    "UsedAt": _time(passkey.used_at),
+                }
+                for passkey in await records.passkeys.of_account(account_id)
             ],
             "OtherAccounts": [
-                _identity(one) for one in await records.identities.of_account(account_id)
+                _identity(identity) for identity in await records.identities.of_account(account_id)
             ],
             "Sessions": [
-                _session(one)
-                for one in await records.sessions.of_account(account_id)
-                if is_live(one, at)
+                _session(session)
+                for session in await records.sessions.of_account(account_id)
+                if is_live(session, at)
             ],
-            "Payments": [_payment(one) for one in await records.payments.subscriptions(account_id)],
+            "Payments": [
+                _payment(subscription)
+                for subscription in await records.payments.subscriptions(account_id)
+            ],
             "Printers": [
-                await _printer(records, one.printer_id, one.name, one.linked_at)
-                for one in await records.printers.of_account(account_id)
+                await _printer(records, printer.printer_id, printer.name, printer.linked_at)
+                for printer in await records.printers.of_account(account_id)
             ],
         }
 
@@ -168,14 +175,14 @@ async def _printer(
         "LinkedAt": _time(linked_at),
         "Connections": [
             {
-                "Kind": one.kind.value,
-                "AppId": one.app_id,
-                "CreatedAt": _time(one.created_at),
-                "UsedAt": _time(one.used_at),
-                "RevokedAt": _time(one.revoked_at),
-                "ExpiresAt": _time(one.expires_at),
+                "Kind": connection.kind.value,
+                "AppId": connection.app_id,
+                "CreatedAt": _time(connection.created_at),
+                "UsedAt": _time(connection.used_at),
+                "RevokedAt": _time(connection.revoked_at),
+                "ExpiresAt": _time(connection.expires_at),
             }
-            for one in await records.connections.of_printer(printer_id)
+            for connection in await records.connections.of_printer(printer_id)
         ],
     }
 

@@ -215,7 +215,7 @@ class OtherAccounts:
 
         async def part(records: Records) -> Denied | None:
             there = await records.identities.of_account(account.account_id)
-            others = [one for one in there if one.identity_id != identity_id]
+            others = [identity for identity in there if identity.identity_id != identity_id]
             passkeys = await records.passkeys.of_account(account.account_id)
             now = await records.accounts.get(account.account_id)
             if now is None or not (now.password_hash or passkeys or self._are_good(others)):
@@ -230,7 +230,9 @@ class OtherAccounts:
     def _are_good(self, identities: list[Identity]) -> bool:
         """Return whether one belongs to the present provider; the operator may have changed it."""
         provider = self.provider
-        return provider is not None and any(one.issuer == provider.issuer for one in identities)
+        return provider is not None and any(
+            identity.issuer == provider.issuer for identity in identities
+        )
 
     async def _send(
         self, awaits: NextStep, account_id: str | None, next_path: str, invited: bytes

@@ -165,6 +165,8 @@ async def _app(records: Records, app_id: str) -> App | Denied:
 def _changes(before: App, after: App) -> str:
     """Return the names of the fields that differ, for the log of acts."""
     changed = [
-        one.name for one in fields(App) if getattr(before, one.name) != getattr(after, one.name)
+        app_field.name
+        for app_field in fields(App)
+        if getattr(before, app_field.name) != getattr(after, app_field.name)
     ]
     return ", ".join(changed) or "nothing"

@@ -51,8 +51,8 @@ class OwnApps:
 
         async def look(records: Records) -> list[ListedApp]:
             return [
-                ListedApp(one, await records.connections.living_of_app(one.app_id, at))
-                for one in await records.apps.of_owner(account_id)
+                ListedApp(app, await records.connections.living_of_app(app.app_id, at))
+                for app in await records.apps.of_owner(account_id)
             ]
 
         return await self.core.store.read(look)

@@ -208,7 +208,7 @@ class Connections:
                 "revoke one.",
             )
         of_app = await records.connections.living_of_app(app_id, at)
-        full = quota_reached(app, of_app, sum(one.app_id == app_id for one in living))
+        full = quota_reached(app, of_app, sum(connection.app_id == app_id for connection in living))
         return printer if full is None else Denied(Reason.TOO_MANY_CONNECTIONS, full)
 
     async def _take_port(
@@ -232,8 +232,8 @@ class Connections:
     async def _own(self, records: Records, printer: Printer, at: datetime) -> Connection | Denied:
         """Return the owner's connection to the printer, at an address that is still configured."""
         of_printer = await records.connections.of_printer(printer.printer_id)
-        own = [one for one in of_printer if one.kind is ConnectionKind.OWN]
-        kept = next((one for one in own if not has_ended(one, at)), None)
+        own = [connection for connection in of_printer if connection.kind is ConnectionKind.OWN]
+        kept = next((connection for connection in own if not has_ended(connection, at)), None)
         if kept is not None and self._has_address(kept):
             return kept
         port = await self._take_port(records, printer, at)

@@ -138,10 +138,10 @@ class LiveLinks:
         async def look(records: Records) -> list[ListedLiveLink]:
             links = await records.live_links.living_of_account(account_id, at)
             rows = await records.printers.of_account(account_id)
-            printers = {one.printer_id: one for one in rows}
+            printers = {row.printer_id: row for row in rows}
             connections = {
-                one.connection_id: one.app_id
-                for one in await records.connections.of_account(account_id)
+                connection.connection_id: connection.app_id
+                for connection in await records.connections.of_account(account_id)
             }
             apps = {app.app_id: app.name for app in await records.apps.all()}
             return [
@@ -158,7 +158,7 @@ class LiveLinks:
 
     async def one(self, account_id: str, live_id: str) -> ListedLiveLink | Denied:
         """Return a link in force of the account."""
-        listed = [one for one in await self.all(account_id) if one.link.live_id == live_id]
+        listed = [row for row in await self.all(account_id) if row.link.live_id == live_id]
         return listed[0] if listed else _no_such_link()
 
     async def end(self, account_id: str, live_id: str) -> LiveLink | Denied:

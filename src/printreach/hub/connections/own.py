@@ -56,23 +56,24 @@ class OwnConnections:
 
         async def look(records: Records) -> list[ListedConnection]:
             names = {
-                one.printer_id: one.name for one in await records.printers.of_account(account_id)
+                printer.printer_id: printer.name
+                for printer in await records.printers.of_account(account_id)
             }
             living = [
-                one
-                for one in reversed(await records.connections.of_account(account_id))
-                if one.kind is kind and not has_ended(one, at)
+                connection
+                for connection in reversed(await records.connections.of_account(account_id))
+                if connection.kind is kind and not has_ended(connection, at)
             ]
             apps = await _names_of_apps(records, living)
             return [
                 ListedConnection(
-                    connection=one,
-                    title=apps.get(one.app_id or "", one.app_id or "Shared"),
-                    printer_name=names.get(one.printer_id or "", ""),
-                    ended_at=ended_at(one),
-                    has_ended=has_ended(one, at),
+                    connection=connection,
+                    title=apps.get(connection.app_id or "", connection.app_id or "Shared"),
+                    printer_name=names.get(connection.printer_id or "", ""),
+                    ended_at=ended_at(connection),
+                    has_ended=has_ended(connection, at),
                 )
-                for one in living
+                for connection in living
             ]
 
         return await self.core.store.read(look)
@@ -83,7 +84,7 @@ class OwnConnections:
     async def printer_at_port(self, account_id: str, port: int) -> str | None:
         """Return the id of the account's printer whose own interface opens at a tunnel port."""
         living = await self.all(account_id, ConnectionKind.OWN)
-        ids = [one.connection.printer_id for one in living if one.connection.port == port]
+        ids = [row.connection.printer_id for row in living if row.connection.port == port]
         return ids[0] if ids else None
 
     async def share(
@@ -101,9 +102,9 @@ class OwnConnections:
             if isinstance(printer, Denied):
                 return printer
             living = [
-                one
-                for one in await records.connections.of_printer(printer_id)
-                if one.kind is ConnectionKind.SHARED and not has_ended(one, at)
+                connection
+                for connection in await records.connections.of_printer(printer_id)
+                if connection.kind is ConnectionKind.SHARED and not has_ended(connection, at)
             ]
             if len(living) >= MAX_SHARED:
                 return Denied(
@@ -149,7 +150,7 @@ class OwnConnections:
 
 async def _names_of_apps(records: Records, connections: list[Connection]) -> dict[str, str]:
     """Return the names by id. Only these are looked up, since there may be many more apps."""
-    app_ids = {one.app_id for one in connections if one.app_id is not None}
+    app_ids = {connection.app_id for connection in connections if connection.app_id is not None}
     found = [await records.apps.get(app_id) for app_id in app_ids]
     return {app.app_id: app.name for app in found if app is not None}
 

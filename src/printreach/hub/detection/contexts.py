@@ -80,7 +80,7 @@ class RecentContexts:
     def put(self, kept: StoredContext) -> None:
         """Replace an older version; beyond the bound, evict the one that was put longest ago."""
         known = self._kept.pop(kept.context_id, kept)
-        self._kept[kept.context_id] = max(kept, known, key=lambda one: one.version)
+        self._kept[kept.context_id] = max(kept, known, key=lambda context: context.version)
         if len(self._kept) > self.most:
             del self._kept[next(iter(self._kept))]
 

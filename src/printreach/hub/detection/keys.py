@@ -99,11 +99,11 @@ class DetectionKeys:
                 f"A key's name has at most {MAX_KEY_NAME_LENGTH} printable characters.",
             )
         keys = await records.detection_keys.of_account(account_id)
-        if sum(not one.is_disabled for one in keys) >= MAX_KEYS:
+        if sum(not key.is_disabled for key in keys) >= MAX_KEYS:
             return Denied(
                 Reason.TOO_MANY_KEYS, f"An account has at most {MAX_KEYS} keys; disable one."
             )
-        for old in [one for one in keys if one.is_disabled][MAX_DISABLED_KEYS:]:
+        for old in [key for key in keys if key.is_disabled][MAX_DISABLED_KEYS:]:
             await records.detection_keys.forget(old.key_id)
         key = DetectionKey(
             key_id=new_record_id(self.core.token_bytes),

@@ -114,7 +114,7 @@ class Usage:
         month = asked or present
         days = await records.detection_usage.of_month(account_id, month)
         names = {
-            one.key_id: one.name for one in await records.detection_keys.of_account(account_id)
+            key.key_id: key.name for key in await records.detection_keys.of_account(account_id)
         }
         months = {present, *await records.detection_usage.months(account_id)}
         calls = total(days)
@@ -133,15 +133,15 @@ class Usage:
 
 def _by_day(month: Month, days: Sequence[DayOfUse]) -> dict[date, int]:
     calls = dict.fromkeys(month.days, 0)
-    for one in days:
-        calls[one.day] += one.calls.all
+    for day in days:
+        calls[day.day] += day.calls.all
     return calls
 
 
 def _by_key(days: Sequence[DayOfUse], names: Mapping[str, str]) -> list[tuple[str, int]]:
     """Return the use by key, the busiest first. A key that was deleted has no name any more."""
     calls: dict[str, int] = {}
-    for one in days:
-        calls[one.key_id] = calls.get(one.key_id, 0) + one.calls.all
+    for day in days:
+        calls[day.key_id] = calls.get(day.key_id, 0) + day.calls.all
     busiest = sorted(calls.items(), key=lambda item: (-item[1], item[0]))
     return [(names.get(key_id, "A key of before"), count) for key_id, count in busiest]

@@ -238,7 +238,8 @@ async def is_notified_of(
     """Return whether such an event at the printer would be notified to any destination."""
     destinations = await records.notifications.destinations(account_id)
     if not any(
-        reaches_people(one.channel, has_mail_server=has_mail_server) for one in destinations
+        reaches_people(destination.channel, has_mail_server=has_mail_server)
+        for destination in destinations
     ):
         return False
     return wants(await records.notifications.settings(account_id), printer_id, event_type)
@@ -248,7 +249,7 @@ async def _add(records: Records, destination: Destination) -> Destination | Wron
     existing = await records.notifications.destinations(destination.account_id)
     if len(existing) >= MAX_DESTINATIONS:
         return WrongField("way", f"{MAX_DESTINATIONS} places are the most. Remove one first.")
-    if destination.channel == MAIL and any(one.channel == MAIL for one in existing):
+    if destination.channel == MAIL and any(destination.channel == MAIL for destination in existing):
         return WrongField("way", "Your mail address is on the list already.")
     await records.notifications.add_destination(destination)
     return destination

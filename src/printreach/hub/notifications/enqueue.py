@@ -45,9 +45,9 @@ class NotificationEnqueuer:
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         """Queue a message for each destination, if the owner wants to hear of such events."""
         destinations = [
-            one
-            for one in await records.notifications.destinations(stored.account_id)
-            if reaches_people(one.channel, has_mail_server=self.core.has_mail_server)
+            destination
+            for destination in await records.notifications.destinations(stored.account_id)
+            if reaches_people(destination.channel, has_mail_server=self.core.has_mail_server)
         ]
         account = await records.accounts.get(stored.account_id) if destinations else None
         if account is None or account.is_blocked:
@@ -61,7 +61,9 @@ class NotificationEnqueuer:
         if due_at is None or not await self._may_send(records, stored, settings, destinations, at):
             return
         words = await self._message(records, stored, at, due_at)
-        await records.notifications.queue([one.destination_id for one in destinations], words)
+        await records.notifications.queue(
+            [destination.destination_id for destination in destinations], words
+        )
 
     async def _may_send(
         self,

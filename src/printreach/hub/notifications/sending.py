@@ -103,7 +103,7 @@ class NotificationSender(LeasedQueue[Destination]):
         until = self.core.clock.now() + self.lease
 
         async def note(records: Records) -> Destination | None:
-            await records.notifications.drop_messages([one.message_id for one in sent])
+            await records.notifications.drop_messages([message.message_id for message in sent])
             return await records.notifications.renew(claimed, until)
 
         return await self.core.store.write(note)
@@ -142,7 +142,7 @@ class NotificationSender(LeasedQueue[Destination]):
             not_before, words = next_try(failures, at), in_words(trouble)
 
         async def settle(records: Records) -> None:
-            await records.notifications.drop_messages([one.message_id for one in sent])
+            await records.notifications.drop_messages([message.message_id for message in sent])
             if trouble is not None:
                 await records.notifications.drop_older(claimed.destination_id, at - GIVEN_UP_AFTER)
             await records.notifications.release(

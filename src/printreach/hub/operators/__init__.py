@@ -104,9 +104,9 @@ class Operating:
                 account=account,
                 printers=await records.printers.rows_of_account(account_id),
                 connections=[
-                    one
-                    for one in await records.connections.of_account(account_id)
-                    if not has_ended(one, at) and one.kind is not ConnectionKind.OWN
+                    connection
+                    for connection in await records.connections.of_account(account_id)
+                    if not has_ended(connection, at) and connection.kind is not ConnectionKind.OWN
                 ],
                 limits=await records.limits.in_force(account_id),
                 changes=await records.limits.of_account(account_id),

@@ -231,7 +231,7 @@ class Billing:
             return ()
         at = self.core.clock.now()
         running = await self.core.store.read(lambda records: records.payments.running())
-        return [one for one in running if _takes_money(one, at)]
+        return [subscription for subscription in running if _takes_money(subscription, at)]
 
     async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
         """End the payments of an account, before it is deleted; afterwards nobody could.
@@ -242,9 +242,9 @@ class Billing:
         if self.payments is None:
             return None if by_operator else await self._end_unseen(account_id)
         try:
-            for one in await self._look(self.payments, account_id, closes=True):
-                if one.state is not PaymentState.OVER:
-                    await self.payments.cancel(one.subscription_id)
+            for subscription in await self._look(self.payments, account_id, closes=True):
+                if subscription.state is not PaymentState.OVER:
+                    await self.payments.cancel(subscription.subscription_id)
         except UnknownToProvider as error:
             _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
             return None if by_operator else await self._end_unseen(account_id)
@@ -266,7 +266,7 @@ class Billing:
         mine = await self.core.store.read(
             lambda records: records.payments.subscriptions(account_id)
         )
-        is_running = any(_takes_money(one, self.core.clock.now()) for one in mine)
+        is_running = any(_takes_money(subscription, self.core.clock.now()) for subscription in mine)
         return _RUNS_UNSEEN if is_running else None
 
     async def _buy(
@@ -275,7 +275,10 @@ class Billing:
         if offer_id not in {offer.offer_id for offer in await payments.offers()}:
             return _NO_OFFER
         known = await self._look(payments, account.account_id, closes=True)
-        if any(one.state is PaymentState.HALTED and is_going_on(one) for one in known):
+        if any(
+            subscription.state is PaymentState.HALTED and is_going_on(subscription)
+            for subscription in known
+        ):
             return _HALTED
         if any(map(is_going_on, known)):
             return _PAYS_ALREADY
@@ -372,5 +375,9 @@ def _takes_money(subscription: Subscription, at: datetime) -> bool:
 def _that_counts(subscriptions: Sequence[Subscription]) -> Subscription | None:
     """Return the subscription that lasts longest; the latest one if none is in force."""
     end = longest_paid(subscriptions)
-    counting = [one for one in subscriptions if end is not None and paid_until(one) == end]
+    counting = [
+        subscription
+        for subscription in subscriptions
+        if end is not None and paid_until(subscription) == end
+    ]
     return next(iter([*counting, *subscriptions]), None)

@@ -21,13 +21,13 @@ async def settle(
     """
     known = await records.payments.account_of(customer_id)
     owners: set[str] = set()
-    for one in found:
-        account_id = one.account_id or known
+    for subscription in found:
+        account_id = subscription.account_id or known
         if account_id is None or await records.accounts.get(account_id) is None:
             # Another installation may use the same account at the provider.
-            _log.warning("nobody here has the subscription %s", one.subscription_id)
+            _log.warning("nobody here has the subscription %s", subscription.subscription_id)
             continue
-        await records.payments.put(account_id, one, asked_at)
+        await records.payments.put(account_id, subscription, asked_at)
         owners.add(account_id)
     for account_id in sorted(owners):
         if known is None:

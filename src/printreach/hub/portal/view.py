@@ -99,10 +99,10 @@ async def view_of(
     printers = tuple(_printer(row, at) for row in rows)
     facts = Facts(
         account_id=account.account_id if account else None,
-        printer_ids=tuple(one.printer.printer_id for one in printers),
+        printer_ids=tuple(row.printer.printer_id for row in printers),
         is_supporter=account is not None and may_connect_apps(supporters, account, at),
         with_keys=frozenset(
-            one.printer.printer_id for one in printers if makes_keys and _can_make_key(one)
+            row.printer.printer_id for row in printers if makes_keys and _can_make_key(row)
         ),
     )
     seen = as_seen_by(flow, account.account_id) if account else flow
@@ -113,7 +113,7 @@ async def view_of(
         app=app,
         step=step_of(flow, facts, at),
         printers=printers,
-        printer=next((one for one in printers if one.printer.printer_id == chosen), None),
+        printer=next((row for row in printers if row.printer.printer_id == chosen), None),
         preselected=preselected_printer(seen, facts),
     )
 

@@ -117,7 +117,10 @@ class LiveStatus:
 
     def _interval_s(self, printer: OwnedPrinter) -> float:
         """Return the shortest interval any subscriber asked for; infinity without subscribers."""
-        return min((one.every_s for one in self._subscriptions.get(printer, ())), default=inf)
+        return min(
+            (subscription.every_s for subscription in self._subscriptions.get(printer, ())),
+            default=inf,
+        )
 
     # --- asking -----------------------------------------------------------------------------------
 

@@ -107,4 +107,4 @@ class Temperatures:
         self, printer: OwnedPrinter, since: datetime
     ) -> Sequence[TemperatureReading]:
         """Return those since then, oldest first."""
-        return [one for one in self._kept.get(printer, ()) if one.at >= since]
+        return [reading for reading in self._kept.get(printer, ()) if reading.at >= since]

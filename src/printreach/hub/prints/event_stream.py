@@ -122,7 +122,7 @@ class EventStreams:
             lambda records: records.printers.of_account(account_id)
         )
         names = {printer.printer_id: printer.name for printer in printers}
-        return [self._told(one, names.get(one.printer_id, _NO_NAME)) for one in stored]
+        return [self._told(event, names.get(event.printer_id, _NO_NAME)) for event in stored]
 
     def _told(self, stored: StoredEvent, name: str) -> StreamedEvent:
         picture = stored.snapshot_id

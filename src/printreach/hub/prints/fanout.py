@@ -134,15 +134,15 @@ class Fanout:
 
     async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
         """Set damaged events aside and log each once; they are kept, and no consumer gets them."""
-        seqs = [one.seq for one in damaged]
+        seqs = [event.seq for event in damaged]
         put = await self._core.store.write(lambda records: records.events.set_aside(seqs))
-        for one in damaged:
-            if one.seq in put:
+        for event in damaged:
+            if event.seq in put:
                 log.error(
                     "event %s of printer %s can't be read (%s): it is kept, and nobody hears of it",
-                    one.event_id,
-                    one.printer_id,
-                    one.why,
+                    event.event_id,
+                    event.printer_id,
+                    event.why,
                 )
 
     def _wants_picture(self, newest: StoredEvent) -> bool:

@@ -108,7 +108,7 @@ class PrintHistory:
         """Return a page of prints. printer_id: None for all of the account's printers."""
         found = await self._some(account_id, printer_id, before, size + 1)
         older = found[size - 1].place if len(found) > size else None
-        return PrintPage(prints=[one.print_ for one in found[:size]], older=older)
+        return PrintPage(prints=[placed.print_ for placed in found[:size]], older=older)
 
     async def one(self, account_id: str, printer_id: str, print_id: str) -> Print | Denied:
         """Return a print that is known."""
@@ -121,8 +121,8 @@ class PrintHistory:
         """Yield all prints, newest first, read in batches to bound memory."""
         before: HistoryCursor | None = None
         while found := await self._some(account_id, printer_id, before, EXPORT_AT_ONCE):
-            for one in found:
-                yield one.print_
+            for placed in found:
+                yield placed.print_
             before = found[-1].place
 
     async def months(self, account_id: str, printer_id: str | None) -> Sequence[Tally]:
@@ -137,12 +137,12 @@ class PrintHistory:
 
         async def look(records: Records) -> list[EventEntry]:
             rows = await records.printers.of_account(account_id)
-            names = {one.printer_id: one.name for one in rows}
+            names = {printer.printer_id: printer.name for printer in rows}
             recent = await records.events.recent(account_id, EVENTS_SHOWN * 4)
             return [
-                EventEntry(stored=one, printer_name=names[one.printer_id])
-                for one in recent
-                if one.printer_id in names and one.event.event_type != EventType.PROGRESS
+                EventEntry(stored=event, printer_name=names[event.printer_id])
+                for event in recent
+                if event.printer_id in names and event.event.event_type != EventType.PROGRESS
             ]
 
         return (await self.core.store.read(look))[:EVENTS_SHOWN]

@@ -100,7 +100,11 @@ class Snapshots:
     async def drop(self, printer_id: str, snapshot_ids: Sequence[str]) -> None:
         """Delete pictures before their time is over, except the printer's last one."""
         last = await self.core.store.read(lambda records: records.snapshots.last_of(printer_id))
-        spare = [one for one in snapshot_ids if last is None or one != last.snapshot_id]
+        spare = [
+            snapshot_id
+            for snapshot_id in snapshot_ids
+            if last is None or snapshot_id != last.snapshot_id
+        ]
         if spare:
             await self._remove(spare)
 

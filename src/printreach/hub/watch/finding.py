@@ -49,15 +49,21 @@ class UnwatchedPrintFinder:
         here = await self._core.store.read(
             lambda records: records.watches.unwatched(at - NODE_SILENCE)
         )
-        known = {_key(one): self._asked[_key(one)] for one in here if _key(one) in self._asked}
+        known = {
+            _key(printer): self._asked[_key(printer)]
+            for printer in here
+            if _key(printer) in self._asked
+        }
         self._asked = known  # those that disconnected are forgotten
-        due = [one for one in here if not at < known.get(_key(one), at) <= at + AGAIN_AFTER]
+        due = [
+            printer for printer in here if not at < known.get(_key(printer), at) <= at + AGAIN_AFTER
+        ]
         # the one that has waited longest comes first
-        due.sort(key=lambda one: known.get(_key(one), _NEVER))
+        due.sort(key=lambda printer: known.get(_key(printer), _NEVER))
         turns = by_turns(due)[:ASKED_IN_A_PASS]
         slow: Counter[str] = Counter()
-        found = await asyncio.gather(*(self._ask(one, slow) for one in turns))
-        under_way = [(one, print_id) for one, print_id in found if print_id]
+        found = await asyncio.gather(*(self._ask(printer, slow) for printer in turns))
+        under_way = [(printer, print_id) for printer, print_id in found if print_id]
         if under_way:
             await self._core.store.write(lambda records: _begin(records, under_way, at))
 

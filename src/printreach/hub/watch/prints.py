@@ -102,7 +102,9 @@ class WatchedPrints:
                 looks=await records.watches.looks(printer_id, print_id),
                 last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,
-                judgement=next((one for one in judged if one.print_id == print_id), None),
+                judgement=next(
+                    (judgement for judgement in judged if judgement.print_id == print_id), None
+                ),
                 tells_nobody=await self._tells_nobody(records, printer),
             )
 
@@ -117,7 +119,7 @@ class WatchedPrints:
             last = await records.watches.last(printer_id, print_id)
             alarms = await records.watches.alarms(printer_id, print_id)
             kept = [*alarms, last] if last is not None else alarms
-            return next((one.picture for one in kept if one.look.at == at), None)
+            return next((look.picture for look in kept if look.look.at == at), None)
 
         return await self._own_picture(account_id, printer_id, find)
 
@@ -126,7 +128,9 @@ class WatchedPrints:
 
         async def find(records: Records) -> str | None:
             judged = await records.watches.judged(printer_id)
-            return next((one.picture for one in judged if one.print_id == print_id), None)
+            return next(
+                (judgement.picture for judgement in judged if judgement.print_id == print_id), None
+            )
 
         return await self._own_picture(account_id, printer_id, find)
 

@@ -92,11 +92,11 @@ class WatchRounds(LeasedQueue[WatchedPrint]):
     def _free_slots(self) -> Mapping[bool, int]:
         """Return the free slots by degraded, where there are enough: a claim costs the same for one
         print as for several."""
-        looks = Counter(one.degraded for one in self._running.values())
+        looks = Counter(watched.degraded for watched in self._running.values())
         free = {degraded: slots - looks[degraded] for degraded, slots in LOOKS_AT_ONCE.items()}
         return {kind: slots for kind, slots in free.items() if slots >= LOOKS_AT_ONCE[kind] // 8}
 
     def _share_of(self, account_id: str) -> float:
         """Return the part of its own slots that an account uses, 0 to 1."""
-        looks = [one for one in self._running.values() if one.account_id == account_id]
-        return sum(not one.degraded for one in looks) / LOOK_TURNS[not DEGRADED].of_account
+        looks = [watched for watched in self._running.values() if watched.account_id == account_id]
+        return sum(not watched.degraded for watched in looks) / LOOK_TURNS[not DEGRADED].of_account

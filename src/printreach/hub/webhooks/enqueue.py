@@ -32,28 +32,28 @@ class WebhookEnqueuer:
         at = self.core.clock.now()
         hooks = await records.webhooks.of_printer(stored.printer_id)
         wanting = [
-            one
-            for one in hooks
-            if wants(one.webhook, stored.event.event_type)
-            and one.connection.account_id == stored.account_id
+            hook
+            for hook in hooks
+            if wants(hook.webhook, stored.event.event_type)
+            and hook.connection.account_id == stored.account_id
         ]
         if not wanting:
             return
         account = await records.accounts.get(stored.account_id)
-        open_ones = [one for one in wanting if self._is_open(one, account, at)]
+        open_ones = [hook for hook in wanting if self._is_open(hook, account, at)]
         if open_ones:
             body = await self._body(records, stored)
             await records.deliveries.add(
                 [
                     NewDelivery(
-                        connection_id=one.connection.connection_id,
+                        connection_id=hook.connection.connection_id,
                         event_id=stored.event.event_id,
                         event_type=stored.event.event_type,
                         print_id=stored.event.print_id,
                         at=stored.received_at,
                         body=body,
                     )
-                    for one in open_ones
+                    for hook in open_ones
                 ],
                 at,
             )

@@ -146,7 +146,7 @@ class DeliveryQueue:
         free = self._free_slots(origin)
         if free <= 0:
             return there, []
-        running = {one.delivery.delivery_id for one in self._attempts.values()}
+        running = {attempt.delivery.delivery_id for attempt in self._attempts.values()}
         due = await records.deliveries.due(self._lease.connection_id, at, free, exclude=running)
         return there, due
 

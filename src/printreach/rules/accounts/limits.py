@@ -60,18 +60,18 @@ _MIN_REQUESTS = 30
 def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:
     """Return the limits, but for what was decided otherwise."""
     decided = {
-        one.name: value
-        for one in fields(changes)
-        if (value := getattr(changes, one.name)) is not None
+        limit.name: value
+        for limit in fields(changes)
+        if (value := getattr(changes, limit.name)) is not None
     }
     return replace(limits, **decided)
 
 
 def problem_with_limits(changes: LimitChanges) -> str | None:
     """Return a sentence where these limits are not valid."""
-    for one in fields(changes):
-        value, most = getattr(changes, one.name), getattr(_MAX, one.name)
-        least = _MIN_REQUESTS if one.name == "requests_a_minute" else 0
+    for limit in fields(changes):
+        value, most = getattr(changes, limit.name), getattr(_MAX, limit.name)
+        least = _MIN_REQUESTS if limit.name == "requests_a_minute" else 0
         if value is not None and not least <= value <= most:
-            return f"{one.name} is between {least} and {most}."
+            return f"{limit.name} is between {least} and {most}."
     return None

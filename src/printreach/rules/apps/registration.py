@@ -78,7 +78,9 @@ def _scripts(name: str) -> set[str]:
     The scripts of Japanese, which belong together in writing, count as one, and so do Chinese and
     Korean with them.
     """
-    first_words = {unicodedata.name(one, "?").split()[0] for one in name if one.isalpha()}
+    first_words = {
+        unicodedata.name(character, "?").split()[0] for character in name if character.isalpha()
+    }
     together = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "KATAKANA-HIRAGANA"}
     return {"CJK" if word in together else word for word in first_words}
 
@@ -173,7 +175,7 @@ def may_take_id(holders: Iterable[AppIdHolder], owner_id: str | None) -> bool:
     The id of an app that was removed stays with who had it: phones still have the app, and what
     it asks people for must not become somebody else's.
     """
-    return all(one.is_removed and one.owner_id == owner_id for one in holders)
+    return all(holder.is_removed and holder.owner_id == owner_id for holder in holders)
 
 
 def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str | None:

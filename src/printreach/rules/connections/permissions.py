@@ -145,7 +145,7 @@ def parse_access_stamp(stamp: bytes | None) -> Access:
     if stamp is None:
         return FULL_ACCESS
     words = {word.strip() for word in stamp.decode("latin-1").split(",")}
-    permissions = frozenset(one for one in Permission if one.value in words)
+    permissions = frozenset(permission for permission in Permission if permission.value in words)
     return Access(
         permissions=permissions, is_locked=LOCKED in words, ignores_lock=DESPITE_LOCK in words
     )

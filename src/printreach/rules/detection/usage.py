@@ -136,7 +136,7 @@ def parse_month(text: str) -> Month | None:
 
 def total(days: Iterable[DayOfUse]) -> Calls:
     """Return all their calls together."""
-    return sum((one.calls for one in days), Calls())
+    return sum((day.calls for day in days), Calls())
 
 
 def is_beyond_allowance(plan: Plan, so_far: int) -> bool:

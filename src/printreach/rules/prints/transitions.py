@@ -267,7 +267,7 @@ class _Change:
         }
         if text not in recent:
             self.tell(EventType.ERROR, text)
-        newest = sorted((recent | {text: recent.get(text, at)}).items(), key=lambda one: one[1])
+        newest = sorted((recent | {text: recent.get(text, at)}).items(), key=lambda error: error[1])
         self.memory = replace(self.memory, errors=dict(newest[-_MAX_ERRORS:]))
 
     def pausing(self) -> None:

@@ -74,8 +74,8 @@ class PersonalRecords(TableRecords):
         found = (await self._connection.execute(wanted)).mappings().all()
         is_full = len(found) == at_most
         return Rows(
-            rows=[{one.name: _value(row[one.name]) for one in columns} for row in found],
-            end=tuple(found[-1][one.name] for one in place) if is_full else None,
+            rows=[{column.name: _value(row[column.name]) for column in columns} for row in found],
+            end=tuple(found[-1][column.name] for column in place) if is_full else None,
         )
 
 

@@ -178,7 +178,7 @@ class UsageRecords(TableRecords):
         found = await self._connection.execute(
             select(year, number).where(detection_usage.c.account_id == account_id).distinct()
         )
-        return sorted((Month(int(one[0]), int(one[1])) for one in found), reverse=True)
+        return sorted((Month(int(row[0]), int(row[1])) for row in found), reverse=True)
 
 
 class SwitchRecords(TableRecords):

@@ -196,7 +196,7 @@ class NotifyRecords(TableRecords):
         waiting = [_turn(row) for row in found]
         turns = DESTINATION_TURNS.next_items(under_way, waiting, claim.at_most)
         claimed = await _LEASES.claim(
-            self._connection, claim, [one.key for one in turns], *_DESTINATION
+            self._connection, claim, [turn.key for turn in turns], *_DESTINATION
         )
         return [Destination(**row) for row in claimed]
 
@@ -346,14 +346,14 @@ def _have_turns(under_way: Sequence[QueuedItem], free_slots: int) -> list[Column
 
 def _events(kinds: object) -> Events:
     """Decode the events; the defaults if they cannot be decoded."""
-    if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
+    if not isinstance(kinds, list) or not all(isinstance(kind, int) for kind in kinds):
         return DEFAULT_EVENTS
     return frozenset(kinds)
 
 
 def _quiet(row: Any) -> QuietHours | None:
     try:
-        begins, ends = (time.fromisoformat(one) for one in (row.quiet_begins, row.quiet_ends))
+        begins, ends = (time.fromisoformat(text) for text in (row.quiet_begins, row.quiet_ends))
     except (ValueError, TypeError):  # none were chosen, or they cannot be decoded
         return None
     return QuietHours(begins=begins, ends=ends, trouble_passes=row.trouble_passes)

@@ -144,8 +144,8 @@ class EventRecords:
         found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
         read = [_read(row) for row in found.mappings()]
         return PendingEvents(
-            events=[one for one in read if isinstance(one, StoredEvent)],
-            damaged=[one for one in read if isinstance(one, DamagedEvent)],
+            events=[event for event in read if isinstance(event, StoredEvent)],
+            damaged=[event for event in read if isinstance(event, DamagedEvent)],
         )
 
     async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
@@ -263,7 +263,7 @@ class EventRecords:
             found = await self._connection.execute(chosen.limit(missing).offset(looked_at))
             rows = found.mappings().all()
             read = [_read(row) for row in rows]
-            events += [one for one in read if isinstance(one, StoredEvent)]
+            events += [event for event in read if isinstance(event, StoredEvent)]
             looked_at += len(rows)
             if len(rows) < missing:
                 break

@@ -39,7 +39,7 @@ class SqlAgents:
             return frozenset(await records.printers.unlinked(printer_ids)), refusing
 
         unlinked, refusing = await self._store.read(look)
-        linked = (one for one in printer_ids if one not in unlinked)
+        linked = (printer_id for printer_id in printer_ids if printer_id not in unlinked)
         return {printer_id: printer_id in refusing for printer_id in linked}
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:

@@ -155,8 +155,8 @@ class WatchRecords(WatchLookRecords):
         )
         under_way = [QueuedItem(key="", account_id=account_id) for account_id in busy]
         waiting = await self._waiting(claim, rule, under_way, *of_kind)
-        queued = [QueuedItem(key=one.printer_id, account_id=one.account_id) for one in waiting]
-        print_ids = {one.printer_id: one.print_id for one in waiting}
+        queued = [QueuedItem(key=item.printer_id, account_id=item.account_id) for item in waiting]
+        print_ids = {item.printer_id: item.print_id for item in waiting}
         begun = rule.next_items(under_way, queued, claim.at_most)
         if not begun:
             return []

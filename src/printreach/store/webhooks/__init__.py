@@ -107,7 +107,7 @@ def _webhook(**row: Any) -> Webhook:
 
 def _filter(kinds: object) -> tuple[int, ...]:
     """Decode the filter; if that fails, nothing is filtered out."""
-    if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
+    if not isinstance(kinds, list) or not all(isinstance(kind, int) for kind in kinds):
         return ()
     return tuple(kinds)
 

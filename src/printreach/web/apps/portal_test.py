@@ -57,15 +57,15 @@ async def show_parameters(
     request: AnyRequest, session: NamedDependency[SignedIn | None]
 ) -> Template:
     """Show which parameters came. Secrets are only counted, never written into the page."""
-    given = _given(request)
-    connection_id = given.get("id", "")
+    parameters = _parameters(request)
+    connection_id = parameters.get("id", "")
     is_theirs = session is not None and _CONNECTION_ID.fullmatch(connection_id) is not None
     context = {
-        "is_connected": given.get("success") == "true",
-        "error": given.get("error", ""),
-        "sentence": given.get("errorDescription", ""),
+        "is_connected": parameters.get("success") == "true",
+        "error": parameters.get("error", ""),
+        "sentence": parameters.get("errorDescription", ""),
         "came": [
-            ReceivedParameter(parameter, _shown(parameter, given)) for parameter in COMPLETION
+            ReceivedParameter(parameter, _shown(parameter, parameters)) for parameter in COMPLETION
         ],
         "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
         "is_signed_in_here": session is not None,
@@ -74,7 +74,7 @@ async def show_parameters(
     return Template("developer/arrived.html", context=context, headers=headers)
 
 
-def _given(request: AnyRequest) -> dict[str, str]:
+def _parameters(request: AnyRequest) -> dict[str, str]:
     query = request.scope["query_string"].decode("latin-1")
     try:
         return dict(parse_qsl(query, max_num_fields=_MAX_PARAMETERS))
@@ -82,8 +82,8 @@ def _given(request: AnyRequest) -> dict[str, str]:
         raise ClientException("The address has too many parameters") from None
 
 
-def _shown(parameter: Parameter, given: dict[str, str]) -> str:
-    value = given.get(parameter.name, "")
+def _shown(parameter: Parameter, parameters: dict[str, str]) -> str:
+    value = parameters.get(parameter.name, "")
     if not parameter.is_secret or not value:
         return value
     return f"{len(value)} characters"

@@ -199,9 +199,9 @@ async def add(
     fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
 ) -> Response[Any]:
     """Add a destination."""
-    added = await pages.hub.add(pages.account, fields["way"], fields.values)
-    if isinstance(added, WrongField):
-        return pages.adding(fields["way"], fields, added)
+    destination = await pages.hub.add(pages.account, fields["way"], fields.values)
+    if isinstance(destination, WrongField):
+        return pages.adding(fields["way"], fields, destination)
     return redirect_with_flash(PAGE, "added")
 
 

@@ -118,10 +118,10 @@ async def flow_page(
 
 async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:
     """Return the state of each printer, by its id, as far as it is known soon."""
-    here = list(printers)
-    online = [row.printer.owned for row in here if row.is_online]
+    rows = list(printers)
+    online = [row.printer.owned for row in rows if row.is_online]
     known = await live.fresh(online, SOON_S)
-    states = {row.printer.printer_id: OFFLINE for row in here if not row.is_online}
+    states = {row.printer.printer_id: OFFLINE for row in rows if not row.is_online}
     for printer in online:
         reading = known.get(printer)
         if reading is not None and reading.refusal is not None:

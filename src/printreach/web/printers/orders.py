@@ -33,8 +33,7 @@ _SAFE_C: Final = 0.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """A command, and the page to redirect to after it. flash: the word of its
-    flash message.
+    """A command, and the page to redirect to after it. flash: the word of its flash message.
 
     shows_effect: whether a status shows what the command does. despite_lock: allowed even while
     remote control is locked.
@@ -117,8 +116,8 @@ async def heat(
     view = view_of(seen, services.clock.now())
     heater = next((heater for heater in view.heaters if heater["name"] == name), None)
     celsius = _number(fields, name)
-    order = _temperature(name, celsius)
-    problem = rules.set_temp_problem(order)
+    target = _temperature(name, celsius)
+    problem = rules.set_temp_problem(target)
     if problem is not None or not isfinite(celsius):
         # The page's own words: the problem is told in those of the interface for programs.
         most = "0 to what it can take" if heater is None else target_range(heater["maximum"])
@@ -133,14 +132,14 @@ async def heat(
             "fields": {name: f"{celsius:g}", "sure": "yes"},
         }
         return Template("dashboard/heat.html", context=context)
-    given = Order(
+    order = Order(
         command="/set-temp",
         back=f"/printers/{printer_id}/control",
         flash="heat",
-        arguments=order,
+        arguments=target,
         shows_effect=lambda status: _target(status, name) == celsius,
     )
-    return await give_order(services, seen.printer.owned, given)
+    return await give_order(services, seen.printer.owned, order)
 
 
 @get(
@@ -199,15 +198,15 @@ async def light(
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Switch a light."""
-    order = SetLight(name=fields["name"], on=fields["on"] == "yes")
-    given = Order(
+    switch = SetLight(name=fields["name"], on=fields["on"] == "yes")
+    order = Order(
         command="/set-light",
         back=_back(owned.printer_id, fields),
         flash="light",
-        arguments=order,
-        shows_effect=lambda status: _is_on(status, order.name) == order.on,
+        arguments=switch,
+        shows_effect=lambda status: _is_on(status, switch.name) == switch.on,
     )
-    return await give_order(services, owned, given)
+    return await give_order(services, owned, order)
 
 
 async def give_order(services: Services, printer: OwnedPrinter, order: Order) -> Response[Any]:

@@ -109,8 +109,8 @@ async def activity_page(
     tallies = await history.months(account_id, None)
     context = {
         "has_printers": bool(rows),
-        "news": [activity_item_of(one) for one in await history.happened(account_id)],
-        "rows": [row_of(one, at, own) for one in page.prints],
+        "news": [activity_item_of(event) for event in await history.happened(account_id)],
+        "rows": [row_of(print_, at, own) for print_ in page.prints],
         "months": months_of(tallies),
         "total": total_of(tallies),
         "older": _older("/activity", format_cursor(page.older)),
