@@ -1,4 +1,4 @@
-"""The dependencies `session` and `signed_in` of every route.
+"""The dependencies `browser`, `session` and `signed_in` of every route.
 
 A page that needs an account declares `signed_in: NamedDependency[SignedIn]`; if nobody is signed
 in, a person is redirected to the sign-in page and returns afterwards, and a program gets 401.
@@ -64,6 +64,24 @@ class SignedIn:
         return self.account.is_admin
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Browser:
+    """The browser that sent a request, and the use cases that its routes call."""
+
+    services: Services
+    request: AnyRequest
+    jar: Cookies
+
+    @property
+    def visitor(self) -> Visitor:
+        """The caller's address, and the device if it signed in before."""
+        return visitor_of(self.request, self.jar)
+
+    def cookie(self, name: str) -> str:
+        """Return the value of a cookie; empty if there is none."""
+        return self.jar.read(self.request.headers.get("cookie", ""), name) or ""
+
+
 class NotSignedIn(NotAuthorizedException):
     """The route requires a signed-in account."""
 
@@ -91,6 +109,13 @@ def note_lock(request: AnyRequest, *, is_locked: bool) -> None:
     request.state.remote_is_locked = is_locked
 
 
+def provide_browser(
+    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
+) -> Browser:
+    """Return the browser that sent the request."""
+    return Browser(services=services, request=request, jar=jar)
+
+
 async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
     """Return the signed-in account. Raises NotSignedIn."""
     if session is None:
@@ -99,7 +124,11 @@ async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> Signed
 
 
 IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
-    {"session": Provide(provide_session), "signed_in": Provide(provide_signed_in)}
+    {
+        "browser": Provide(provide_browser, sync_to_thread=False),
+        "session": Provide(provide_session),
+        "signed_in": Provide(provide_signed_in),
+    }
 )
 
 

@@ -15,11 +15,9 @@ from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
 from printreach.web.accounts.overview import PAGE, account_page
 from printreach.web.accounts.signing_in import (
-    end_session,
     sign_in_form,
-    signed_in_redirect,
+    start_session,
     step_redirect,
-    step_token,
 )
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
@@ -27,8 +25,7 @@ from printreach.web.forms import Fields
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import USED_UP
 from printreach.web.security import PUBLIC
-from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, visitor_of
+from printreach.web.signed_in import Browser, SignedIn
 
 _FIELD = "other"
 _LONGEST_WORD = 4096
@@ -39,43 +36,36 @@ tokens.
 
 @post("/signin/other", media_type=MediaType.HTML, status_code=200, opt=dict(PUBLIC))
 async def begin_sign_in(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Send the browser to the provider, and remember the page to return to."""
-    sent = await services.other_accounts.begin_sign_in(
-        visitor_of(request, jar), fields.next_path, fields["invite"]
+    sent = await browser.services.other_accounts.begin_sign_in(
+        browser.visitor, fields.next_path, fields["invite"]
     )
     if isinstance(sent, ProviderRedirect):
-        return _auto_redirect_page(sent, jar)
-    return await sign_in_form(services, fields.next_path, sent, field=_FIELD)
+        return _auto_redirect_page(sent, browser.jar)
+    return await sign_in_form(browser.services, fields.next_path, sent, field=_FIELD)
 
 
 @get("/signin/other/back", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def come_back(
-    request: AnyRequest,
-    services: NamedDependency[Services],
-    session: NamedDependency[SignedIn | None],
-    jar: NamedDependency[Cookies],
+    session: NamedDependency[SignedIn | None], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Complete the sign-in of a browser that returns from the provider, if it was sent there from
     here.
     """
-    finished = await services.other_accounts.finish(
-        _answer(request),
-        step_token(request, jar),
+    finished = await browser.services.other_accounts.finish(
+        _answer(browser.request),
+        browser.cookie(STEP),
         session.account if session else None,
-        visitor_of(request, jar),
+        browser.visitor,
     )
     outcome, next_path = finished.outcome, finished.next_path
     match outcome:
         case NewSession():
-            await end_session(request, services, jar)
-            return signed_in_redirect(outcome, next_path, jar)
+            return await start_session(browser, outcome, next_path)
         case NeedsCode(token):
-            return step_redirect(code_path(next_path), token, STEP_LIFETIME, jar)
+            return step_redirect(code_path(next_path), token, STEP_LIFETIME, browser.jar)
         case IdentityJoined():
             return Redirect("/account#other", status_code=303)
         case Denied(Reason.STEP_OVER) if session is not None:
@@ -84,7 +74,7 @@ async def come_back(
         case Denied() if session is not None:
             return await account_page(session, outcome, _FIELD)
         case Denied():
-            return await sign_in_form(services, next_path, outcome, field=_FIELD)
+            return await sign_in_form(browser.services, next_path, outcome, field=_FIELD)
         case _:
             assert_never(outcome)
 

@@ -13,44 +13,35 @@ from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
 from printreach.web.accounts.signing_in import (
-    end_session,
     sign_in_form,
-    signed_in_redirect,
-    step_token,
+    start_session,
 )
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
-from printreach.web.problems import AnyRequest, Problem
+from printreach.web.problems import Problem
 from printreach.web.security import PUBLIC
-from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, too_many, visitor_of
+from printreach.web.signed_in import Browser, SignedIn, too_many
 
 
 @post("/signin/passkey/begin", status_code=200, opt=dict(PUBLIC))
-async def begin_sign_in(
-    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
-) -> Response[Any]:
+async def begin_sign_in(browser: NamedDependency[Browser]) -> Response[Any]:
     """Return the challenge that the authenticator signs."""
-    challenge = await services.passkeys.begin_sign_in(visitor_of(request, jar))
-    return passkey_options(challenge, jar)
+    challenge = await browser.services.passkeys.begin_sign_in(browser.visitor)
+    return passkey_options(challenge, browser.jar)
 
 
 @post("/signin/passkey", media_type=MediaType.HTML, opt=dict(PUBLIC))
 async def sign_in_with_passkey(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Sign in by an authenticator's response."""
-    outcome = await services.passkeys.sign_in(
-        step_token(request, jar), fields["answer"], visitor_of(request, jar)
+    outcome = await browser.services.passkeys.sign_in(
+        browser.cookie(STEP), fields["answer"], browser.visitor
     )
     if isinstance(outcome, NewSession):
-        await end_session(request, services, jar)
-        return signed_in_redirect(outcome, fields.next_path, jar)
-    return await sign_in_form(services, fields.next_path, outcome)
+        return await start_session(browser, outcome, fields.next_path)
+    return await sign_in_form(browser.services, fields.next_path, outcome)
 
 
 @post("/account/passkeys/begin", status_code=200)
@@ -68,14 +59,13 @@ async def begin_adding(
 
 @post("/account/passkeys", media_type=MediaType.HTML)
 async def add_passkey(
-    request: AnyRequest,
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
 ) -> Response[Any]:
     """Store a passkey that an authenticator has created."""
     result = await signed_in.services.passkeys.add(
-        signed_in.account, step_token(request, jar), fields["answer"], fields["passkey-name"]
+        signed_in.account, browser.cookie(STEP), fields["answer"], fields["passkey-name"]
     )
     if isinstance(result, Passkey):
         return redirect_with_flash(PAGE, "passkey")

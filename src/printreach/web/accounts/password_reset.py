@@ -16,18 +16,15 @@ from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import (
-    end_session,
     mail_sent_redirect,
     mailed_to,
-    signed_in_redirect,
+    start_session,
     step_redirect,
-    step_token,
 )
-from printreach.web.cookies import STEP, Cookies
+from printreach.web.cookies import STEP
 from printreach.web.forms import Fields, page, page_with_error
-from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
-from printreach.web.signed_in import visitor_of
+from printreach.web.signed_in import Browser
 
 _SENT = "/reset/sent"
 _RESET = "account/reset.html"
@@ -45,32 +42,28 @@ def reset_page(
 
 @post("/reset", media_type=MediaType.HTML)
 async def ask_for_reset(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Answer every address alike, and only then look up whether it has an account."""
     email, next_path = fields["email"], fields.next_path
-    refused = await services.recovering.may_ask(email, visitor_of(request, jar))
+    refused = await browser.services.recovering.may_ask(email, browser.visitor)
     if refused is not None:
         return page_with_error(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
-    answer = mail_sent_redirect(_SENT, email, next_path, jar)
+    answer = mail_sent_redirect(_SENT, email, next_path, browser.jar)
     if next_path != HOME:
-        token = await services.recovering.remember(next_path)
-        answer.set_cookie(jar.set(STEP, token, LIFETIMES[MailPurpose.RESET]))
-    answer.background = BackgroundTask(services.recovering.send_link, email)
+        token = await browser.services.recovering.remember(next_path)
+        answer.set_cookie(browser.jar.set(STEP, token, LIFETIMES[MailPurpose.RESET]))
+    answer.background = BackgroundTask(browser.services.recovering.send_link, email)
     return answer
 
 
 @get(_SENT, media_type=MediaType.HTML)
 async def reset_sent_page(
-    request: AnyRequest,
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Say that a mail is on its way, if the address has an account."""
-    email, path = mailed_to(request, jar), parse_own_path(next)
+    email, path = mailed_to(browser), parse_own_path(next)
     if email is None:
         return Redirect(path_with_next("/reset", path), status_code=303)
     return page(_RESET, next=path, email=email, is_sent=True)
@@ -90,21 +83,17 @@ async def new_password_page(
 
 @post("/reset/new", media_type=MediaType.HTML)
 async def set_new_password(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Set the password and sign this browser in; all others are signed out."""
-    outcome = await services.recovering.reset(
-        fields["token"], step_token(request, jar), fields["password"], visitor_of(request, jar)
+    outcome = await browser.services.recovering.reset(
+        fields["token"], browser.cookie(STEP), fields["password"], browser.visitor
     )
     match outcome:
         case Reset(done, next_path):
             if isinstance(done, NeedsCode):
-                return step_redirect(code_path(next_path), done.token, STEP_LIFETIME, jar)
-            await end_session(request, services, jar)
-            return signed_in_redirect(done, next_path, jar)
+                return step_redirect(code_path(next_path), done.token, STEP_LIFETIME, browser.jar)
+            return await start_session(browser, done, next_path)
         case Denied(Reason.LINK_OVER):
             return page_with_error(
                 _OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True

@@ -21,9 +21,8 @@ from printreach.rules.own_paths import code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
 from printreach.web.forms import Fields, page, page_with_error
-from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, visitor_of
+from printreach.web.signed_in import Browser, SignedIn
 
 _SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
@@ -65,34 +64,32 @@ async def sign_in_page(
 
 @post("/signin", media_type=MediaType.HTML)
 async def sign_in(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Check the password; sign in, or go on to the second step."""
-    visitor = visitor_of(request, jar)
-    outcome = await services.signing_in.with_password(fields["email"], fields["password"], visitor)
+    visitor = browser.visitor
+    outcome = await browser.services.signing_in.with_password(
+        fields["email"], fields["password"], visitor
+    )
     match outcome:
         case NewSession():
-            await end_session(request, services, jar)
-            return signed_in_redirect(outcome, fields.next_path, jar)
+            return await start_session(browser, outcome, fields.next_path)
         case NeedsCode(token):
-            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, jar)
+            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, browser.jar)
         case Unconfirmed():
-            await services.signing_up.send_again(outcome.account, fields.next_path, visitor)
+            await browser.services.signing_up.send_again(outcome.account, fields.next_path, visitor)
             email = outcome.account.email
-            return mail_sent_redirect(_SENT, email, fields.next_path, jar)
+            return mail_sent_redirect(_SENT, email, fields.next_path, browser.jar)
         case Denied() | TooSoon():
-            return await sign_in_form(services, fields.next_path, outcome, fields["email"])
+            return await sign_in_form(browser.services, fields.next_path, outcome, fields["email"])
         case _:
             assert_never(outcome)
 
 
 @get(_SENT, media_type=MediaType.HTML)
-async def unconfirmed_page(request: AnyRequest, jar: NamedDependency[Cookies]) -> Response[Any]:
+async def unconfirmed_page(browser: NamedDependency[Browser]) -> Response[Any]:
     """Say where the mail went that completes the account of this sign-in."""
-    email = mailed_to(request, jar)
+    email = mailed_to(browser)
     if email is None:
         return Redirect("/signin", status_code=303)
     return page(_UNCONFIRMED, email=email)
@@ -100,35 +97,29 @@ async def unconfirmed_page(request: AnyRequest, jar: NamedDependency[Cookies]) -
 
 @get("/signin/code", media_type=MediaType.HTML)
 async def code_page(
-    request: AnyRequest,
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for the code of the second step; begin again if no sign-in is under way."""
     path = parse_own_path(next)
-    if not await services.signing_in.is_waiting_for_code(step_token(request, jar)):
+    if not await browser.services.signing_in.is_waiting_for_code(browser.cookie(STEP)):
         return Redirect(sign_in_path(path), status_code=303)
     return page(_CODE, next=path)
 
 
 @post("/signin/code", media_type=MediaType.HTML)
 async def give_code(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Complete a sign-in with a one-time code or a recovery code."""
-    outcome = await services.signing_in.with_code(
-        step_token(request, jar), fields["code"], visitor_of(request, jar)
+    outcome = await browser.services.signing_in.with_code(
+        browser.cookie(STEP), fields["code"], browser.visitor
     )
     match outcome:
         case NewSession():
-            await end_session(request, services, jar)
-            return signed_in_redirect(outcome, fields.next_path, jar)
+            return await start_session(browser, outcome, fields.next_path)
         case Denied(Reason.STEP_OVER):
-            return await sign_in_form(services, fields.next_path, outcome)
+            return await sign_in_form(browser.services, fields.next_path, outcome)
         case Denied() | TooSoon():
             return page_with_error(_CODE, outcome, "code", next=fields.next_path)
         case _:
@@ -136,25 +127,25 @@ async def give_code(
 
 
 @post("/signout", media_type=MediaType.HTML)
-async def sign_out(
-    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
-) -> Response[Any]:
+async def sign_out(browser: NamedDependency[Browser]) -> Response[Any]:
     """End this browser's session."""
-    await end_session(request, services, jar)
+    await end_session(browser)
     answer = Redirect("/", status_code=303)
-    answer.set_cookie(jar.end(SESSION))
+    answer.set_cookie(browser.jar.end(SESSION))
     return answer
 
 
-async def end_session(request: AnyRequest, services: Services, jar: Cookies) -> None:
+async def end_session(browser: Browser) -> None:
     """End the session that the browser had until now."""
-    token = jar.read(request.headers.get("cookie", ""), SESSION)
-    if token is not None:
-        await services.sessions.end_with_token(token)
+    token = browser.cookie(SESSION)
+    if token:
+        await browser.services.sessions.end_with_token(token)
 
 
-def signed_in_redirect(begun: NewSession, next_path: str, jar: Cookies) -> Redirect:
-    """Redirect and sign in by a new session token."""
+async def start_session(browser: Browser, begun: NewSession, next_path: str) -> Redirect:
+    """Redirect and sign in by a new session token; the browser's earlier session ends."""
+    await end_session(browser)
+    jar = browser.jar
     answer = Redirect(parse_own_path(next_path), status_code=303)
     answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
     answer.set_cookie(jar.end(STEP))
@@ -183,18 +174,13 @@ def mail_sent_redirect(path: str, email: str, next_path: str, jar: Cookies) -> R
     return answer
 
 
-def mailed_to(request: AnyRequest, jar: Cookies) -> str | None:
+def mailed_to(browser: Browser) -> str | None:
     """Return the address that this browser had a mail sent to just now, as it was typed."""
-    value = jar.read(request.headers.get("cookie", ""), MAILED)
+    value = browser.cookie(MAILED)
     try:
         return urlsafe_b64decode(value).decode(errors="replace") if value else None
     except ValueError:
         return None
-
-
-def step_token(request: AnyRequest, jar: Cookies) -> str:
-    """Return the token of a sign-in that is under way; empty if there is none."""
-    return jar.read(request.headers.get("cookie", ""), STEP) or ""
 
 
 SIGNING_IN = [sign_in_page, sign_in, unconfirmed_page, code_page, give_code, sign_out]

@@ -22,17 +22,14 @@ from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import (
-    end_session,
     mail_sent_redirect,
     mailed_to,
-    signed_in_redirect,
-    step_token,
+    start_session,
 )
-from printreach.web.cookies import STEP, Cookies
+from printreach.web.cookies import STEP
 from printreach.web.forms import ERROR_STATUS, Fields, page, page_with_error
-from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, visitor_of
+from printreach.web.signed_in import Browser, SignedIn
 
 _SIGN_UP = "account/sign_up.html"
 _SENT = "/signup/sent"
@@ -63,13 +60,10 @@ async def sign_up_page(
 
 @post("/signup", media_type=MediaType.HTML)
 async def sign_up(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Create an account, and send the mail that completes it."""
-    visitor, signing_up = visitor_of(request, jar), services.signing_up
+    visitor, signing_up = browser.visitor, browser.services.signing_up
     email, password, invite = fields["email"], fields["password"], fields["invite"]
     outcome: SignUpOutcome
     if invite:
@@ -78,17 +72,16 @@ async def sign_up(
         outcome = await signing_up.sign_up(email, password, fields.next_path, visitor)
     match outcome:
         case MailSent(token):
-            answer = mail_sent_redirect(_SENT, email, fields.next_path, jar)
-            answer.set_cookie(jar.set(STEP, token, CONFIRMATION_LIFETIME))
+            answer = mail_sent_redirect(_SENT, email, fields.next_path, browser.jar)
+            answer.set_cookie(browser.jar.set(STEP, token, CONFIRMATION_LIFETIME))
             return answer
         case NewSession():
-            await end_session(request, services, jar)
-            return signed_in_redirect(outcome, fields.next_path, jar)
+            return await start_session(browser, outcome, fields.next_path)
         case Denied(Reason.SIGN_UP_CLOSED | Reason.NOT_SET_UP):
             return _closed_page(outcome, fields.next_path, ERROR_STATUS)
         case Denied() | TooSoon():
             field = "email" if isinstance(outcome, TooSoon) else _field_of(outcome)
-            invitation = await services.invitations.look_up(invite) if invite else None
+            invitation = await browser.services.invitations.look_up(invite) if invite else None
             shown = {"next": fields.next_path, "email": email, "invite": invite}
             return page_with_error(_SIGN_UP, outcome, field, invitation=invitation, **shown)
         case _:
@@ -97,12 +90,11 @@ async def sign_up(
 
 @get(_SENT, media_type=MediaType.HTML)
 async def mail_sent_page(
-    request: AnyRequest,
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Say where the mail went that completes the account."""
-    email, path = mailed_to(request, jar), parse_own_path(next)
+    email, path = mailed_to(browser), parse_own_path(next)
     if email is None:
         return Redirect(path_with_next("/signup", path), status_code=303)
     return page(_MAIL_SENT, email=email, next=path)
@@ -110,13 +102,10 @@ async def mail_sent_page(
 
 @get("/confirm", media_type=MediaType.HTML)
 async def confirm_page(
-    request: AnyRequest,
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
-    token: FromQuery[str] = "",
+    browser: NamedDependency[Browser], token: FromQuery[str] = ""
 ) -> Response[Any]:
     """Ask before the link is used up, since some mail programs open every link by themselves."""
-    link = await services.signing_up.link_for(token, step_token(request, jar))
+    link = await browser.services.signing_up.link_for(token, browser.cookie(STEP))
     match link:
         case Denied():
             return _over(link)
@@ -130,20 +119,16 @@ async def confirm_page(
 
 @post("/confirm", media_type=MediaType.HTML)
 async def confirm(
-    request: AnyRequest,
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
+    fields: NamedDependency[Fields], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Complete the account, and go on to the page from which the sign-up began."""
     token = fields["token"]
-    outcome = await services.signing_up.confirm(
-        token, step_token(request, jar), fields["password"], visitor_of(request, jar)
+    outcome = await browser.services.signing_up.confirm(
+        token, browser.cookie(STEP), fields["password"], browser.visitor
     )
     match outcome:
         case Confirmed(begun, next_path):
-            await end_session(request, services, jar)
-            return signed_in_redirect(begun, next_path, jar)
+            return await start_session(browser, begun, next_path)
         case Denied(Reason.LINK_OVER):
             return _over(outcome)
         case Denied() | TooSoon():

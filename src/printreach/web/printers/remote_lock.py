@@ -15,13 +15,12 @@ from printreach.hub.printers.remote_lock import StoppedPrinter
 from printreach.hub.printers.stopping import StopResult
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.passkeys import passkey_options
-from printreach.web.accounts.signing_in import step_token
-from printreach.web.cookies import Cookies
+from printreach.web.cookies import STEP
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page_with_error
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import USED_UP
-from printreach.web.signed_in import SignedIn, note_lock, visitor_of
+from printreach.web.signed_in import Browser, SignedIn, note_lock
 
 LOCK_PAGE: Final = "/remote-lock"
 _OUTCOME: Final = "/stop-everything/outcome"
@@ -84,25 +83,24 @@ async def unlock(
 
 @post(f"{LOCK_PAGE}/passkey/begin", status_code=200)
 async def begin_passkey(
-    request: AnyRequest, signed_in: NamedDependency[SignedIn], jar: NamedDependency[Cookies]
+    signed_in: NamedDependency[SignedIn], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Return the challenge that the authenticator signs."""
-    visitor = visitor_of(request, jar)
+    visitor = browser.visitor
     return passkey_options(
-        await signed_in.services.remote_lock.begin_passkey(signed_in.account, visitor), jar
+        await signed_in.services.remote_lock.begin_passkey(signed_in.account, visitor), browser.jar
     )
 
 
 @post(f"{LOCK_PAGE}/passkey", media_type=MediaType.HTML)
 async def unlock_with_passkey(
-    request: AnyRequest,
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
 ) -> Response[Any]:
     """Unlock by an authenticator's response."""
     refused = await signed_in.services.remote_lock.unlock_with_passkey(
-        signed_in.account, step_token(request, jar), fields["answer"]
+        signed_in.account, browser.cookie(STEP), fields["answer"]
     )
     return await _unlocked(refused, signed_in)
 
