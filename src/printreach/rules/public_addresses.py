@@ -9,14 +9,7 @@ Source: IANA's registries of special-purpose addresses for IPv4 and IPv6.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, TypeAlias
 
 IpAddress: TypeAlias = IPv4Address | IPv6Address

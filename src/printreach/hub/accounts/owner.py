@@ -8,11 +8,7 @@ from printreach.hub.accounts.sessions import end_all
 from printreach.hub.accounts.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.tries import (
-    CHANGE_MAIL,
-    CHANGE_MAIL_BY_CALLER,
-    CODE_BY_ACCOUNT,
-)
+from printreach.hub.tries import CHANGE_MAIL, CHANGE_MAIL_BY_CALLER, CODE_BY_ACCOUNT
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.accounts.known_devices import new_device_token
 from printreach.rules.accounts.mail_links import MailPurpose

@@ -21,12 +21,7 @@ from printreach.hub.tries import (
     SIGN_UP_MAIL,
     SIGN_UP_MAIL_BY_CALLER,
 )
-from printreach.rules.accounts import (
-    Account,
-    SignUpPolicy,
-    email_key,
-    parse_email,
-)
+from printreach.rules.accounts import Account, SignUpPolicy, email_key, parse_email
 from printreach.rules.accounts.mail_links import MailLink, MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
 from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME, NextStep, Step

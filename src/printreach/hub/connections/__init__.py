@@ -11,12 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
 from printreach.ports import Notice, Topic
 from printreach.rules.apps.registration import quota_reached
-from printreach.rules.connections import (
-    Connection,
-    ConnectionKind,
-    choose_port,
-    has_ended,
-)
+from printreach.rules.connections import Connection, ConnectionKind, choose_port, has_ended
 from printreach.rules.connections.credentials import (
     AppSecrets,
     CredentialKind,

@@ -29,12 +29,7 @@ from printreach.rules.detection.address_claims import (
     claimable_network,
     claimed,
 )
-from printreach.rules.detection.usage import (
-    Calls,
-    Plan,
-    day_of,
-    month_of,
-)
+from printreach.rules.detection.usage import Calls, Plan, day_of, month_of
 from printreach.store.store import Records, Store
 
 log = logging.getLogger(__name__)

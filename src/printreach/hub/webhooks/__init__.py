@@ -14,12 +14,7 @@ from printreach.rules.connections import has_ended
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook, is_live
-from printreach.rules.webhooks.messages import (
-    About,
-    SigningKey,
-    message_body,
-    signature_headers,
-)
+from printreach.rules.webhooks.messages import About, SigningKey, message_body, signature_headers
 from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook
 

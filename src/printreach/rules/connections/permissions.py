@@ -11,11 +11,7 @@ from typing import Final
 
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.errors import REMOTE_LOCKED
-from printreach.contract.permissions import (
-    ALL_PERMISSIONS,
-    Permission,
-    format_permissions,
-)
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission, format_permissions
 
 LOCKED: Final = "locked"
 """The word among a stream's permissions while its account's remote control is locked."""

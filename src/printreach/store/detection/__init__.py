@@ -5,17 +5,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    bindparam,
-    delete,
-    extract,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, bindparam, delete, extract, func, insert, or_, select, update
 
 from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim

@@ -5,17 +5,7 @@ from dataclasses import fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
-from sqlalchemy import (
-    ColumnElement,
-    String,
-    and_,
-    delete,
-    func,
-    or_,
-    select,
-    type_coerce,
-    update,
-)
+from sqlalchemy import ColumnElement, String, and_, delete, func, or_, select, type_coerce, update
 from sqlalchemy.dialects.sqlite import insert
 
 from printreach.rules.notifications import (

@@ -22,13 +22,7 @@ from printreach.rules.connections.permissions import Access
 from printreach.store.accounts.limits import LimitRecords
 from printreach.store.relay.agents import linked_printer
 from printreach.store.store import Records, Store
-from printreach.store.tables import (
-    accounts,
-    connections,
-    cookie_sessions,
-    open_tickets,
-    printers,
-)
+from printreach.store.tables import accounts, connections, cookie_sessions, open_tickets, printers
 
 COOKIE_LIFETIME: Final = timedelta(hours=12)
 SHARED_COOKIE_LIFETIME: Final = timedelta(days=7)

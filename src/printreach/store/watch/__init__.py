@@ -5,14 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,12 +17,7 @@ from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, nodes, printers
 from printreach.store.watch.looks import WatchLookRecords
-from printreach.store.watch.tables import (
-    is_owners,
-    is_watched_for_owner,
-    watch_settings,
-    watches,
-)
+from printreach.store.watch.tables import is_owners, is_watched_for_owner, watch_settings, watches
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """No wait is longer: what is due later was stored by a clock that was ahead."""

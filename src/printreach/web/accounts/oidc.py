@@ -14,11 +14,7 @@ from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
 from printreach.web.accounts.overview import PAGE, account_page
-from printreach.web.accounts.signing_in import (
-    sign_in_form,
-    start_session,
-    step_redirect,
-)
+from printreach.web.accounts.signing_in import sign_in_form, start_session, step_redirect
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields

@@ -12,10 +12,7 @@ from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
-from printreach.web.accounts.signing_in import (
-    sign_in_form,
-    start_session,
-)
+from printreach.web.accounts.signing_in import sign_in_form, start_session
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields

@@ -21,11 +21,7 @@ from printreach.rules.accounts.mail_links import MailLink
 from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.signing_in import (
-    mail_sent_redirect,
-    mailed_to,
-    start_session,
-)
+from printreach.web.accounts.signing_in import mail_sent_redirect, mailed_to, start_session
 from printreach.web.cookies import STEP
 from printreach.web.forms import ERROR_STATUS, Fields, page, page_with_error
 from printreach.web.services import Services

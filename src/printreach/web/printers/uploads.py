@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from litestar.exceptions import ClientException, ValidationException
-from multipart import (  # type: ignore[import-untyped]  # it has none
-    MultipartError,
-    MultipartSegment,
-    PushMultipartParser,
-    parse_options_header,
-)
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header  # type: ignore[import-untyped]  # it has none
 
 from printreach.web.problems import AnyRequest
 
