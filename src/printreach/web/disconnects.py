@@ -1,17 +1,21 @@
 """Requests whose caller disconnects, and streams whose reader takes nothing."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
-from typing import TypeVar, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
+from types import MappingProxyType
+from typing import Final, TypeVar, cast
 
 from litestar.background_tasks import BackgroundTask
 from litestar.enums import ScopeType
+from litestar.response import ServerSentEvent
+from litestar.response.sse import ServerSentEventMessage
 from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send
 
 from printreach.web.problems import AnyRequest
 
 SENT_WITHIN_S = 30.0
 """For one message. A reader that reads at all takes it at once."""
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 T = TypeVar("T")
 
@@ -76,6 +80,14 @@ def closing(source: AsyncIterator[T]) -> BackgroundTask:
 async def _close(source: AsyncIterator[T]) -> None:
     if isinstance(source, AsyncGenerator):
         await source.aclose()
+
+
+def sse_response(
+    events: AsyncIterator[ServerSentEventMessage], headers: Mapping[str, str] = _NO_HEADERS
+) -> ServerSentEvent:
+    """Return the response that sends these events; proxies are told not to hold them back."""
+    headers = {**headers, "X-Accel-Buffering": "no"}
+    return ServerSentEvent(events, headers=headers, background=closing(events))
 
 
 class CallerDisconnected(Exception):

@@ -18,7 +18,13 @@ from printreach.web.cookies import Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import PUBLIC
 from printreach.web.services import Services
-from printreach.web.signed_in import NotSignedIn, SignedIn, in_words, too_many, visitor_of
+from printreach.web.signed_in import (
+    NotSignedIn,
+    SignedIn,
+    in_words,
+    raise_if_too_soon,
+    visitor_of,
+)
 
 MAX_FIELDS: Final = 100
 """Fields per form; ours have less than half of them."""
@@ -70,9 +76,7 @@ async def provide_fields(
         if not is_public(request):
             raise NotSignedIn("Sign in first")
         visitor = visitor_of(request, jar)
-        refused = await services.sign_in_limits.of_caller(FORM_BY_ADDRESS, visitor)
-        if refused is not None:
-            raise too_many(refused)
+        raise_if_too_soon(await services.sign_in_limits.of_caller(FORM_BY_ADDRESS, visitor))
     fields = await read_fields(request)
     if session is not None:  # the session may have ended while the body arrived
         await services.leases.look(session.access)
@@ -111,13 +115,15 @@ async def read_fields(request: AnyRequest) -> Fields:
     return Fields(values)
 
 
-def page(template: str, **context: Any) -> Template:
-    """Render a page with a form that has not been sent yet."""
-    return Template(template, context={"errors": {}, **context})
-
-
-def page_with_error(template: str, fault: Denied | TooSoon, field: str, **context: Any) -> Template:
-    """Render the page again, with the error at its field."""
+def page(
+    template: str,
+    fault: Denied | TooSoon | None = None,
+    field: str = REAUTH_FIELD,
+    **context: Any,
+) -> Template:
+    """Render a page with a form. fault: the error at the field of a form that was sent."""
+    if fault is None:
+        return Template(template, context={"errors": {}, **context})
     status, headers = ERROR_STATUS, dict[str, str]()
     if isinstance(fault, TooSoon):
         status, headers = 429, {"Retry-After": str(fault.wait_seconds)}

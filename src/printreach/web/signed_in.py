@@ -95,9 +95,7 @@ async def provide_session(
     if account_and_session is None:
         return None
     account, session = account_and_session
-    refused = await services.request_limits.take(account.account_id, session.session_id)
-    if refused is not None:
-        raise too_many(refused)
+    raise_if_too_soon(await services.request_limits.take(account.account_id, session.session_id))
     note_caller(request, account.account_id)
     note_lock(request, is_locked=account.is_locked)
     access = Access(account_id=account.account_id, visitor=visitor, session=token)
@@ -158,6 +156,12 @@ def too_many(refused: TooSoon) -> TooManyRequestsException:
         f"There were too many tries. Wait {in_words(seconds)}, then try again",
         headers={"Retry-After": str(seconds)},
     )
+
+
+def raise_if_too_soon(refused: TooSoon | None) -> None:
+    """Answer 429 by an exception if a limit refused a try."""
+    if refused is not None:
+        raise too_many(refused)
 
 
 def in_words(seconds: int) -> str:

@@ -14,7 +14,7 @@ from printreach.web.accounts.overview import PAGE, account_page
 from printreach.web.accounts.signing_in import remember_device
 from printreach.web.cookies import Cookies
 from printreach.web.flash import redirect_with_flash
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.qr_code import qr_code
 from printreach.web.safe_methods import USED_UP
 from printreach.web.signed_in import SignedIn
@@ -75,7 +75,7 @@ async def change_address(
     """Change the account's mail address."""
     refused = await signed_in.services.owner.change_address(signed_in.account, fields["token"])
     if refused is not None:
-        return page_with_error(_OVER, refused, "link", sentence=refused.sentence)
+        return page(_OVER, refused, "link", sentence=refused.sentence)
     return redirect_with_flash(PAGE, "mail")
 
 
@@ -157,7 +157,7 @@ async def _totp_page(signed_in: SignedIn, fault: Refusal | None) -> Response[Any
         "uri": uri,
         "picture": qr_code(uri),
     }
-    return page(_TOTP, **shown) if fault is None else page_with_error(_TOTP, fault, "code", **shown)
+    return page(_TOTP, fault, "code", **shown)
 
 
 def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:

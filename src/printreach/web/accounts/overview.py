@@ -18,7 +18,7 @@ from printreach.rules.accounts.sessions import browser_in_words, is_fresh
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -48,9 +48,7 @@ async def account_page(
         "is_fresh": is_fresh(signed_in.session, signed_in.services.clock.now()),
         "standing": await signed_in.services.billing.standing(signed_in.account),
     }
-    return (
-        page(ACCOUNT, **shown) if fault is None else page_with_error(ACCOUNT, fault, field, **shown)
-    )
+    return page(ACCOUNT, fault, field, **shown)
 
 
 @get(PAGE, media_type=MediaType.HTML)

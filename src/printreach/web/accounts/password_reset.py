@@ -22,7 +22,7 @@ from printreach.web.accounts.signing_in import (
     step_redirect,
 )
 from printreach.web.cookies import STEP
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import Browser
 
@@ -48,7 +48,7 @@ async def ask_for_reset(
     email, next_path = fields["email"], fields.next_path
     refused = await browser.services.recovering.may_ask(email, browser.visitor)
     if refused is not None:
-        return page_with_error(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
+        return page(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
     answer = mail_sent_redirect(_SENT, email, next_path, browser.jar)
     if next_path != HOME:
         token = await browser.services.recovering.remember(next_path)
@@ -75,9 +75,7 @@ async def new_password_page(
 ) -> Response[Any]:
     """Ask for another password."""
     if not await services.recovering.is_good(token):
-        return page_with_error(
-            _OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence, is_of_password=True
-        )
+        return page(_OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence, is_of_password=True)
     return page(_NEW_PASSWORD, token=token)
 
 
@@ -95,11 +93,9 @@ async def set_new_password(
                 return step_redirect(code_path(next_path), done.token, STEP_LIFETIME, browser.jar)
             return await start_session(browser, done, next_path)
         case Denied(Reason.LINK_OVER):
-            return page_with_error(
-                _OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True
-            )
+            return page(_OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True)
         case Denied() | TooSoon():
-            return page_with_error(_NEW_PASSWORD, outcome, "password", token=fields["token"])
+            return page(_NEW_PASSWORD, outcome, "password", token=fields["token"])
         case _:
             assert_never(outcome)
 

@@ -20,7 +20,7 @@ from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import code_path, parse_own_path, path_with_next, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import Browser, SignedIn
 
@@ -42,11 +42,7 @@ async def sign_in_form(
     """Render the page that asks for the password. fault: the error to show at the field."""
     closed = await services.signing_up.closed()
     shown = {"next": next_path, "email": email, "is_set_up": closed != NOT_SET_UP}
-    return (
-        page(_SIGN_IN, **shown)
-        if fault is None
-        else page_with_error(_SIGN_IN, fault, field, **shown)
-    )
+    return page(_SIGN_IN, fault, field, **shown)
 
 
 @get("/signin", media_type=MediaType.HTML)
@@ -121,7 +117,7 @@ async def give_code(
         case Denied(Reason.STEP_OVER):
             return await sign_in_form(browser.services, fields.next_path, outcome)
         case Denied() | TooSoon():
-            return page_with_error(_CODE, outcome, "code", next=fields.next_path)
+            return page(_CODE, outcome, "code", next=fields.next_path)
         case _:
             assert_never(outcome)
 

@@ -23,7 +23,7 @@ from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import mail_sent_redirect, mailed_to, start_session
 from printreach.web.cookies import STEP
-from printreach.web.forms import ERROR_STATUS, Fields, page, page_with_error
+from printreach.web.forms import ERROR_STATUS, Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import Browser, SignedIn
 
@@ -79,7 +79,7 @@ async def sign_up(
             field = "email" if isinstance(outcome, TooSoon) else _field_of(outcome)
             invitation = await browser.services.invitations.look_up(invite) if invite else None
             shown = {"next": fields.next_path, "email": email, "invite": invite}
-            return page_with_error(_SIGN_UP, outcome, field, invitation=invitation, **shown)
+            return page(_SIGN_UP, outcome, field, invitation=invitation, **shown)
         case _:
             assert_never(outcome)
 
@@ -128,9 +128,7 @@ async def confirm(
         case Denied(Reason.LINK_OVER):
             return _over(outcome)
         case Denied() | TooSoon():
-            return page_with_error(
-                _CONFIRM, outcome, "password", token=token, email="", asks_password=True
-            )
+            return page(_CONFIRM, outcome, "password", token=token, email="", asks_password=True)
         case _:
             assert_never(outcome)
 
@@ -140,17 +138,15 @@ async def _invited_page(services: Services, token: str, path: str) -> Response[A
     if invitation is None:
         closed = await services.signing_up.closed()
         if closed is not None and closed.reason is Reason.NOT_SET_UP:
-            return page_with_error(_OVER, closed, "link", sentence="", is_set_up=False)
+            return page(_OVER, closed, "link", sentence="", is_set_up=False)
         return _over(INVITATION_OVER)
-    shown = {"next": path, "email": invitation.email or "", "invite": token}
-    return page(_SIGN_UP, invitation=invitation, **shown)
+    email = invitation.email or ""
+    return page(_SIGN_UP, invitation=invitation, next=path, email=email, invite=token)
 
 
 def _over(denied: Denied) -> Response[Any]:
     of_sign_up = denied is LINK_OVER
-    return page_with_error(
-        _OVER, denied, "link", sentence=denied.sentence, is_of_sign_up=of_sign_up
-    )
+    return page(_OVER, denied, "link", sentence=denied.sentence, is_of_sign_up=of_sign_up)
 
 
 def _closed_page(closed: Denied, next_path: str, status: int = 200) -> Response[Any]:

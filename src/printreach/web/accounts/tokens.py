@@ -13,7 +13,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts.access_tokens import SCOPES_IN_WORDS
 from printreach.rules.accounts.sessions import is_fresh
 from printreach.web.flash import redirect_with_flash
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.safe_methods import USED_UP
 from printreach.web.signed_in import SignedIn
 
@@ -41,7 +41,7 @@ async def make_token(
         shown = await _shown(signed_in)
         is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
         field = "name" if is_name else "password"
-        return page_with_error(_TEMPLATE, made, field, **shown, typed=fields["name"])
+        return page(_TEMPLATE, made, field, **shown, typed=fields["name"])
     signed_in.services.shown_tokens.put(signed_in.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 

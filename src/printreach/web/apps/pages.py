@@ -21,7 +21,6 @@ from printreach.web.forms import (
     REAUTH_FIELD,
     Fields,
     page,
-    page_with_error,
     reauthenticate,
     reauthentication_context,
 )
@@ -90,7 +89,7 @@ async def change(
     }
     refused = await reauthenticate(signed_in, fields)
     if refused is not None:
-        return page_with_error("developer/app.html", refused, REAUTH_FIELD, typed=typed, **shown)
+        return page("developer/app.html", refused, REAUTH_FIELD, typed=typed, **shown)
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
     if isinstance(changed, InvalidDraft):
         return _form("developer/app.html", typed, changed.errors, **shown)
@@ -113,7 +112,7 @@ async def remove(
     listed = or_404(await apps.one(account_id, app_id))
     refused = await reauthenticate(signed_in, fields)
     if refused is not None:
-        return page_with_error(
+        return page(
             _REMOVE,
             refused,
             REAUTH_FIELD,

@@ -28,7 +28,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.web.problems import AnyRequest, ServiceFailure, answer_app_api_failure
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
-from printreach.web.signed_in import too_many
+from printreach.web.signed_in import raise_if_too_soon
 
 T = TypeVar("T")
 
@@ -59,11 +59,11 @@ async def provide_caller(
     if isinstance(caller, ErrorCode):
         unknown = caller is ErrorCode.CONNECTION_NOT_FOUND
         raise ServiceFailure(caller, UNKNOWN if unknown else None)
-    refused = await services.request_limits.take(
-        caller.account.account_id, caller.connection.app_id or ""
+    raise_if_too_soon(
+        await services.request_limits.take(
+            caller.account.account_id, caller.connection.app_id or ""
+        )
     )
-    if refused is not None:
-        raise too_many(refused)
     note_caller(request, caller.account.account_id)
     return caller
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from litestar import MediaType, Response, Router, get, route
 from litestar.di import NamedDependency, Provide
@@ -18,20 +18,24 @@ from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, Template
 from litestar.response.sse import ServerSentEventMessage
 
-from printreach.contract.codec import encode
 from printreach.contract.status import UNDER_WAY, JobStatus
 from printreach.hub.connections.live_links import LiveView
 from printreach.hub.printers.own import SeenPrinter
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
-from printreach.web.disconnects import closing, ends_slow_readers
+from printreach.web.disconnects import ends_slow_readers, sse_response
 from printreach.web.printers.cards import OFFLINE, Temp, Webcam, state_of, temps_of, webcam_of
-from printreach.web.printers.open_pages import templates_of
+from printreach.web.printers.open_pages import (
+    HEARTBEAT_S,
+    MAX_STREAM_S,
+    page_event,
+    templates_of,
+)
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.services import Services
-from printreach.web.signed_in import too_many, visitor_of
+from printreach.web.signed_in import raise_if_too_soon, visitor_of
 
 HIDDEN: Final = {
     "Referrer-Policy": "no-referrer",
@@ -47,11 +51,6 @@ MAX_PER_ADDRESS: Final = 20
 PAGES_BY_ADDRESS: Final = Limit(name="live-page", at_once=120, every=timedelta(seconds=1))
 PICTURES_BY_ADDRESS: Final = Limit(name="live-picture", at_once=200, every=timedelta(seconds=0.1))
 DRAWN_EVERY_S: Final = 2.0
-HEARTBEAT_S: Final = 15.0
-MAX_STREAM_S: Final = 600.0
-"""After this time the browser reconnects, so that a client that never reads is not served for
-ever.
-"""
 _PART: Final = "live/now.html"
 
 
@@ -115,9 +114,7 @@ async def live_events(
     limits = limits_of_viewer(live_id, visitor_of(request).address)
     if not viewers.are_free(limits):
         raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
-    events = _counted(_events(request, services, live_id), viewers, limits)
-    headers = HIDDEN | {"X-Accel-Buffering": "no"}
-    return ServerSentEvent(events, headers=headers, background=closing(events))
+    return sse_response(_counted(_events(request, services, live_id), viewers, limits), HIDDEN)
 
 
 def limits_of_viewer(live_id: str, address: str) -> Mapping[str, int]:
@@ -155,15 +152,15 @@ async def _events(
         while loop.time() < ends_at:
             view = await services.live_links.look(live_id)
             if view is None or view.seen is None:
-                yield _event("reload")
+                yield page_event("reload", {})
                 return
             drawn = part.render(facts=facts_of(view, view.seen))
             if drawn != sent:
                 sent = drawn
-                yield _event("part", id="part-now", html=drawn)
+                yield page_event("part", {"id": "part-now", "html": drawn})
             if loop.time() >= heartbeat_at:
                 heartbeat_at = loop.time() + HEARTBEAT_S
-                yield _event("beat")
+                yield page_event("beat", {})
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(heartbeat_at):
                     await subscription.next_readings()
@@ -181,17 +178,11 @@ async def _view(services: Services, live_id: str) -> LiveView:
 
 
 def _limit(request: AnyRequest, services: Services, limit: Limit) -> None:
-    refused = services.caller_tries.take_by_address(limit, visitor_of(request).address)
-    if refused is not None:
-        raise too_many(refused)
+    raise_if_too_soon(services.caller_tries.take_by_address(limit, visitor_of(request).address))
 
 
 def _no_such_link() -> NotFoundException:
     return NotFoundException("There is no such live view", headers=HIDDEN)
-
-
-def _event(kind: str, **data: Any) -> ServerSentEventMessage:
-    return ServerSentEventMessage(event=kind, data=encode(data).decode())
 
 
 def live_pages() -> Router:

@@ -19,7 +19,6 @@ from printreach.web.forms import (
     REAUTH_FIELD,
     Fields,
     page,
-    page_with_error,
     reauthenticate,
     reauthentication_context,
 )
@@ -81,7 +80,7 @@ async def set_billing(
     refused = await usage.set_billing(account_id, on=is_on)
     if isinstance(refused, Denied):
         use = await usage.month(account_id)
-        return page_with_error(_USAGE, refused, "billing", **_shown(use))
+        return page(_USAGE, refused, "billing", **_shown(use))
     return redirect_with_flash("/usage", "switched")
 
 
@@ -91,7 +90,7 @@ async def _question(fields: Fields, switch: str, signed_in: SignedIn) -> Respons
     if fields["asked"] != "yes":
         return page(_PAYING, **shown)
     refused = await reauthenticate(signed_in, fields)
-    return None if refused is None else page_with_error(_PAYING, refused, REAUTH_FIELD, **shown)
+    return None if refused is None else page(_PAYING, refused, REAUTH_FIELD, **shown)
 
 
 def _shown(use: MonthOfUse) -> dict[str, Any]:
@@ -172,10 +171,10 @@ async def make(
     shown = {"typed": fields["name"][:100], **reauthentication_context(signed_in)}
     refused = await reauthenticate(signed_in, fields)
     if refused is not None:
-        return page_with_error(_NEW, refused, REAUTH_FIELD, **shown)
+        return page(_NEW, refused, REAUTH_FIELD, **shown)
     made = await services.detection_keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
-        return page_with_error(_NEW, made, "name", **shown)
+        return page(_NEW, made, "name", **shown)
     services.shown_keys.put(account_id, made.key.key_id, made)
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 

@@ -22,7 +22,6 @@ from printreach.web.forms import (
     REAUTH_FIELD,
     Fields,
     page,
-    page_with_error,
     reauthenticate,
     reauthentication_context,
 )
@@ -70,11 +69,7 @@ class OperatorContext:
         """Render a page with a form. fault: the error to show at `field`."""
         shown = {**reauthentication_context(self.signed_in), **context}
         template = f"operator/{template}"
-        return (
-            page(template, **shown)
-            if fault is None
-            else page_with_error(template, fault, field, **shown)
-        )
+        return page(template, fault, field, **shown)
 
 
 async def provide_operator(signed_in: NamedDependency[SignedIn]) -> OperatorContext:

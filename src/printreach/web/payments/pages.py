@@ -14,7 +14,7 @@ from litestar.response import Redirect, Template
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.payments.plans import plans_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ, is_head
@@ -94,7 +94,7 @@ async def _page(
         "is_waiting": is_back and not standing.is_supporter,
         "is_new": is_back and standing.is_supporter,
     }
-    return page(_PAGE, **shown) if fault is None else page_with_error(_PAGE, fault, "plan", **shown)
+    return page(_PAGE, fault, "plan", **shown)
 
 
 SUPPORTING = [supporter_page, pay, manage]

@@ -39,7 +39,7 @@ from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.security import FORM
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, too_many, visitor_of
+from printreach.web.signed_in import SignedIn, raise_if_too_soon, visitor_of
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
@@ -202,9 +202,8 @@ async def begin(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
     """Start a flow for the query, and redirect to its first step."""
-    refused = services.caller_tries.take_by_address(FLOW_BY_ADDRESS, visitor_of(request).address)
-    if refused is not None:
-        raise too_many(refused)
+    address = visitor_of(request).address
+    raise_if_too_soon(services.caller_tries.take_by_address(FLOW_BY_ADDRESS, address))
     outcome = await services.portal.read(_query(request))
     if isinstance(outcome, Refusal):
         return _refused(outcome)

@@ -24,7 +24,7 @@ from printreach.hub.printers.own import OwnPrinters, SeenPrinter
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.store.listings import PrinterRow
-from printreach.web.disconnects import closing
+from printreach.web.disconnects import sse_response
 from printreach.web.printers.cards import is_warned, state_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
@@ -190,9 +190,7 @@ class Page:
     def stream(self) -> ServerSentEvent:
         """Return the response to the page's script. Raises TooManyRequestsException."""
         self.pages.check_room(self.access.account_id)
-        events = self._while_allowed()
-        headers = {"X-Accel-Buffering": "no"}
-        return ServerSentEvent(events, headers=headers, background=closing(events))
+        return sse_response(self._while_allowed())
 
     async def _while_allowed(self) -> AsyncIterator[ServerSentEventMessage]:
         events = self.services.leases.pieces(self.access, self._events())
@@ -201,7 +199,7 @@ class Page:
                 async for event in events:
                     yield event
         except AccessEnded:
-            yield _event("reload", {})
+            yield page_event("reload", {})
 
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
         services, account_id = self.services, self.access.account_id
@@ -231,7 +229,7 @@ class Page:
                         is_changed = False
                         if await self._is_locked() != self.shows_lock:
                             self.shows_lock = not self.shows_lock
-                            yield _event("reload", {})
+                            yield page_event("reload", {})
                     for event in self._changes(*await stream.shared.newest()):
                         yield event
                     async with stream.waiting_until(heartbeat_at):
@@ -252,9 +250,9 @@ class Page:
     def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
         if self._sent and parts.keys() != self._sent.keys():
             self._sent = dict(parts)
-            return [_event("reload", {})]
+            return [page_event("reload", {})]
         changed = [
-            _event("part", {"id": key, "html": html})
+            page_event("part", {"id": key, "html": html})
             for key, html in parts.items()
             if self._sent.get(key) != html
         ]
@@ -281,7 +279,7 @@ class Page:
             ]
         self._warned = frozenset(warned)
         self._states = {key: state for key, (_, state) in states.items()}
-        return [_event("say", {"words": sentence}) for sentence in words]
+        return [page_event("say", {"words": sentence}) for sentence in words]
 
 
 _WORDS: Final = {
@@ -308,5 +306,6 @@ def _heartbeat(retry_ms: int) -> ServerSentEventMessage:
     return ServerSentEventMessage(event="beat", data="{}", retry=retry_ms)
 
 
-def _event(kind: str, data: Mapping[str, Any]) -> ServerSentEventMessage:
+def page_event(kind: str, data: Mapping[str, Any]) -> ServerSentEventMessage:
+    """Format an event for the script of a page: see web/scripts/parts/live.ts."""
     return ServerSentEventMessage(event=kind, data=encode(data).decode())

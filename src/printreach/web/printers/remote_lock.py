@@ -17,7 +17,7 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.passkeys import passkey_options
 from printreach.web.cookies import STEP
 from printreach.web.flash import redirect_with_flash
-from printreach.web.forms import Fields, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import USED_UP
 from printreach.web.signed_in import Browser, SignedIn, note_lock
@@ -108,7 +108,7 @@ async def unlock_with_passkey(
 async def _unlocked(refused: Denied | TooSoon | None, signed_in: SignedIn) -> Response[Any]:
     if refused is None:
         return redirect_with_flash("/printers", "unlocked")
-    return page_with_error(_LOCKED, refused, "password", **await _context(signed_in))
+    return page(_LOCKED, refused, "password", **await _context(signed_in))
 
 
 def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:

@@ -15,7 +15,7 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
-from printreach.web.forms import Fields, page, page_with_error
+from printreach.web.forms import Fields, page
 from printreach.web.printers.view import view_of
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
@@ -163,7 +163,7 @@ async def link_page(
         return page(_LINK, code="", name="")
     readable = parse_link_code(code)
     if readable is None:
-        return page_with_error(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
+        return page(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
     return page(_LINK, code=_in_fours(readable), name="")
 
 
@@ -177,14 +177,14 @@ async def link(
     address = visitor_of(request).address
     refused = signed_in.services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
-        return page_with_error(_LINK, refused, "code", **shown)
+        return page(_LINK, refused, "code", **shown)
     result = await signed_in.services.printers.link(code, signed_in.account.email, name)
     match result:
         case Denied(Reason.LINKING_LOCKED):
-            return page_with_error(_LINK, TooSoon(LOCK_TIME), "code", **shown)
+            return page(_LINK, TooSoon(LOCK_TIME), "code", **shown)
         case Denied():
             field = "name" if result.reason is Reason.INVALID else "code"
-            return page_with_error(_LINK, result, field, **shown)
+            return page(_LINK, result, field, **shown)
         case _:
             return Redirect(f"/printers/{result.printer_id}", status_code=303)
 

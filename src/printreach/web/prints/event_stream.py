@@ -18,7 +18,6 @@ from litestar.exceptions import (
 )
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter
-from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
 from printreach.hub.accounts.sessions import Visitor
@@ -32,10 +31,10 @@ from printreach.hub.prints.event_stream import (
 from printreach.rules.accounts.access_tokens import Scope
 from printreach.web import disconnects
 from printreach.web.cookies import SESSION, Cookies
-from printreach.web.disconnects import closing
+from printreach.web.disconnects import sse_response
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.services import Services
-from printreach.web.signed_in import too_many
+from printreach.web.signed_in import raise_if_too_soon
 
 _log = logging.getLogger(__name__)
 
@@ -98,12 +97,7 @@ async def event_stream(
     streams = services.event_streams
     start_id = last_event_id or after or await streams.now(reader.account_id)
     events = services.leases.pieces(reader, await _opened(streams, reader, start_id))
-    messages = _messages(events, start_id)
-    return ServerSentEvent(
-        messages,
-        headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
-        background=closing(messages),
-    )
+    return sse_response(_messages(events, start_id), {"Cache-Control": "no-store"})
 
 
 @websocket("/api/events")
@@ -154,9 +148,7 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> A
     if identified is None:
         raise NotAuthorizedException(_UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
     account_id, credential_id = identified
-    refused = await services.request_limits.take(account_id, credential_id)
-    if refused is not None:
-        raise too_many(refused)
+    raise_if_too_soon(await services.request_limits.take(account_id, credential_id))
     return Access(account_id=account_id, visitor=visitor, token=given, session=session)
 
 

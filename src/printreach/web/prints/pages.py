@@ -28,7 +28,7 @@ from printreach.web.prints.rows import (
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, too_many, visitor_of
+from printreach.web.signed_in import SignedIn, raise_if_too_soon, visitor_of
 from printreach.web.watch.chart import quality_chart
 from printreach.web.watch.view import watch_view
 
@@ -195,9 +195,7 @@ async def snapshot(
 ) -> Response[bytes]:
     """Return a picture while it is stored."""
     address = visitor_of(request).address
-    refused = services.caller_tries.take_by_address(BY_ADDRESS, address)
-    if refused is not None:
-        raise too_many(refused)
+    raise_if_too_soon(services.caller_tries.take_by_address(BY_ADDRESS, address))
     snapshot_id = name.removesuffix(_SUFFIX)
     picture = await services.snapshots.public(snapshot_id)
     if picture is None or not name.endswith(_SUFFIX):
