@@ -85,3 +85,48 @@ def test_a_name_that_no_code_has_is_found(tmp_path: Path) -> None:
     document.write_text("Use `NoSuchRig` and `no_such_call()`.\n```\npytest tests/nowhere\n```\n")
 
     assert list(undefined(document)) == ["NoSuchRig", "no_such_call", "tests/nowhere"]
+
+
+# `rules.accounts.known_devices`, `hub.prints.fanout.Consumer`: a docstring that names a place.
+DOTTED_PLACE = re.compile(
+    r"(?<![\w./])(?:contract|hub|ports|relay|rules|store|tunnel|web|wire)(?:\.[A-Za-z_]\w*)+"
+)
+
+
+def lost_places(text: str) -> Iterator[str]:
+    """Name the modules and members of modules that docstrings speak of and the package lacks."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for place in DOTTED_PLACE.findall(ast.get_docstring(node) or ""):
+            if not place.endswith((".py", ".md")) and not _is_place(place):
+                yield place
+
+
+@cache
+def _is_place(dotted: str) -> bool:
+    """Whether a dotted name is a module of the package, or a name that a module there defines."""
+    *folder, name = dotted.split(".")
+    path = PACKAGE.joinpath(*folder, name)
+    if path.is_dir() or path.with_suffix(".py").is_file():
+        return True
+    module = PACKAGE.joinpath(*folder)
+    files = [module.with_suffix(".py"), *module.rglob("*.py")]
+    defined = re.compile(rf"^ *(?:class |(?:async )?def )?{name}\b *[(:=]", re.MULTILINE)
+    return any(file.is_file() and defined.search(file.read_text()) for file in files)
+
+
+def test_docstrings_name_places_that_exist() -> None:
+    lost = {
+        f"{path.relative_to(PACKAGE)}: {place}"
+        for path in PACKAGE.rglob("*.py")
+        for place in lost_places(path.read_text())
+    }
+
+    assert lost == set()
+
+
+def test_the_search_for_lost_places_finds_them() -> None:
+    text = 'def f():\n    """See rules.devices, rules.turns and hub.core.Core."""'
+
+    assert list(lost_places(text)) == ["rules.devices"]

@@ -51,7 +51,7 @@ class ScoreRefused(Struct, frozen=True, rename="pascal"):
 
 
 class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """A node's assessment; see ports.scoring.Scored and rules.detection_scene.Scene.
+    """A node's assessment; see ports.scoring.ImageScore and rules.detection.scene.Scene.
 
     Raises ValueError for evidence whose rows differ in length, since it is drawn over a picture.
     """

@@ -151,7 +151,7 @@ class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class StatusResult(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """features: the bits of contract.features.Feature."""
+    """features: the bits of Feature."""
 
     job_status: JobStatus
     service_status: ServiceStatus

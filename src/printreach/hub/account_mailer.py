@@ -46,7 +46,7 @@ class Outbox(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SealedOutbox:
-    """The outbox in the store; hub.mailing delivers its mails."""
+    """The outbox in the store; hub.accounts.mail_queue delivers its mails."""
 
     sealer: Sealer
     token_bytes: TokenBytes

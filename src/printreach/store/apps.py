@@ -69,7 +69,7 @@ class AppRecords(TableRecords):
         return [AppIdHolder(owner_id=row[0], is_removed=row[1] is not None) for row in found]
 
     async def others_look_like(self, name: str, owner_id: str) -> bool:
-        """Return whether another owner's app looks the same to people: rules.app_names.look_of."""
+        """Return whether another owner's app looks the same to people: see look_of()."""
         alike = select(apps.c.app_id).where(
             apps.c.look == look_of(name), apps.c.owner_id.is_distinct_from(owner_id), _IS_THERE
         )

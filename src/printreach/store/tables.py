@@ -124,7 +124,7 @@ apps = Table(
     Column("max_connections_a_printer", Integer),
     Column("removed_at", Instant),
     Column("was_checked", Boolean, nullable=False, server_default=false()),
-    # rules.app_names.look_of(name)
+    # rules.apps.registration.look_of(name)
     Column("look", String(240), nullable=False, server_default="", index=True),
 )
 

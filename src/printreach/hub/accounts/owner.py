@@ -41,7 +41,8 @@ class Owner:
     ) -> str | Refusal:
         """Set another password; every other browser is signed out.
 
-        Returns the cookie by which this browser is recognised later: see `rules.devices`.
+        Returns the cookie by which this browser is recognised later: see
+        `rules.accounts.known_devices`.
         """
         problem = problem_with_password(new, account.email, self.core.passwords.is_common)
         if problem is not None:

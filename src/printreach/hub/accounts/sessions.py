@@ -36,7 +36,7 @@ BLOCKED: Final = Denied(
 class Visitor:
     """The maker of a request: the caller's address, and the browser's User-Agent.
 
-    device: the cookie of a browser that signed in before; see `rules.devices`.
+    device: the cookie of a browser that signed in before; see `rules.accounts.known_devices`.
     """
 
     address: str

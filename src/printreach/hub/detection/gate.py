@@ -74,7 +74,10 @@ class _Counted:
 
 @dataclass(slots=True)
 class DetectionGate:
-    """The use cases that admit and count calls. claims_addresses: see `rules.address_claims`."""
+    """The use cases that admit and count calls.
+
+    claims_addresses: see `rules.detection.address_claims`.
+    """
 
     store: Store
     plan: Plan

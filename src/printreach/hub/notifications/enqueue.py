@@ -33,7 +33,7 @@ _NO_NAME = "A printer"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotificationEnqueuer:
-    """hub.fanout.Consumer. daily_limit: messages an account gets in a day.
+    """hub.prints.fanout.Consumer. daily_limit: messages an account gets in a day.
 
     has_mail_server: without one, nothing is queued for destinations by mail.
     """

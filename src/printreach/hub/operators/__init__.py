@@ -178,7 +178,7 @@ class Operating:
     async def set_blocked(self, email: str, *, blocked: bool, by: Operator) -> Account | Denied:
         """Block or unblock an account; an operator cannot block their own, nor the last operator's.
 
-        No data is lost: see `hub.blocking`.
+        No data is lost: see `hub.accounts.block`.
         """
         at = self.core.clock.now()
 

@@ -1,8 +1,9 @@
 """An owner stops all prints and locks remote control until they unlock it.
 
 The lock is a time in the account's row, so it survives restarts. The relay enforces it as it
-enforces permissions (rules.access): on every connection of the account, including the dashboard's
-own. Only reading and pausing are allowed then, and the owner's own order to stop a print.
+enforces permissions (rules.connections.permissions): on every connection of the account, including
+the dashboard's own. Only reading and pausing are allowed then, and the owner's own order to stop a
+print.
 """
 
 import asyncio

@@ -53,7 +53,7 @@ class Snapshots:
     _noted: dict[str, datetime] = field(default_factory=dict)
 
     async def take(self, stored: StoredEvent) -> str | None:
-        """Take a picture for an event: hub.fanout.TakePicture.
+        """Take a picture for an event: hub.prints.fanout.TakePicture.
 
         It becomes the printer's last one, too.
         """

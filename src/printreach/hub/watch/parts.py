@@ -68,7 +68,7 @@ class WatchParts:
 
 
 class EventPictures:
-    """Takes pictures for events: hub.fanout.TakePicture.
+    """Takes pictures for events: hub.prints.fanout.TakePicture.
 
     An event of the watch gets the picture that caused it, since the present one may look different.
     """

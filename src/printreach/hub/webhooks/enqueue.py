@@ -19,7 +19,7 @@ NO_PRINTER: Final = ""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebhookEnqueuer:
-    """hub.fanout.Consumer."""
+    """hub.prints.fanout.Consumer."""
 
     core: Core
     clock_history: ClockHistory

@@ -18,7 +18,7 @@ class ConnectionKind(StrEnum):
     SHARED = "shared"
     OWN = "own"
     INTERNAL = "self"
-    """The service's own, to the command API; never stored (rules.internal_grants)."""
+    """The service's own, to the command API; never stored (rules.connections.internal_grants)."""
     STOPPING = "stop"
     """The same for stopping all prints of an account: a lock of remote control doesn't bind it."""
 
@@ -74,7 +74,7 @@ class Connection:
 class Grant:
     """A connection as the relay sees it: all that `find_refusal` needs, and nothing secret.
 
-    digests: every credential that opens it now, as `rules.credentials.digest` makes them.
+    digests: every credential that opens it now, by `rules.connections.credentials.digest`.
     ended: revoked, its printer or account is gone, or its owner is blocked. After an account was
     deleted, printer_id and account_id are empty.
     expires_at: the first instant at which it no longer works; None means never.
