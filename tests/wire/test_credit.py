@@ -5,6 +5,7 @@ import pytest
 from printreach.wire.errors import LocalProtocolError
 from printreach.wire.events import CreditReceived, DataReceived
 from printreach.wire.frames import CHUNK_BYTES, MAX_CREDIT_BYTES, WINDOW_BYTES
+from printreach.wire.state import FAST_BYTES, FAST_WITHIN_S, WIDER
 
 from .pair import GET_CAMERA, OK, POST_FILE, SessionPair
 
@@ -90,6 +91,56 @@ def test_a_body_of_many_windows_gets_through_as_it_is_taken() -> None:
         pair.settle()
 
     assert arrived == 64 * CHUNK_BYTES == 16 * WINDOW_BYTES
+
+
+def upload(pair: SessionPair, stream: int, size: int, bytes_per_s: float) -> None:
+    """Send and take so much of a body at this speed."""
+    for _ in range(size // CHUNK_BYTES):
+        pair.clock.advance(CHUNK_BYTES / bytes_per_s)
+        pair.hub.send(stream, bytes(CHUNK_BYTES), fin=False)
+        pair.settle()
+        pair.agent.taken(stream, CHUNK_BYTES)
+        pair.settle()
+
+
+FAST, SLOW = 2 * FAST_BYTES / FAST_WITHIN_S, 0.5 * FAST_BYTES / FAST_WITHIN_S
+
+
+def test_a_fast_stream_gets_a_wider_window_once() -> None:
+    pair = SessionPair()
+    stream = pair.opened(POST_FILE)
+
+    upload(pair, stream, 2 * FAST_BYTES, FAST)
+    assert pair.hub.credit(stream) == WIDER * WINDOW_BYTES
+    upload(pair, stream, 8 * FAST_BYTES, FAST)
+    assert pair.hub.credit(stream) == WIDER * WINDOW_BYTES
+    pair.hub.send(stream, bytes(CHUNK_BYTES), fin=False)
+    pair.settle()
+
+
+def test_a_slow_stream_keeps_its_window_until_it_becomes_fast() -> None:
+    pair = SessionPair()
+    stream = pair.opened(POST_FILE)
+
+    upload(pair, stream, 8 * FAST_BYTES, SLOW)
+    assert pair.hub.credit(stream) == WINDOW_BYTES
+    upload(pair, stream, 2 * FAST_BYTES, FAST)
+    assert pair.hub.credit(stream) == WIDER * WINDOW_BYTES
+
+
+def test_what_a_stalled_end_takes_all_at_once_makes_no_stream_fast() -> None:
+    pair = SessionPair()
+    stream = pair.opened(POST_FILE)
+
+    for _ in range(16):
+        pair.clock.advance(WINDOW_BYTES / SLOW)
+        for _ in range(WINDOW_BYTES // CHUNK_BYTES):
+            pair.hub.send(stream, bytes(CHUNK_BYTES), fin=False)
+        pair.settle()
+        pair.agent.taken(stream, WINDOW_BYTES)
+        pair.settle()
+
+    assert pair.hub.credit(stream) == WINDOW_BYTES
 
 
 def test_no_credit_goes_back_for_a_body_that_has_ended() -> None:

@@ -41,7 +41,7 @@ class Session:
         capabilities: tuple[str, ...] = (),
     ) -> None:
         self._is_hub = role is Role.HUB
-        self._tunnel = TunnelState(window)
+        self._tunnel = TunnelState(window, now)
         self._receiver = Receiver(self._tunnel, is_hub=self._is_hub)
         self._keepalive = Keepalive(now, idle_s=30.0 if self._is_hub else 45.0)
         self._output: list[bytes | memoryview] = []
@@ -146,7 +146,7 @@ class Session:
         state = self._tunnel.streams.get(stream)
         if state is None or state.incoming is ENDED:
             return
-        credit = state.taken(size)
+        credit = state.taken(size, self._tunnel.now)
         if credit:
             self._write(Kind.CREDIT, stream, frames.U32.pack(credit))
 
@@ -204,6 +204,7 @@ class Session:
         the tunnel.
         """
         self._keepalive.on_received(now)
+        self._tunnel.now = now
         try:
             return self._receiver.receive(message)
         except RemoteProtocolError as fault:
