@@ -70,12 +70,13 @@ class Bench:
         within_s: float | None = None,
     ) -> T:
         """The first answer of look that is neither None nor False. within_s: the rig's patience."""
-        deadline = time.monotonic() + (within_s or self.rig.patience_s)
+        now = asyncio.get_running_loop().time
+        deadline = now() + (within_s or self.rig.patience_s)
         while True:
             found = await look()
             if found is not None and found is not False:
                 return found
-            if time.monotonic() > deadline:
+            if now() > deadline:
                 raise AssertionError(f"waited in vain for {what() if callable(what) else what}")
             await asyncio.sleep(POLL_S)
 
@@ -108,6 +109,13 @@ class Bench:
         return path
 
 
+def wall_clock() -> Callable[[], float]:
+    """Return a clock that begins with this machine's time, and goes as the event loop's does."""
+    steady_time = asyncio.get_running_loop().time
+    behind_s = time.time() - steady_time()
+    return lambda: behind_s + steady_time()
+
+
 def machine(rig: PrinterRig, data_dir: Path) -> PrinterSetup:
     """The adapter's environment, with this machine's clocks and random numbers."""
     loop = asyncio.get_running_loop()
@@ -118,7 +126,7 @@ def machine(rig: PrinterRig, data_dir: Path) -> PrinterSetup:
             tls=False,
             data_dir=data_dir,
             steady_time=loop.time,
-            unix_time=time.time,
+            unix_time=wall_clock(),
             uniform=random.uniform,
             token_bytes=os.urandom,
             camera_hosts=CameraHosts("127.0.0.1"),
@@ -166,7 +174,7 @@ def on_the_bench(
             async with asyncio.timeout(TEST_S), bench_of(rig) as bench:
                 await test(self, bench, *args, **kwargs)
 
-        asyncio.run(body())
+        rig.run(body())
 
     wanted = [
         parameter.replace(name="rig") if parameter.name == "bench" else parameter

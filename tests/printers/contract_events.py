@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 from printreach.rules.prints import transitions
-from tests.printers.bench import Bench, on_the_bench
+from tests.printers.bench import Bench, on_the_bench, wall_clock
 
 E = EventType
 IN_ANY_NUMBER = {E.PROGRESS, E.FIRST_LAYER_COMPLETE, E.THIRD_LAYER_COMPLETE}
@@ -56,7 +55,7 @@ async def watched(bench: Bench) -> AsyncIterator[ObservedEvents]:
     clock: Callable[[], float] = loop.time
     tracker_environment = TrackerEnvironment(
         steady_time=clock,
-        unix_time=time.time,
+        unix_time=wall_clock(),
         service_time=lambda: None,
         token_bytes=os.urandom,
     )

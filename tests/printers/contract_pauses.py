@@ -93,7 +93,7 @@ def run(rig: PrinterRig, body: Callable[[], Coroutine[Any, Any, None]]) -> None:
         async with asyncio.timeout(TEST_S), rig.open():
             await body()
 
-    asyncio.run(on_the_printer())
+    rig.run(on_the_printer())
 
 
 def turns_heaters_off(rig: PrinterRig) -> bool:

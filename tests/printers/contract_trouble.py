@@ -75,7 +75,7 @@ class TroubleContract:
                     _assert_tells_no_secret(refused.error, setup.api_key, setup.password)
                     assert (await bench.calls.post("cancel")).status == NOT_AUTHORIZED
 
-        asyncio.run(body())
+        rig.run(body())
 
 
 async def _is_lost(bench: Bench) -> bool:

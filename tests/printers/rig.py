@@ -1,13 +1,21 @@
 """The interface of a rig of the contract suite: a running printer, and ways to disturb it."""
 
+import asyncio
+from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from printreach.contract.status import Feature
 from printreach.printers.operations import Operation, Platform
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
+from tests.fakes.fast_loop import FastLoop
+
+T = TypeVar("T")
+
+SPEED = 8.0
+"""Of the time of a fake and its adapter. More would gain little: they compute as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,8 @@ class PrinterRig:
     restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
     tells how much a feeding_print takes. spools_uploads: the agent keeps an upload of unknown size
-    on its disk until it has all of it. patience_s: within which a state shows.
+    on its disk until it has all of it. patience_s: within which a state shows. speed: how fast the
+    time of the printer and of the adapter goes; more than 1 where the printer is a fake.
     """
 
     platform: ClassVar[Platform]
@@ -45,6 +54,13 @@ class PrinterRig:
     restores_by_itself: ClassVar[bool] = False
     spools_uploads: ClassVar[bool] = False
     patience_s: ClassVar[float] = 45.0
+    speed: ClassVar[float] = 1.0
+
+    def run(self, test: Coroutine[Any, Any, T]) -> T:
+        """Run a test on an event loop of its own, whose clock goes at this speed."""
+        factory = None if self.speed == 1.0 else lambda: FastLoop(self.speed)
+        with asyncio.Runner(loop_factory=factory) as runner:
+            return runner.run(test)
 
     def open(self) -> AbstractAsyncContextManager[None]:
         """The printer: connected, idle, cold, no file on it. Leaving may stop or only reset it."""

@@ -23,7 +23,8 @@ TIMEOUT_S = 60
 class FakeBambu:
     """Made by fake_bambu(). lock: held while the machine changes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, speed: float) -> None:
+        self._tick_s = TICK_S / speed
         self.certificate, self.key = self_signed(folder, SERIAL)
         self.broker = Broker(folder, SERIAL, self.certificate, self.key)
         (folder / "card").mkdir()
@@ -81,7 +82,7 @@ class FakeBambu:
             self._push()
 
     def _live(self) -> None:
-        while not self._is_over.wait(TICK_S):
+        while not self._is_over.wait(self._tick_s):
             with self.lock:
                 self.machine.pass_time(TICK_S)
                 self._push()
@@ -93,9 +94,9 @@ class FakeBambu:
 
 
 @contextmanager
-def fake_bambu(folder: Path) -> Iterator[FakeBambu]:
-    """folder: for its certificate, card and logs."""
-    fake = FakeBambu(folder)
+def fake_bambu(folder: Path, speed: float = 1.0) -> Iterator[FakeBambu]:
+    """folder: for its certificate, card and logs. speed: of the machine's time."""
+    fake = FakeBambu(folder, speed)
     fake.start()
     try:
         yield fake

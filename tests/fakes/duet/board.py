@@ -1,5 +1,6 @@
 """RepRapFirmware's web server: /rr_..., with its sessions, its limits and its ways to say no."""
 
+import asyncio
 import json
 import re
 import time
@@ -67,7 +68,7 @@ class Board:
         if session is None:
             code = 401 if call.method == b"GET" else 500
             return _reject(code, "Not authorized")
-        session.used_at = time.monotonic()
+        session.used_at = _now()
         if call.method == b"POST":
             return await self._upload(call, query)
         return self._serve(request, query, session)
@@ -85,7 +86,7 @@ class Board:
             self._keys += 1
             key = self._keys
         if key or not self._find(call.peer, 0):
-            self.sessions.append(Session(call.peer, key, time.monotonic()))
+            self.sessions.append(Session(call.peer, key, _now()))
         reported = {"err": 0, "sessionTimeout": 8000, "boardType": "duetwifi102", "apiLevel": 1}
         return reported | {"sessionKey": key}
 
@@ -94,7 +95,7 @@ class Board:
         header = call.header(b"x-session-key") or b"0"
         found = self._find(call.peer, int(header) if header.isdigit() else 0)
         if found is None and self.password == NO_PASSWORD and len(self.sessions) < MAX_SESSIONS:
-            found = Session(call.peer, 0, time.monotonic())
+            found = Session(call.peer, 0, _now())
             self.sessions.append(found)
         return found
 
@@ -102,7 +103,7 @@ class Board:
         return next((one for one in self.sessions if (one.ip, one.key) == (ip, key)), None)
 
     def _forget_silent(self) -> None:
-        now = time.monotonic()
+        now = _now()
         self.sessions = [one for one in self.sessions if now - one.used_at <= SESSION_S]
 
     # --- requests ---------------------------------------------------------------------------------
@@ -213,6 +214,10 @@ def file_info(machine: Machine, path: str) -> Json:
         "filament": [1234.5, 67.0],
         "generatedBy": "PrusaSlicer 2.7.1+linux-x64-GTK3 on 2024-01-02",
     }
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _date(unix_time: float) -> str:

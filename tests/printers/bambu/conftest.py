@@ -14,7 +14,7 @@ from tests.printers.bambu.rig import BambuRig
 @pytest.fixture(scope="package")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BambuRig]:
     """One for all of them: its broker takes a moment to start."""
-    with fake_bambu(tmp_path_factory.mktemp("bambu")) as fake:
+    with fake_bambu(tmp_path_factory.mktemp("bambu"), BambuRig.speed) as fake:
         yield BambuRig(fake)
 
 

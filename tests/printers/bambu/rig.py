@@ -18,7 +18,7 @@ from tests.fakes.bambu.broker import ACCESS_CODE
 from tests.fakes.bambu.camera_port import CameraPort, camera_port_at
 from tests.fakes.bambu.printer import SERIAL, FakeBambu
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.rig import SPEED, PrinterRig, PrintFile
 
 HOT_C = 200.0
 
@@ -36,6 +36,7 @@ class BambuRig(PrinterRig):
 
     platform = PLATFORMS[0]
     features = Feature(63)
+    speed = SPEED / 2  # a broker and threads, whose time goes no faster, need some of it
     nonsense_ends_contact = True
     smart_pause = SMART_PAUSE
     camera_port: CameraPort

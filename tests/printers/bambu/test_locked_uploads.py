@@ -11,6 +11,7 @@ import pytest
 
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
+from printreach.printers.bambu import ftps
 from printreach.printers.bambu.ftps import Ftps
 from tests.printers.bambu.rig import BambuRig
 from tests.printers.bench import TEST_S
@@ -94,8 +95,10 @@ def test_a_file_stays_whose_session_ends_as_a_lock_comes(rig: BambuRig, tmp_path
 
 @pytest.mark.parametrize("is_acknowledged", [True, False])
 def test_a_lock_ends_an_upload_until_the_printer_has_acknowledged_it(
-    rig: BambuRig, tmp_path: Path, is_acknowledged: bool
+    rig: BambuRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_acknowledged: bool
 ) -> None:
+    monkeypatch.setattr(ftps, "GOODBYE_S", 0.5)
+
     async def body() -> None:
         lock = RemoteLock()
         async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:

@@ -13,7 +13,7 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.duet.printer import FakeDuet, fake_duet
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.rig import SPEED, PrinterRig, PrintFile
 
 PASSWORD = "tower + 9/%"
 HOT = b"M140 S60\nT0\nM568 P0 S200 A2\n"
@@ -23,6 +23,7 @@ class DuetRig(PrinterRig):
     (platform,) = PLATFORMS
     lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(2 + 4 + 8 + 16 + 32)
+    speed = SPEED
     has_camera = False
     smart_pause = SMART_PAUSE
     spools_uploads = True

@@ -1,7 +1,6 @@
 """Special features of a Duet: its sessions, its two web servers, its refusals."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -78,7 +77,9 @@ class TestSessions:
         self, bench: Bench
     ) -> None:
         board = fake_of(bench).board
-        strangers = [replace(one, used_at=time.monotonic() + 60) for one in STRANGERS]
+        strangers = [
+            replace(one, used_at=asyncio.get_running_loop().time() + 60) for one in STRANGERS
+        ]
         board.sessions = strangers
         refused = await bench.until_refused(CommandStatus.TOO_MANY_CLIENTS)
         board.sessions = []

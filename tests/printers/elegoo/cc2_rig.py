@@ -14,7 +14,7 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_cc2 import ACCESS_CODE, SERIAL, Broker, FakeCc2, fake_cc2
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.rig import SPEED, PrinterRig, PrintFile
 
 
 class Cc2Rig(PrinterRig):
@@ -22,6 +22,7 @@ class Cc2Rig(PrinterRig):
 
     platform = PLATFORMS[1]
     features = Feature(1 + 2 + 4 + 16 + 32)
+    speed = SPEED / 2  # a broker, whose time goes no faster, needs some of it
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
     spools_uploads = True

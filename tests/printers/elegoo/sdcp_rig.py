@@ -13,13 +13,14 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_sdcp import FakeSdcp, fake_sdcp
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.rig import SPEED, PrinterRig, PrintFile
 from tests.rigs.waiting import free_port
 
 
 class SdcpRig(PrinterRig):
     platform = PLATFORMS[0]
     features = Feature(1 + 2 + 4 + 16 + 32)
+    speed = SPEED
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
     spools_uploads = True

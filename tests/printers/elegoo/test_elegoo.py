@@ -93,7 +93,7 @@ class TestCc2:
             async with rig.open():
                 await ends_when_stopped_as_a_broker_answers(rig, tmp_path, monkeypatch, turns)
 
-        asyncio.run(body())
+        rig.run(body())
 
     def test_one_without_access_code_asks_for_it(self, rig: Cc2Rig, tmp_path: Path) -> None:
         async def body() -> None:
@@ -106,4 +106,4 @@ class TestCc2:
                 refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
                 assert "serial number" in refused.error
 
-        asyncio.run(body())
+        rig.run(body())

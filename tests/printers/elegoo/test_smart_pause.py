@@ -62,7 +62,7 @@ def after_a_restart(rig: SdcpRig, folder: Path, provoke: Callable[[Bench], objec
                 await heat_becomes(bench, HOT_C, BED_C)
                 await bench.until(State.PRINTING)
 
-    asyncio.run(body())
+    rig.run(body())
 
 
 async def _is_connected(bench: Bench) -> bool:

@@ -17,7 +17,7 @@ from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.rig import SPEED, PrinterRig, PrintFile
 from tests.rigs.waiting import free_port
 
 _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
@@ -28,6 +28,7 @@ class SimulatedRig(PrinterRig):
 
     platform = PLATFORMS[0]
     features = Feature(63)
+    speed = SPEED
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
     restores_by_itself = True
