@@ -1,4 +1,7 @@
-"""One browser for the whole folder; each file has a profile of its own, and each test a page."""
+"""One browser for the whole folder; each file has a profile of its own, and each test a page.
+
+Installations begin with a copy of a database that was migrated once.
+"""
 
 from collections.abc import Iterator
 
@@ -8,6 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.look.gallery import answer_in_process, gallery_app
 from tests.rigs.chromium import chromium_for_many, close_page, fresh_profile
+from tests.rigs.databases import database, migrated
+
+__all__ = ["browser", "database", "migrated", "page", "shared_browser"]
 
 
 @pytest.fixture(scope="package")

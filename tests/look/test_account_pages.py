@@ -10,8 +10,6 @@ from litestar.testing import TestClient
 from playwright.sync_api import Page
 
 from printreach.hub.print_mails import mail_destination
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
@@ -41,12 +39,9 @@ NOT_SET_UP = {
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> WebWorld:
+def world(database: Path) -> WebWorld:
     """An installation in which nobody has an account."""
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    return WebWorld(path, FakeClock())
+    return WebWorld(database, FakeClock())
 
 
 @pytest.fixture

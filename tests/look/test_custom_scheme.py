@@ -8,8 +8,6 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward, until
 from tests.web.portal.people import APP_NAME, Person, add_app, connections, link_printer
@@ -46,12 +44,9 @@ class Asked:
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Iterator[Person]:
+def person(database: Path) -> Iterator[Person]:
     """Ada, with a printer, before an app of a scheme of its own."""
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock())
+    world = WebWorld(database, FakeClock())
     with TestClient(world.app, base_url=BASE_URL) as browser:
         add_app(world, browser, "lark://done")
         world.add_account(browser)

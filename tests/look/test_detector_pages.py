@@ -12,8 +12,6 @@ from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
 from printreach.printers.simulated.webcam.scenery import room
 from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.looks import look_at
@@ -36,11 +34,8 @@ def jpeg() -> bytes:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock())
+def home(database: Path) -> Iterator[Home]:
+    world = WebWorld(database, FakeClock())
     with TestClient(world.app, base_url=BASE_URL) as opened:
         account = world.add_account(opened)
         here = Home(world, opened, account.account_id, "")

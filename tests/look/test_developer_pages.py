@@ -12,8 +12,6 @@ from playwright.sync_api import Page, expect
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.detection.usage import Calls
 from printreach.rules.operators import COMMAND_LINE
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from printreach.store.store import Records
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
@@ -42,11 +40,8 @@ ARRIVED = (
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock(NOON + timedelta(days=27)), DETECTOR_BILLING="true")
+def client(database: Path) -> Iterator[TestClient[Litestar]]:
+    world = WebWorld(database, FakeClock(NOON + timedelta(days=27)), DETECTOR_BILLING="true")
     with TestClient(world.app, base_url=BASE_URL) as opened:
         site = DeveloperSite(
             world, opened, world.add_account(opened), world.add_account(opened, BOB)

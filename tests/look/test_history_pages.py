@@ -9,8 +9,6 @@ from litestar.testing import TestClient
 from playwright.sync_api import Page
 
 from printreach.contract.events import EventType
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.printer_http import OFFLINE
 from tests.look.gallery import forward
@@ -25,12 +23,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
+def home(database: Path) -> Iterator[Home]:
     """A printer with a past."""
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock())
+    world = WebWorld(database, FakeClock())
     with TestClient(world.app, base_url=BASE_URL) as opened:
         account = world.add_account(opened)
         here = Home(world, opened, account.account_id, "")

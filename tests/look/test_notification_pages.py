@@ -10,8 +10,6 @@ from playwright.sync_api import Page
 
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.printers import Printer
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
@@ -30,11 +28,8 @@ PAGES = {
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock(), SMTP_URL="smtp://mail.example")
+def client(database: Path) -> Iterator[TestClient[Litestar]]:
+    world = WebWorld(database, FakeClock(), SMTP_URL="smtp://mail.example")
     with TestClient(world.app, base_url=BASE_URL) as opened:
         account = world.add_account(opened)
         printer = Printer(

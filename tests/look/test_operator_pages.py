@@ -10,8 +10,6 @@ from playwright.sync_api import Page
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.accounts import Account
 from printreach.rules.portal.completion import Completion
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.server import MONTHLY
 from tests.look.gallery import forward
@@ -42,12 +40,9 @@ OPERATORS = {
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Browser]:
+def office(database: Path) -> Iterator[Browser]:
     """A service in which something was done already, before its operator."""
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock(), SUPPORTERS="granted")
+    world = WebWorld(database, FakeClock(), SUPPORTERS="granted")
     with TestClient(world.app, base_url=BASE_URL) as browser:
         world.add_account(browser)
         world.add_account(browser, GRACE, is_admin=True)
@@ -103,10 +98,7 @@ def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser)
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    migrated = tmp_path / "migrated.sqlite3"
-    prepare_file(migrated)
-    migrate(migrated)
+def shop(migrated: Path, tmp_path: Path) -> Iterator[Shop]:
     with open_shop(migrated, tmp_path) as opened:
         opened.world.add_account(opened.browser)
         sign_in(opened.browser)

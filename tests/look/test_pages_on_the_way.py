@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from httpx import Response
@@ -10,8 +11,6 @@ from playwright.sync_api import Page, expect
 
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.portal.completion import Completion
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.fakes.stripe.server import MONTHLY
@@ -34,15 +33,12 @@ _GOES_ON_TO = re.compile(r'http-equiv="refresh" content="0;url=([^"]*)"')
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def shop(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """It sells supporter status, has a provider to sign in with, and lets nobody new in.
 
     Ada has a printer, Grace develops, and Bob is a supporter.
     """
     folder = tmp_path_factory.mktemp("shop")
-    migrated = folder / "migrated.sqlite3"
-    prepare_file(migrated)
-    migrate(migrated)
     with (
         fake_provider(FakeClock()) as provider,
         open_shop(

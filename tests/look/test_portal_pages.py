@@ -10,8 +10,6 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from playwright.sync_api import Page, expect
 
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from printreach.store.store import Records
 from tests.fakes.clock import FakeClock
 from tests.hub.portal.portal_world import FakeHostKeys
@@ -90,12 +88,9 @@ def supporters() -> str:
 
 
 @pytest.fixture
-def person(tmp_path: Path, supporters: str) -> Iterator[Person]:
+def person(database: Path, supporters: str) -> Iterator[Person]:
     """Somebody with an account, and an app that is registered."""
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock(), None, FakeHostKeys(), SUPPORTERS=supporters)
+    world = WebWorld(database, FakeClock(), None, FakeHostKeys(), SUPPORTERS=supporters)
     with TestClient(world.app, base_url=BASE_URL) as opened:
         add_app(world, opened)
         world.add_account(opened)

@@ -14,8 +14,6 @@ from printreach.hub.print_mails import stop_token
 from printreach.rules.accounts import Account
 from printreach.rules.connections.live_links import LiveLink
 from printreach.rules.portal.completion import Completion
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.look.test_portal_pages import show
@@ -83,11 +81,8 @@ ASKING = {
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock(), SMTP_URL="smtp://mail.example")
+def home(database: Path) -> Iterator[Home]:
+    world = WebWorld(database, FakeClock(), SMTP_URL="smtp://mail.example")
     with TestClient(world.app, base_url=BASE_URL) as browser:
         browser.headers["accept"] = "text/html"
         yield Home(world, browser)

@@ -7,8 +7,6 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
-from printreach.store.engine import prepare_file
-from printreach.store.migrate import migrate
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
@@ -22,11 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    path = tmp_path / "data" / "printreach.sqlite3"
-    prepare_file(path)
-    migrate(path)
-    world = WebWorld(path, FakeClock())
+def home(database: Path) -> Iterator[Home]:
+    world = WebWorld(database, FakeClock())
     with TestClient(world.app, base_url=BASE_URL) as opened:
         account = world.add_account(opened)
         sign_in(opened)
