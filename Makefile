@@ -5,6 +5,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# COMPILED=1 has the faults and the fuzzer meet the compiled build.
+TESTED_BIN := $(if $(COMPILED),build/compiled/bin,$(BIN))
+TESTED_PACKAGE := $(if $(COMPILED),build/compiled/package,src)
 PIP_FLAGS := --quiet --disable-pip-version-check
 # Tests wait for servers, printers and browsers as long as they compute.
 WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
@@ -81,8 +84,8 @@ audit: install build/audit/.installed  ## known weaknesses of what is pinned; AU
 	exit $$status
 
 .PHONY: faults
-faults: install  ## the tests that harm a running service: frozen, killed, cut off
-	$(BIN)/pytest -m fault
+faults: install $(if $(COMPILED),compiled)  ## the tests that harm a running service: frozen, killed, cut off
+	$(TESTED_BIN)/pytest -m fault
 
 .PHONY: siege
 siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: what the users notice
@@ -97,8 +100,8 @@ isolation: install  ## random walks that look for a leak between accounts; ISOLA
 	PYTHONHASHSEED=0 $(BIN)/python -m tests.isolation.walk --steps $(ISOLATION_STEPS) $(SEED:%=--seed %)
 
 .PHONY: fuzz
-fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target
-	PYTHONPATH=src build/fuzz/bin/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
+fuzz: build/fuzz/.installed $(if $(COMPILED),compiled)  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target
+	PYTHONPATH=$(TESTED_PACKAGE) build/fuzz/bin/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 .PHONY: fmt
 fmt: install  ## put the code into shape
@@ -202,16 +205,14 @@ endef
 	@touch $@
 
 # mypyc compiles what shipping/build_hook.py names. It needs a C compiler.
-HOT_ROOMS := $(shell find src/printreach/wire src/printreach/http1 src/printreach/tunnel \
-	src/printreach/relay src/printreach/agent -name '*.py')
-
-build/compiled/.installed: requirements/dev.txt shipping/build_hook.py $(HOT_ROOMS) build/uv/.installed \
-		$(STATIC)/app.css | build/compiled/bin/python
+build/compiled/.installed: requirements/dev.txt shipping/build_hook.py $(shell find src -name '*.py') \
+		build/uv/.installed $(STATIC)/app.css | build/compiled/bin/python
 	$(call fill,build/compiled,$<)
-	rm -rf build/compiled/wheel
+	rm -rf build/compiled/wheel build/compiled/package
 	PRINTREACH_COMPILE=1 build/compiled/bin/hatchling build --target wheel --directory build/compiled/wheel
 	@$(FIRST_PIP) --python build/compiled/bin/python install $(PIP_FLAGS) --no-deps --no-index \
 		--force-reinstall build/compiled/wheel/*.whl
+	@$(PYTHON) -m zipfile --extract build/compiled/wheel/*.whl build/compiled/package
 	@touch $@
 
 # What `make demo` runs on: what people install, and none of what developers need.

@@ -66,7 +66,7 @@ class Access:
     @property
     def is_full(self) -> bool:
         """Whether it may do whatever is not locked. An agent needs no stamp then."""
-        return self is FULL_ACCESS or self == FULL_ACCESS  # most grants have the constant itself
+        return not (self.is_locked or self.ignores_lock) and self.permissions == ALL_PERMISSIONS
 
 
 FULL_ACCESS: Final = Access()
