@@ -18,7 +18,7 @@ from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.accounts.mail_queue import MailDelivery
 from printreach.hub.clock_jumps import ClockJumpGuard
 from printreach.hub.connections.live_links import LiveLinkEnder, forget_ended_links
-from printreach.hub.detection.contexts import forget_old_contexts
+from printreach.hub.detection import forget_old_contexts
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.notifications.enqueue import NotificationEnqueuer
 from printreach.hub.notifications.sending import NotificationSender

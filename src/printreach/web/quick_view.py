@@ -72,11 +72,8 @@ async def quick_view(
 
 
 @get("/printers/{printer_id:str}/control", media_type=MediaType.HTML)
-async def control_page(
-    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
-) -> Template:
+async def control_page(view: NamedDependency[PrinterView]) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
-    view = view_of(seen, services.clock.now())
     return control_template(view)
 
 

@@ -20,12 +20,12 @@ from printreach.hub.connections import Connections, Shared
 from printreach.hub.connections.app_calls import AppCalls
 from printreach.hub.connections.live_links import LiveLinks
 from printreach.hub.connections.own import OwnConnections
-from printreach.hub.detection.contexts import Detection
+from printreach.hub.detection import Detection
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
 from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
-from printreach.hub.notifications.choices import Notifications
+from printreach.hub.notifications import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operators import Operating
 from printreach.hub.payments import Billing

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
-from printreach.hub.detection.contexts import (
+from printreach.hub.detection import (
     MAX_OF_ACCOUNT,
     AdmittedImage,
     Call,

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from printreach.detector.image_queue import MAX_QUEUED
-from printreach.hub.detection.contexts import MAX_AT_ONCE, MAX_OF_ACCOUNT, scoring_slot
+from printreach.hub.detection import MAX_AT_ONCE, MAX_OF_ACCOUNT, scoring_slot
 from printreach.limiters.slots import Slots
 from printreach.ports.scoring import ScorerBusy
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
-from printreach.hub.notifications.choices import is_notified_of
+from printreach.hub.notifications import is_notified_of
 from printreach.hub.printers import own_printer
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.detection.detector import DetectorOff

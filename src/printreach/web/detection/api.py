@@ -22,7 +22,7 @@ from printreach.contract.detection_api import (
     NextInterval,
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
+from printreach.hub.detection import BUSY_RETRY_S, Call, Detection
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, MAX_IMAGE_BYTES, Verdict
 from printreach.rules.detection.access import CallKind, CallRefused

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.notifications.choices import Notifications, WrongField
+from printreach.hub.notifications import Notifications, WrongField
 from printreach.hub.notifications.sending import NO_MAIL_SERVER
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events

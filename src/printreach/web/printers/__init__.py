@@ -15,9 +15,11 @@ from printreach.web.printers.list_pages import LIST_PAGES
 from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
 from printreach.web.printers.settings import LINKING, SETTINGS_PAGES
+from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import WEBCAMS
 from printreach.web.problems import or_404
 from printreach.web.security import FORM
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 
@@ -40,8 +42,19 @@ async def provide_owned(
     return or_404(await printers.one(signed_in.account_id, printer_id, ask=False)).printer.owned
 
 
+def provide_view(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
+) -> PrinterView:
+    """Return the data of the printer's own pages."""
+    return view_of(seen, services.clock.now())
+
+
 OWN_PRINTER: Final[Mapping[str, Provide]] = MappingProxyType(
-    {"seen": Provide(provide_seen), "owned": Provide(provide_owned)}
+    {
+        "seen": Provide(provide_seen),
+        "owned": Provide(provide_owned),
+        "view": Provide(provide_view, sync_to_thread=False),
+    }
 )
 """The dependencies of routes with a printer in their path."""
 

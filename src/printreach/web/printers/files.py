@@ -24,7 +24,7 @@ from printreach.web.disconnects import closing
 from printreach.web.forms import Fields
 from printreach.web.printers.orders import Order, give_order, refused, shows
 from printreach.web.printers.uploads import read_upload
-from printreach.web.printers.view import view_of
+from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import answer_of, answer_then_pieces
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
@@ -256,13 +256,9 @@ async def download(
 
 
 @get("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
-async def ask_to_delete(
-    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
-) -> Template:
+async def ask_to_delete(view: NamedDependency[PrinterView], path: FromQuery[str]) -> Template:
     """Ask before deleting a file."""
-    view, file_path = view_of(seen, services.clock.now()), _file_path(path)
-    context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
-    return Template("dashboard/delete_file.html", context=context)
+    return _question("dashboard/delete_file.html", view, path)
 
 
 @post("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
@@ -282,13 +278,9 @@ async def delete(
 
 
 @get("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
-async def ask_to_start(
-    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
-) -> Template:
+async def ask_to_start(view: NamedDependency[PrinterView], path: FromQuery[str]) -> Template:
     """Ask before a machine moves that nobody may be watching."""
-    view, file_path = view_of(seen, services.clock.now()), _file_path(path)
-    context = {"view": view, "path": str(file_path), "name": file_path.parts[-1]}
-    return Template("dashboard/start_file.html", context=context)
+    return _question("dashboard/start_file.html", view, path)
 
 
 @post("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
@@ -320,6 +312,12 @@ async def _folder(
     if shown is None:
         raise NotFoundException("There is no such folder")
     return shown
+
+
+def _question(template: str, view: PrinterView, typed: str) -> Template:
+    path = _file_path(typed)
+    context = {"view": view, "path": str(path), "name": path.parts[-1]}
+    return Template(template, context=context)
 
 
 def _file_path(typed: str) -> VirtualPath:

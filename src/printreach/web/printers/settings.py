@@ -16,7 +16,7 @@ from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
-from printreach.web.printers.view import view_of
+from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
 from printreach.web.services import Services
@@ -51,11 +51,8 @@ async def rename(
 
 
 @get("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
-async def ask_to_remove(
-    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
-) -> Template:
+async def ask_to_remove(view: NamedDependency[PrinterView]) -> Template:
     """Ask before all its connections end."""
-    view = view_of(seen, services.clock.now())
     return Template("dashboard/remove.html", context={"view": view})
 
 
@@ -80,33 +77,27 @@ async def interface_at_port(signed_in: NamedDependency[SignedIn], port: FromQuer
 
 
 @get("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
-async def ask_to_open_interface(
-    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services]
-) -> Template:
+async def ask_to_open_interface(view: NamedDependency[PrinterView]) -> Template:
     """Offer the printer's own interface to a browser that was redirected here from its address.
 
     It takes a button and not a link that works at once, since a page of another site could lead a
     browser here.
     """
-    context = {"view": view_of(seen, services.clock.now())}
-    return Template("dashboard/ask_to_open.html", context=context)
+    return Template("dashboard/ask_to_open.html", context={"view": view})
 
 
 @post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
 async def open_interface(
-    seen: NamedDependency[SeenPrinter], signed_in: NamedDependency[SignedIn]
+    view: NamedDependency[PrinterView], signed_in: NamedDependency[SignedIn]
 ) -> Template:
     """Lead to the printer's own interface, on a host of its own, by a single-use link.
 
     The page redirects by itself instead of an HTTP redirect, since our policy lets no form of ours
     end on another host.
     """
-    printer_id = seen.printer.printer_id
-    account_id, session_id = signed_in.account_id, signed_in.session_id
     link = await signed_in.services.connections.open_own(
-        printer_id, account_id=account_id, session_id=session_id
+        view.card.id, account_id=signed_in.account_id, session_id=signed_in.session_id
     )
-    view = view_of(seen, signed_in.services.clock.now())
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}
         return Template("dashboard/no_port.html", context=context, status_code=409)
