@@ -56,7 +56,7 @@ async def house(world: World) -> House:
         core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=printers
     )
     live = LiveStatus(printers, world.clock)
-    own_printers = OwnPrinters(core=world.core, live=live, printers=world.printers)
+    own_printers = OwnPrinters(core=world.core, live=live)
     live_links = LiveLinks(core=world.core, live=live, printers=own_printers)
     return House(world, printers, live, live_links, snapshots, printer.account_id)
 

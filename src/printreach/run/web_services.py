@@ -69,7 +69,7 @@ def web_services(dependencies: Dependencies) -> Services:
     why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
     snapshots = snapshots_of(dependencies)
     live_status = LiveStatus(http, core.clock)
-    own_printers = OwnPrinters(core=core, live=live_status, printers=operated.printers)
+    own_printers = OwnPrinters(core=core, live=live_status)
     gate = DetectionGate(
         store=core.store,
         plan=settings.detector_plan,

@@ -48,7 +48,7 @@ async def home(open_world: OpenWorld) -> AsyncIterator[Home]:
         bob = await world.add_account(BOB)
         printers = FakePrinterHttp({PRINTER_ID: status_of(State.PRINTING, "vase.gcode")})
         live = LiveStatus(printers, world.clock)
-        own = OwnPrinters(core=world.core, live=live, printers=world.printers)
+        own = OwnPrinters(core=world.core, live=live)
         yield Home(world, printers, own, ada.account_id, bob.account_id)
         await live.close()
 
@@ -81,7 +81,7 @@ async def test_another_accounts_printer_is_as_if_there_were_none(open_world: Ope
             refusals = [
                 await here.own.one(here.bob, printer_id),
                 await here.own.rename(here.bob, printer_id, "Mine"),
-                await here.own.remove(here.bob, printer_id),
+                await here.world.printers.remove(printer_id, account_id=here.bob),
             ]
             assert {denied(refused).reason for refused in refusals} == {Reason.NO_SUCH_PRINTER}
             assert len({denied(refused).sentence for refused in refusals}) == 1
@@ -93,7 +93,7 @@ async def test_a_new_owner_sees_nothing_of_what_it_did_before(open_world: OpenWo
     async with home(open_world) as here:
         await here.come_online()
         await here.see()
-        await here.own.remove(here.ada, PRINTER_ID)
+        await here.world.printers.remove(PRINTER_ID, account_id=here.ada)
         here.world.clock.advance(timedelta(seconds=1))
         await here.world.link_printer(BOB)
 

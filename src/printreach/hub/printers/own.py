@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.printers import Printers, no_such_printer, own_printer
+from printreach.hub.printers import no_such_printer, own_printer
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.readings import Reading
 from printreach.ports import Notice, Topic
@@ -40,7 +40,6 @@ class OwnPrinters:
 
     core: Core
     live: LiveStatus
-    printers: Printers
 
     async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
         """Return the printers by name.
@@ -103,9 +102,6 @@ class OwnPrinters:
             return printer
 
         return await self.core.store.write(rename)
-
-    async def remove(self, account_id: str, printer_id: str) -> Printer | Denied:
-        return await self.printers.remove(printer_id, account_id=account_id)
 
     def _online_among(self, rows: Sequence[PrinterRow]) -> list[OwnedPrinter]:
         at = self.core.clock.now()

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.hub.accounts.passkeys import PasskeyRequest, Passkeys
-from printreach.hub.accounts.sessions import Visitor
+from printreach.hub.accounts.passkeys import Passkeys
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.printers.stopping import PrinterStop, StopOutcome
@@ -67,10 +66,6 @@ class RemoteLock:
         if refused is None:
             await self._unlock(account)
         return refused
-
-    async def begin_passkey(self, account: Account, visitor: Visitor) -> PasskeyRequest | TooSoon:
-        """Return what the browser asks an authenticator to sign, to unlock."""
-        return await self.passkeys.begin_proof(account, visitor)
 
     async def unlock_with_passkey(
         self, account: Account, step_token: str, answer: str

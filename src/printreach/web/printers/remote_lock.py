@@ -86,10 +86,9 @@ async def begin_passkey(
     signed_in: NamedDependency[SignedIn], browser: NamedDependency[Browser]
 ) -> Response[Any]:
     """Return the challenge that the authenticator signs."""
-    visitor = browser.visitor
-    return passkey_options(
-        await signed_in.services.remote_lock.begin_passkey(signed_in.account, visitor), browser.jar
-    )
+    passkeys = signed_in.services.passkeys
+    challenge = await passkeys.begin_proof(signed_in.account, browser.visitor)
+    return passkey_options(challenge, browser.jar)
 
 
 @post(f"{LOCK_PAGE}/passkey", media_type=MediaType.HTML)

@@ -61,7 +61,7 @@ async def remove(
     owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
 ) -> Redirect:
     """Remove it from the account."""
-    or_404(await services.own_printers.remove(owned.account_id, owned.printer_id))
+    or_404(await services.printers.remove(owned.printer_id, account_id=owned.account_id))
     return redirect_with_flash("/printers", "removed")
 
 
