@@ -201,7 +201,7 @@ def _sentence(failure: HTTPException) -> str:
 
 
 def _is_of_body(failure: Exception) -> bool:
-    """Whether the framework failed so as it read a body: it expects msgspec's own failures only."""
+    """Return whether reading a body failed: the framework handles msgspec's own failures alone."""
     frames = walk_tb(failure.__traceback__)
     return any(frame.f_code.co_name == decode_json.__name__ for frame, _ in frames)
 

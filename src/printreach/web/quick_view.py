@@ -28,7 +28,10 @@ LOOKED_UP_EVERY: Final = timedelta(seconds=3)
 
 @dataclass(slots=True)
 class LastPrints:
-    """rows: the newest first. The store is read again after LOOKED_UP_EVERY or another state."""
+    """The last prints of a printer, for its open page. rows: the newest first.
+
+    The store is read again after LOOKED_UP_EVERY, and when the printer's state has changed.
+    """
 
     services: Services
     account_id: str

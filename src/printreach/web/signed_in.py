@@ -103,7 +103,7 @@ async def provide_session(
 
 
 def note_lock(request: AnyRequest, *, is_locked: bool) -> None:
-    """Store it in `request.state`, for every page to show."""
+    """Note whether remote control is locked in `request.state`, for every page to show."""
     request.state.remote_is_locked = is_locked
 
 
@@ -131,7 +131,7 @@ IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
 
 
 def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
-    """Return the caller's address as the relay's front passes it on.
+    """Return the caller: the address that the relay passes on, and the browser.
 
     jar: to recognise a browser that signed in before; needed where sign-in is limited.
     """
@@ -159,7 +159,7 @@ def too_many(refused: TooSoon) -> TooManyRequestsException:
 
 
 def raise_if_too_soon(refused: TooSoon | None) -> None:
-    """Answer 429 by an exception if a limit refused a try."""
+    """Raise the exception that is answered with 429 if a limit refused a try."""
     if refused is not None:
         raise too_many(refused)
 

@@ -32,7 +32,7 @@ async def change_password(
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Set another password."""
+    """Change the password."""
     outcome = await signed_in.services.owner.change_password(
         signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
     )
@@ -161,7 +161,7 @@ async def _totp_page(signed_in: SignedIn, fault: Refusal | None) -> Response[Any
 
 
 def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:
-    """To load the page that shows them again must not make other ones."""
+    """Redirect to the page that shows the codes once; loading it again makes no others."""
     signed_in.services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
     return Redirect(_CODES_PAGE, status_code=303)
 

@@ -44,12 +44,10 @@ async def begin_sign_in(
 
 
 @get("/signin/other/back", media_type=MediaType.HTML, opt=dict(USED_UP))
-async def come_back(
+async def complete_sign_in(
     session: NamedDependency[SignedIn | None], browser: NamedDependency[Browser]
 ) -> Response[Any]:
-    """Complete the sign-in of a browser that returns from the provider, if it was sent there from
-    here.
-    """
+    """Complete the sign-in of a browser that returns from the provider, if we sent it there."""
     finished = await browser.services.other_accounts.finish(
         _answer(browser.request),
         browser.cookie(STEP),
@@ -91,7 +89,7 @@ async def begin_joining(
 
 
 @post("/account/other/remove", media_type=MediaType.HTML)
-async def part(
+async def remove_identity(
     fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Remove a provider's identity from the account."""
@@ -105,10 +103,10 @@ async def part(
 
 def _answer(request: AnyRequest) -> ProviderAnswer:
     """Return the parameters of the callback; repeated ones count as missing."""
-    given = request.query_params
+    query = request.query_params
 
     def only(name: str) -> str | None:
-        values = given.getall(name, [])
+        values = query.getall(name, [])
         return values[0][:_LONGEST_WORD] if len(values) == 1 else None
 
     return ProviderAnswer(
@@ -127,4 +125,4 @@ def _auto_redirect_page(sent: ProviderRedirect, jar: Cookies) -> Response[Any]:
     return answer
 
 
-OTHER = [begin_sign_in, come_back, begin_joining, part]
+OTHER = [begin_sign_in, complete_sign_in, begin_joining, remove_identity]

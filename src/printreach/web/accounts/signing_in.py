@@ -1,4 +1,4 @@
-"""The pages of signing in and out, and the cookies of a sign-in that others set too."""
+"""The pages of signing in and out, and the cookies that every way of signing in sets."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import timedelta

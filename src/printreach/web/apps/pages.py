@@ -125,7 +125,7 @@ async def remove(
 
 @get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
 async def try_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
-    """Link into the portal as the app would, and explain the parameters that it returns."""
+    """Show links into the portal as the app would open it, and the parameters that it returns."""
     app = or_404(await signed_in.services.own_apps.one(signed_in.account_id, app_id)).app
     places = [signed_in.services.portal.core.addresses.of_test_page(), *app.return_prefixes]
     links = [

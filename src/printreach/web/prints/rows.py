@@ -32,8 +32,9 @@ _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintRow:
-    """state: a badge of parts/badges.html, "" if the end is unknown. picture: its address, or "".
+    """A print in a list. state: a badge of parts/badges.html, "" if its end is unknown.
 
+    picture: the address of its picture, or "".
     href, page: of the printer and of this print, "" if the printer has no pages any more.
     """
 
@@ -53,7 +54,10 @@ class PrintRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Month:
-    """Figures of prints that began in it. share: of those that ended, in percent; or None."""
+    """The figures of prints that began in a month.
+
+    share: of complete ones among those that ended, in percent; None if none ended.
+    """
 
     name: str
     count: int

@@ -51,8 +51,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """begins_at, ends_at: of the print, as far as known; a short one ends before its axis does.
+    """The chart of a print.
 
+    begins_at, ends_at: of the print, as far as known; a short one ends before its axis does.
     now_x: the position of the present, in percent; None for a print that is over.
     """
 

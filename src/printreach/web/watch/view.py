@@ -114,7 +114,7 @@ def watch_view(
 
 
 def why_off(off: DetectorOff | None) -> str:
-    """Return the words that pages say of it, without a full stop; "" if failure detection runs."""
+    """Return why failure detection is off, without a full stop; "" if it runs."""
     return "" if off is None else off.value
 
 
@@ -243,7 +243,9 @@ def _picture(
 
 @dataclass(slots=True)
 class WatchedView:
-    """shown: the data drawn last; nothing once the printer belongs to another account.
+    """The failure watch of a printer, for its open page.
+
+    shown: the data drawn last; nothing once the printer belongs to another account.
 
     The store is read again after LOOKED_UP_EVERY, and when another print runs.
     """

@@ -50,7 +50,7 @@ async def set_webhook(
     services: NamedDependency[Services],
     data: JSONBody[SetWebhook],
 ) -> DoneAnswer:
-    """Have the printer's events sent to an address; in place of what was set before."""
+    """Send the printer's events to an address from now on, in place of an earlier one."""
     wish = await read_strictly(request, type(data))
     chosen = wish.inclusive_event_types_filter or []
     problem = await services.webhooks.set(caller, wish.webhook_url, chosen)
@@ -65,7 +65,7 @@ async def delete_webhook(
     services: NamedDependency[Services],
     data: JSONBody[TokenBody | None] = None,
 ) -> DoneAnswer:
-    """Have no more events sent, not even those that wait to be sent again."""
+    """Send no more events, not even those that wait to be sent again."""
     del data  # declared so that it is described and checked; provide_caller() has read its token
     await services.webhooks.delete(caller)
     return DoneAnswer()
@@ -91,7 +91,7 @@ async def test_webhook(
 
 @get("/.well-known/webhook-keys.json", sync_to_thread=False)
 def webhook_keys(services: NamedDependency[Services]) -> Response[WebhookKeyList]:
-    """Tell by which keys what webhooks are sent can be verified."""
+    """Return the public keys by which deliveries to webhooks are verified."""
     keys = [
         WebhookKey(
             key_id=key.key_id,

@@ -40,7 +40,7 @@ _FAILED_FOR_NOW: Final = ("Failed, tried again", "again")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownDelivery:
-    """title: the event. word: its state; the icon belongs to it."""
+    """A delivery in a list. title: of its event. word, icon: for its state."""
 
     delivery: LoggedDelivery
     title: str
@@ -49,7 +49,7 @@ class ShownDelivery:
 
 
 def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery]:
-    """Return them in the given order."""
+    """Return the deliveries as lists show them, in the given order."""
     return [_shown(delivery) for delivery in deliveries]
 
 
