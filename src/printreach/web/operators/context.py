@@ -125,7 +125,10 @@ class ConfirmedAct(Generic[T]):
 
 
 def or_404(result: T | Denied) -> T:
-    """Return the result of a use case. Raises NotFoundException if it was denied."""
+    """Return the result of a use case. Raises NotFoundException if it was denied.
+
+    `problems.or_404` would say of an unknown printer that it isn't in the operator's own account.
+    """
     if isinstance(result, Denied):
         raise NotFoundException(result.sentence)
     return result

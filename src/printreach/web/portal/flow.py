@@ -1,5 +1,5 @@
-"""The start of the portal, the page of a flow, which shows its step at one address, and the ends of
-ours for apps without pages of their own.
+"""The pages of a flow: its start, its current step at one address, and the page that ends it for
+apps without a page of their own.
 """
 
 from collections.abc import Iterable, Mapping

@@ -13,7 +13,7 @@ from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import is_paused_by_it
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
-from printreach.web.printers.materials import Look, is_suppressed, looks_of, newest_quality
+from printreach.web.printers.materials import Look, looks_of, newest_quality
 from printreach.web.wording import duration, moment
 
 OFFLINE: Final = "offline"
@@ -125,7 +125,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         webcam=webcam_of(seen, 0, still=True),
         looks=looks_of(detector) if detector is not None and print_ is not None else None,
         quality=newest_quality(detector) if detector is not None else None,
-        look_age=_look_age(detector.time_since_last_score_sec, is_suppressed(detector))
+        look_age=_look_age(detector.time_since_last_score_sec, detector.is_suppressed)
         if detector is not None
         else "",
         can_pause=state == State.PRINTING,

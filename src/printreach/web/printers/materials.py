@@ -53,10 +53,6 @@ def newest_quality(detector: DetectorStatus) -> int | None:
     return quality_of(detector.last_score)
 
 
-def is_suppressed(detector: DetectorStatus) -> bool:
-    return detector.is_suppressed
-
-
 def looks_of(detector: DetectorStatus) -> list[Look] | None:
     """Return the looks, oldest first; None if there is nothing to draw."""
     looks = []
