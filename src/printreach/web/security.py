@@ -36,6 +36,13 @@ _DEFAULT_HEADERS: Final[Mapping[bytes, bytes]] = MappingProxyType(
     }
 )
 
+SANDBOX: Final[Mapping[str, str]] = MappingProxyType(
+    {"Content-Security-Policy": "default-src 'none'; sandbox"}
+)
+"""The headers of a file or picture that came from a printer: a browser executes nothing in it."""
+NO_REFERRER: Final[Mapping[str, str]] = MappingProxyType({"Referrer-Policy": "no-referrer"})
+"""The headers of a page whose address is a secret, or whose links contain one."""
+
 FORM: Final[Mapping[str, bool]] = MappingProxyType({"form": True})
 """The options of a route that takes a form: only our own pages may send it, with a cookie or
 without.

@@ -15,6 +15,7 @@ from printreach.rules.accounts.sessions import is_fresh
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
 from printreach.web.safe_methods import USED_UP
+from printreach.web.security import NO_REFERRER
 from printreach.web.signed_in import SignedIn
 
 PAGE = "/account/tokens"
@@ -53,7 +54,7 @@ async def show_secret(token_id: FromPath[str], signed_in: NamedDependency[Signed
     return Template(
         "account/token_once.html",
         context={"made": made},
-        headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
+        headers=dict(NO_REFERRER),
     )
 
 

@@ -12,6 +12,7 @@ from litestar.response import Template
 
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
+from printreach.web.security import NO_REFERRER
 from printreach.web.signed_in import SignedIn
 
 _MAX_PARAMETERS: Final = 100
@@ -70,8 +71,7 @@ async def show_parameters(
         "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
         "is_signed_in_here": session is not None,
     }
-    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    return Template("developer/arrived.html", context=context, headers=headers)
+    return Template("developer/arrived.html", context=context, headers=dict(NO_REFERRER))
 
 
 def _parameters(request: AnyRequest) -> dict[str, str]:

@@ -34,15 +34,16 @@ from printreach.web.printers.open_pages import (
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
+from printreach.web.security import NO_REFERRER, SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon, visitor_of
 
 HIDDEN: Final = {
-    "Referrer-Policy": "no-referrer",
+    **NO_REFERRER,
     "X-Robots-Tag": "noindex, nofollow, noarchive",
-    "Cache-Control": "no-store",
+    "Cache-Control": "no-store",  # else that of a stream of events would allow to store it
 }
-PICTURE: Final = HIDDEN | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+PICTURE: Final = {**HIDDEN, **SANDBOX}
 MAX_VIEWERS: Final = 1000
 """Open streams of all links; the web role accepts four times as many connections."""
 MAX_PER_LINK: Final = 500

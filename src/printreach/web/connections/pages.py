@@ -87,8 +87,7 @@ async def secrets_page(
     or_404(await signed_in.services.own_connections.one(account_id, connection_id))
     shared = signed_in.services.shown_shares.take(account_id, connection_id)
     context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
-    headers = {"Cache-Control": "no-store"}
-    return Template("dashboard/shared.html", context=context, headers=headers)
+    return Template("dashboard/shared.html", context=context)
 
 
 @post("/connections/{connection_id:str}/permissions", media_type=MediaType.HTML)

@@ -188,7 +188,7 @@ async def key_page(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) 
         "key": key,
         "made": signed_in.services.shown_keys.take(account_id, key_id),
     }
-    return Template("developer/key.html", context=context, headers={"Cache-Control": "no-store"})
+    return Template("developer/key.html", context=context)
 
 
 @post("/developer/keys/done", media_type=MediaType.HTML)

@@ -18,6 +18,7 @@ from printreach.web.forms import Fields, page
 from printreach.web.payments.plans import plans_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ, is_head
+from printreach.web.security import NO_REFERRER
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -75,8 +76,7 @@ async def manage(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
 
 def auto_redirect_page(url: str) -> Template:
     """Render a page that redirects by itself, since our forms may lead only to pages of ours."""
-    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    return Template("account/leaving.html", context={"url": url}, headers=headers)
+    return Template("account/leaving.html", context={"url": url}, headers=dict(NO_REFERRER))
 
 
 async def _page(

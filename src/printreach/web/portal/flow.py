@@ -37,7 +37,7 @@ from printreach.web.portal.pages import (
 )
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
-from printreach.web.security import FORM
+from printreach.web.security import FORM, NO_REFERRER
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, raise_if_too_soon, visitor_of
 
@@ -220,7 +220,7 @@ def complete(request: AnyRequest) -> Template:
     return Template(
         "portal/complete.html",
         context={"is_connected": values.get("success") == "true"},
-        headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
+        headers=dict(NO_REFERRER),
     )
 
 

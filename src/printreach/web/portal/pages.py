@@ -21,7 +21,7 @@ from printreach.rules.portal.completion import completion_parameters, failure_pa
 from printreach.rules.portal.query import logo_address, logo_origin
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.payments.plans import Plan
-from printreach.web.security import CONTENT_SECURITY_POLICY
+from printreach.web.security import CONTENT_SECURITY_POLICY, NO_REFERRER
 from printreach.web.services import Services
 
 _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
@@ -35,11 +35,6 @@ _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
         Step.KEY: "portal/key.html",
         Step.DONE: "portal/already_done.html",
     }
-)
-
-# The address that carries the secrets must not leak to anybody else, for instance as a referrer.
-_LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
-    {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 )
 
 
@@ -137,7 +132,7 @@ def step_page(
 def paying_page(flow_request: FlowRequest, url: str) -> Template:
     """Send the person to the payment provider, which returns them to this flow."""
     page = _flow_page("portal/paying.html", flow_request, url=url)
-    page.headers.update(_LEAVING_HEADERS)
+    page.headers.update(NO_REFERRER)
     return page
 
 
@@ -214,7 +209,7 @@ def _auto_redirect_page(
 ) -> Template:
     shown = _app(app, logo_url)
     page = _page(template, logo_url, app=shown, way_back=way_back, **context)
-    page.headers.update(_LEAVING_HEADERS)
+    page.headers.update(NO_REFERRER)
     return page
 
 

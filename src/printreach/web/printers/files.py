@@ -27,6 +27,7 @@ from printreach.web.printers.uploads import read_upload
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import answer_of, answer_then_pieces
 from printreach.web.problems import AnyRequest
+from printreach.web.security import SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -236,7 +237,7 @@ async def download(
     name = quote(file_path.parts[-1], safe="")
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
-        "Content-Security-Policy": "default-src 'none'; sandbox",
+        **SANDBOX,
     }
     if answer.length is not None:
         headers["Content-Length"] = str(answer.length)

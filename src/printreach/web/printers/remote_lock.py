@@ -68,7 +68,7 @@ def _outcome_of(signed_in: SignedIn) -> str:
 @get(LOCK_PAGE, media_type=MediaType.HTML)
 async def lock_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """Say whether remote control is locked, with the form that unlocks it."""
-    return Template(_LOCKED, context={"errors": {}, **await _context(signed_in)})
+    return page(_LOCKED, **await _context(signed_in))
 
 
 @post(f"{LOCK_PAGE}/unlock", media_type=MediaType.HTML)
@@ -115,7 +115,7 @@ def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:
     return _URGENT.index(outcome.stop), not outcome.heaters, printer.name.casefold()
 
 
-async def _context(signed_in: SignedIn) -> dict[str, object]:
+async def _context(signed_in: SignedIn) -> dict[str, Any]:
     account = signed_in.account
     return {
         "account": account,

@@ -19,6 +19,7 @@ from printreach.web.forms import Fields, page
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
+from printreach.web.security import NO_REFERRER
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -105,7 +106,7 @@ async def open_interface(
     return Template(
         "dashboard/open.html",
         context={"view": view, "link": link},
-        headers={"Referrer-Policy": "no-referrer"},
+        headers=dict(NO_REFERRER),
     )
 
 

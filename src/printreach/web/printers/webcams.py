@@ -20,6 +20,7 @@ from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, Pr
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest
+from printreach.web.security import SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -28,7 +29,6 @@ STILL_TIMEOUT_S: Final = 60.0
 _STREAM_TYPE: Final = re.compile(
     r"multipart/x-mixed-replace;\s*boundary=\"?([0-9A-Za-z'()+_,./:=? -]{1,70})\"?"
 )
-_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 
 
 @get("/printers/{printer_id:str}/webcam/still")
@@ -44,7 +44,7 @@ async def still(
         raise _no_picture(picture.sentence)
     if index == 0:
         await signed_in.services.snapshots.note(signed_in.account_id, owned.printer_id, picture)
-    return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
+    return Response(picture, media_type="image/jpeg", headers=SANDBOX)
 
 
 @get("/printers/{printer_id:str}/webcam/last")
@@ -55,7 +55,7 @@ async def last_picture(
     last = await services.snapshots.last(owned.account_id, owned.printer_id)
     if last is None:
         raise _no_picture("No picture of this printer was kept.")
-    return Response(last.jpeg, media_type="image/jpeg", headers=_SANDBOX)
+    return Response(last.jpeg, media_type="image/jpeg", headers=SANDBOX)
 
 
 @get("/printers/{printer_id:str}/webcam/stream")
@@ -76,7 +76,7 @@ async def stream(
         raise _no_picture("The printer's camera sent something else than pictures.")
     media_type = f'multipart/x-mixed-replace; boundary="{match[1]}"'
     shown = _until_broken(pieces)
-    return Stream(shown, media_type=media_type, headers=_SANDBOX, background=closing(shown))
+    return Stream(shown, media_type=media_type, headers=SANDBOX, background=closing(shown))
 
 
 def answer_then_pieces(

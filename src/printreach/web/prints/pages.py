@@ -27,20 +27,19 @@ from printreach.web.prints.rows import (
 )
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
+from printreach.web.security import NO_REFERRER, SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, raise_if_too_soon, visitor_of
 from printreach.web.watch.chart import quality_chart
 from printreach.web.watch.view import watch_view
 
-_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-
 BY_ADDRESS: Final = Limit(name="snapshot", at_once=300, every=timedelta(seconds=0.1))
 _SUFFIX: Final = ".jpg"
 _HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+    **SANDBOX,
+    **NO_REFERRER,
     # The address is the secret; those who have it may embed the picture in their own pages.
     "Cross-Origin-Resource-Policy": "cross-origin",
-    "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex, noarchive",
     "Cache-Control": "private, max-age=3600",
 }
@@ -175,7 +174,7 @@ async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None
 
 def _file(pieces: AsyncIterator[str], name: str, media_type: str) -> Stream:
     """Stream a file piece by piece; it breaks off if the access ends."""
-    headers = _SANDBOX | {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {**SANDBOX, "Content-Disposition": f'attachment; filename="{name}"'}
     return Stream(pieces, media_type=media_type, headers=headers, background=closing(pieces))
 
 

@@ -19,6 +19,7 @@ from printreach.web.forms import Fields
 from printreach.web.printers.cards import camera_label
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import or_404
+from printreach.web.security import SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 from printreach.web.watch.form import (
@@ -38,7 +39,6 @@ from printreach.web.watch.view import (
 )
 
 LONGEST_PRINT_ID: Final = 64
-_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 
 
 @get("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
@@ -226,7 +226,7 @@ def _back(printer_id: str, fields: Fields, flash: str) -> Redirect:
 def _picture(jpeg: bytes | None) -> Response[bytes]:
     if jpeg is None:
         raise _no_picture()
-    return Response(jpeg, media_type="image/jpeg", headers=_SANDBOX)
+    return Response(jpeg, media_type="image/jpeg", headers=SANDBOX)
 
 
 def _no_picture() -> NotFoundException:
