@@ -21,25 +21,26 @@ from printreach import __version__
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.web.accounts import ACCOUNT_PAGES
-from printreach.web.apps import APP_PAGES
-from printreach.web.connections import CONNECTION_PAGES
+from printreach.web.apps.pages import OWN_APPS
+from printreach.web.apps.portal_test import show_parameters
 from printreach.web.connections.api import APP_CONNECTION_API
 from printreach.web.connections.live_pages import live_pages
+from printreach.web.connections.pages import LIVE_LINK_PAGES, OWN_CONNECTIONS
 from printreach.web.cookies import Cookies
-from printreach.web.detection import DETECTION_PAGES
 from printreach.web.detection.api import DETECTION_API
+from printreach.web.detection.pages import KEY_PAGES, USAGE_PAGES
 from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.flash import FlashMessages
 from printreach.web.forms import provide_fields
 from printreach.web.front_page import front_page
 from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
-from printreach.web.payments import PAYMENT_PAGES
+from printreach.web.payments.pages import PAYMENT_CALLS, SUPPORTING
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.printers import OWN_PRINTER, PRINTER_PAGES
 from printreach.web.printers.open_pages import OpenPages
-from printreach.web.prints import PRINT_PAGES
 from printreach.web.prints.event_stream import EVENT_STREAM_API
+from printreach.web.prints.pages import HISTORY_PAGES, SNAPSHOTS
 from printreach.web.problems import (
     AnyRequest,
     PrinterNotFound,
@@ -50,14 +51,14 @@ from printreach.web.problems import (
 from printreach.web.quick_view import QUICK_VIEW
 from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
-from printreach.web.security import OriginCheck, hardening
+from printreach.web.security import FORM, OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NotSignedIn, answer_ended_access, ask_to_sign_in
 from printreach.web.templating import static_files, template_environment
 from printreach.web.uncached import turn_off_parser_caches
-from printreach.web.watch import WATCH_PAGES
-from printreach.web.webhooks import WEBHOOK_PAGES
+from printreach.web.watch.pages import DETECTOR_PAGES
 from printreach.web.webhooks.api import WEBHOOK_API
+from printreach.web.webhooks.pages import DELIVERY_PAGES
 
 APIS: Final[Sequence[Router]] = (APP_CONNECTION_API, EVENT_STREAM_API, DETECTION_API, WEBHOOK_API)
 """The routers that are served and described."""
@@ -115,6 +116,19 @@ def document_route(describe: Callable[[], bytes]) -> HTTPRouteHandler:
     return openapi_json
 
 
+PAGES: Final = Router(
+    "/",
+    route_handlers=[
+        *(front_page, *PRINTER_PAGES, *QUICK_VIEW, *HISTORY_PAGES, *SNAPSHOTS, *DETECTOR_PAGES),
+        *(*OWN_CONNECTIONS, *LIVE_LINK_PAGES, *DELIVERY_PAGES, *OWN_APPS, show_parameters),
+        *(*KEY_PAGES, *USAGE_PAGES, *SUPPORTING),
+    ],
+    include_in_schema=False,
+    opt=dict(FORM),
+)
+"""The pages that need nothing of their own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSettings:
     """The installation's settings for the web role.
@@ -144,10 +158,9 @@ def build_app(
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
     app = Litestar(
         [
-            Router("/", route_handlers=[front_page], include_in_schema=False),
-            *(*PORTAL_PAGES, *ACCOUNT_PAGES, PRINTER_PAGES, QUICK_VIEW, PRINT_PAGES, WATCH_PAGES),
-            *(CONNECTION_PAGES, live_pages(), WEBHOOK_PAGES, APP_PAGES),
-            *(DETECTION_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES, *PAYMENT_PAGES),
+            PAGES,
+            *(*PORTAL_PAGES, *ACCOUNT_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES),
+            *(live_pages(), PAYMENT_CALLS),
             *APIS,
             document_route(partial(openapi_document, APIS)),
             static_files(),

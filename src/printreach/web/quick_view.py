@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from litestar import MediaType, Router, get
+from litestar import MediaType, get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
@@ -126,6 +126,4 @@ def _view(seen: SeenPrinter, services: Services, camera: int = 0) -> PrinterView
     return view_of(seen, at, camera, warmth)
 
 
-QUICK_VIEW = Router(
-    "/", route_handlers=[quick_view, control_page, printer_events], include_in_schema=False
-)
+QUICK_VIEW = [quick_view, control_page, printer_events]

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from litestar import Router
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath
 
@@ -18,7 +17,6 @@ from printreach.web.printers.settings import LINKING, SETTINGS_PAGES
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import WEBCAMS
 from printreach.web.problems import or_404
-from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -59,12 +57,7 @@ OWN_PRINTER: Final[Mapping[str, Provide]] = MappingProxyType(
 """The dependencies of routes with a printer in their path."""
 
 
-PRINTER_PAGES = Router(
-    "/",
-    route_handlers=[
-        *(*LINKING, *LIST_PAGES, *LOCK_PAGES, *ORDERS),
-        *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES),
-    ],
-    include_in_schema=False,
-    opt=dict(FORM),
-)
+PRINTER_PAGES: Final = [
+    *(*LINKING, *LIST_PAGES, *LOCK_PAGES, *ORDERS),
+    *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES),
+]
