@@ -25,10 +25,10 @@ from printreach.web.apps.pages import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
 from printreach.web.connections.api import APP_CONNECTION_API
 from printreach.web.connections.live_pages import live_pages
-from printreach.web.connections.pages import LIVE_LINK_PAGES, OWN_CONNECTIONS
+from printreach.web.connections.pages import CONNECTION_PAGES
 from printreach.web.cookies import Cookies
 from printreach.web.detection.api import DETECTION_API
-from printreach.web.detection.pages import KEY_PAGES, USAGE_PAGES
+from printreach.web.detection.pages import DETECTION_PAGES
 from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.flash import FlashMessages
 from printreach.web.forms import provide_fields
@@ -40,7 +40,7 @@ from printreach.web.portal import PORTAL_PAGES
 from printreach.web.printers import OWN_PRINTER, PRINTER_PAGES
 from printreach.web.printers.open_pages import OpenPages
 from printreach.web.prints.event_stream import EVENT_STREAM_API
-from printreach.web.prints.pages import HISTORY_PAGES, SNAPSHOTS
+from printreach.web.prints.pages import PRINT_PAGES
 from printreach.web.problems import (
     AnyRequest,
     PrinterNotFound,
@@ -119,9 +119,9 @@ def document_route(describe: Callable[[], bytes]) -> HTTPRouteHandler:
 PAGES: Final = Router(
     "/",
     route_handlers=[
-        *(front_page, *PRINTER_PAGES, *QUICK_VIEW, *HISTORY_PAGES, *SNAPSHOTS, *DETECTOR_PAGES),
-        *(*OWN_CONNECTIONS, *LIVE_LINK_PAGES, *DELIVERY_PAGES, *OWN_APPS, show_parameters),
-        *(*KEY_PAGES, *USAGE_PAGES, *SUPPORTING),
+        *(front_page, *PRINTER_PAGES, *QUICK_VIEW, *PRINT_PAGES, *DETECTOR_PAGES),
+        *(*CONNECTION_PAGES, *DELIVERY_PAGES, *OWN_APPS, show_parameters),
+        *(*DETECTION_PAGES, *SUPPORTING),
     ],
     include_in_schema=False,
     opt=dict(FORM),

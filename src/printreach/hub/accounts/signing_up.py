@@ -145,12 +145,8 @@ class SigningUp:
                 return INVITATION_OVER
             if not invitation.is_for(address):
                 return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
-            there = await records.accounts.with_email(address)
-            if there is not None and (there.verified_at is not None or there.is_blocked):
+            if await _is_taken(records, address):
                 return _EXISTS_BEFORE_SETUP if invitation.is_setup else _EXISTS
-            if there is not None:
-                # An earlier, unconfirmed sign-up did not prove that it owns the address.
-                await records.accounts.delete(there.account_id)
             invited = replace(
                 account,
                 verified_at=at,
@@ -254,16 +250,12 @@ class SigningUp:
 
         async def put(records: Records) -> None:
             await records.accounts.forget_unverified(at - UNCONFIRMED_TIME)
-            there = await records.accounts.with_email(account.email)
-            if there is not None and (there.verified_at is not None or there.is_blocked):
+            if await _is_taken(records, account.email):
                 await self._put_step(records, None, b"", step_token, at)
                 await self.core.account_mailer.tell(
                     records, self.core.account_mailer.mails.has_account_already(account.email), at
                 )
                 return
-            if there is not None:
-                # An earlier, unconfirmed sign-up did not prove that it owns the address.
-                await records.accounts.delete(there.account_id)
             await records.accounts.add(account)
             link = await self.core.account_mailer.mail_link(
                 records, MailPurpose.CONFIRM, account, at, next_path=next_path
@@ -297,6 +289,16 @@ class SigningUp:
         if step is None or step.challenge != link_digest:
             return NeedsPassword(link.email)
         return link
+
+
+async def _is_taken(records: Records, address: str) -> bool:
+    """Return whether an account has that address. One that is unconfirmed is deleted instead."""
+    account = await records.accounts.with_email(address)
+    if account is None or account.verified_at is not None or account.is_blocked:
+        return account is not None
+    # An earlier, unconfirmed sign-up did not prove that it owns the address.
+    await records.accounts.delete(account.account_id)
+    return False
 
 
 async def _account_of(records: Records, link_digest: bytes, at: datetime) -> Account | None:

@@ -6,7 +6,7 @@ from litestar import Router
 
 from printreach.web.accounts.credentials import CHANGING
 from printreach.web.accounts.oidc import OTHER
-from printreach.web.accounts.overview import DATA, OVERVIEW
+from printreach.web.accounts.overview import OVERVIEW
 from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.password_reset import RECOVERING
 from printreach.web.accounts.signing_in import SIGNING_IN
@@ -23,7 +23,7 @@ ACCOUNT_PAGES: Final = [
     ),
     Router(
         "/",
-        route_handlers=[*OTHER, *OVERVIEW, *CHANGING, *PASSKEYS, *TOKENS, *DATA],
+        route_handlers=[*OTHER, *OVERVIEW, *CHANGING, *PASSKEYS, *TOKENS],
         include_in_schema=False,
         opt=dict(FORM),
     ),

@@ -94,9 +94,6 @@ def _provider_name(identity: Identity, services: Services) -> str:
     return urlsplit(identity.issuer).hostname or identity.issuer
 
 
-OVERVIEW = [show_account, end_a_session, end_other_sessions]
-
-
 _DELETED: Final = "/account/deleted"
 
 
@@ -154,4 +151,4 @@ def deleted_page() -> Template:
     return Template("account/deleted.html")
 
 
-DATA = [export, delete, deleted_page]
+OVERVIEW = [show_account, end_a_session, end_other_sessions, export, delete, deleted_page]

@@ -153,11 +153,6 @@ async def _share_form(
     return Template("dashboard/share.html", context=context, status_code=400 if errors else 200)
 
 
-OWN_CONNECTIONS = [
-    *(connections_page, share_page, share, secrets_page, permit, done, ask_to_end, end)
-]
-
-
 LIVE_LINK_ENDS = [*ENDS, ("8760", "in a year")]
 
 
@@ -241,4 +236,7 @@ async def _form(signed_in: SignedIn, typed: LiveLinkForm) -> Template:
     return Template("dashboard/live_link.html", context=context, status_code=status)
 
 
-LIVE_LINK_PAGES = [live_form, make_live_link, ask_to_end_live_link, end_live_link]
+CONNECTION_PAGES = [
+    *(connections_page, share_page, share, secrets_page, permit, done),
+    *(ask_to_end, end, live_form, make_live_link, ask_to_end_live_link, end_live_link),
+]

@@ -150,9 +150,6 @@ def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
     return rows
 
 
-USAGE_PAGES = [usage_page, set_free_only, set_billing]
-
-
 _NEW = "developer/new_key.html"
 
 
@@ -213,4 +210,7 @@ async def disable(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -
     return redirect_with_flash("/developer", "disabled")
 
 
-KEY_PAGES = [new_key_page, make, key_page, done, ask_to_disable, disable]
+DETECTION_PAGES = [
+    *(new_key_page, make, key_page, done, ask_to_disable, disable),
+    *(usage_page, set_free_only, set_billing),
+]

@@ -13,7 +13,7 @@ from printreach.web.printers.files import FILE_PAGES
 from printreach.web.printers.list_pages import LIST_PAGES
 from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
-from printreach.web.printers.settings import LINKING, SETTINGS_PAGES
+from printreach.web.printers.settings import SETTINGS_PAGES
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import WEBCAMS
 from printreach.web.problems import or_404
@@ -58,6 +58,6 @@ OWN_PRINTER: Final[Mapping[str, Provide]] = MappingProxyType(
 
 
 PRINTER_PAGES: Final = [
-    *(*LINKING, *LIST_PAGES, *LOCK_PAGES, *ORDERS),
+    *(*LIST_PAGES, *LOCK_PAGES, *ORDERS),
     *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES),
 ]

@@ -130,12 +130,6 @@ def _settings(
     return Template(_SETTINGS, context=context, status_code=status)
 
 
-SETTINGS_PAGES = [
-    *(settings_page, rename, ask_to_remove, remove, interface_at_port, ask_to_open_interface),
-    *(open_interface,),
-]
-
-
 _LINK: Final = "account/link.html"
 _LONGEST_TYPING: Final = 32
 """Longer input is not a typing mistake, and is not shown again."""
@@ -189,4 +183,7 @@ def _in_fours(code: str) -> str:
     return f"{code[:4]}-{code[4:]}"
 
 
-LINKING = [link_page, link]
+SETTINGS_PAGES = [
+    *(link_page, link, settings_page, rename, ask_to_remove, remove),
+    *(interface_at_port, ask_to_open_interface, open_interface),
+]

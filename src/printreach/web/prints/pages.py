@@ -182,12 +182,6 @@ def _older(path: str, cursor: str) -> str:
     return f"{path}?before={cursor}" if cursor else ""
 
 
-HISTORY_PAGES = [
-    *(history_page, print_page, activity_page, history_csv, history_json, activity_csv),
-    *(activity_json,),
-]
-
-
 @route("/snapshots/{name:str}", http_method=READ)
 async def snapshot(
     request: AnyRequest, name: FromPath[str], services: NamedDependency[Services]
@@ -202,4 +196,7 @@ async def snapshot(
     return Response(picture, media_type="image/jpeg", headers=_HEADERS)
 
 
-SNAPSHOTS = [snapshot]
+PRINT_PAGES = [
+    *(history_page, print_page, activity_page, history_csv, history_json, activity_csv),
+    *(activity_json, snapshot),
+]
