@@ -191,16 +191,17 @@ def _session() -> Column[str]:
     )
 
 
+def _connection() -> Column[str]:
+    """A reference to a connection, whose deletion deletes the row."""
+    reference = ForeignKey(connections.c.connection_id, ondelete="CASCADE")
+    return Column("connection_id", reference, nullable=False, index=True)
+
+
 open_tickets = Table(
     "open_tickets",
     metadata,
     Column("ticket_digest", LargeBinary(32), primary_key=True),
-    Column(
-        "connection_id",
-        ForeignKey(connections.c.connection_id, ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    _connection(),
     _session(),
     Column("expires_at", Instant, nullable=False),
 )
@@ -209,12 +210,7 @@ cookie_sessions = Table(
     "cookie_sessions",
     metadata,
     Column("cookie_digest", LargeBinary(32), primary_key=True),
-    Column(
-        "connection_id",
-        ForeignKey(connections.c.connection_id, ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    _connection(),
     _session(),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
