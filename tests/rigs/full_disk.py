@@ -5,6 +5,8 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+from sqlalchemy import text
+
 from printreach.ports import StoreUnavailable
 from printreach.store.store import Records, Store
 from tests.requirements_of_tests import need
@@ -39,15 +41,15 @@ def no_room_for_files(pid: int = 0, at_most: int = 1) -> Iterator[None]:
 
 
 async def _stop_growing(records: Records) -> None:
-    run = records.connection.exec_driver_sql
-    await run("CREATE TABLE IF NOT EXISTS filler (x BLOB)")
-    pages = (await run("PRAGMA page_count")).scalar_one()
-    await run(f"PRAGMA max_page_count = {pages}")
+    run = records.connection.execute
+    await run(text("CREATE TABLE IF NOT EXISTS filler (x BLOB)"))
+    pages = (await run(text("PRAGMA page_count"))).scalar_one()
+    await run(text(f"PRAGMA max_page_count = {pages}"))
 
 
 async def _fits(store: Store, size: int) -> bool:
     async def fill(records: Records) -> None:
-        await records.connection.exec_driver_sql(f"INSERT INTO filler VALUES (zeroblob({size}))")
+        await records.connection.execute(text(f"INSERT INTO filler VALUES (zeroblob({size}))"))
 
     try:
         await store.write(fill)
@@ -57,4 +59,4 @@ async def _fits(store: Store, size: int) -> bool:
 
 
 async def _may_grow(records: Records) -> None:
-    await records.connection.exec_driver_sql(f"PRAGMA max_page_count = {_NO_LIMIT}")
+    await records.connection.execute(text(f"PRAGMA max_page_count = {_NO_LIMIT}"))

@@ -17,6 +17,7 @@ SELDOM = {
     "OpenID Connect": {"joserfc", "printreach.backends.oidc"},
     "Home Assistant": {"aiomqtt", "paho"},
     "notifications": {"apprise", "requests"},
+    "objects of a database": {"sqlalchemy.orm", "sqlalchemy.ext.asyncio"},
     "payments": {"stripe"},
     "pictures in an object store": {"obstore"},
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},

@@ -155,8 +155,11 @@ async def test_who_leaves_while_the_file_is_opened_leaves_no_task_behind(
     engine = reading_engine(database)
 
     async def read() -> None:
-        async with engine.connect() as connection:
+        connection = await engine.connect()
+        try:
             await connection.execute(text("SELECT 1"))
+        finally:
+            await connection.close()
 
     reader = asyncio.create_task(read())
     for _ in range(turns_of_the_loop):

@@ -17,9 +17,9 @@ from typing import Final, cast
 
 import aiosqlite
 from sqlalchemy import delete, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Clock, Notice, StoreUnavailable, Topic
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.store import Records, Store
 from printreach.store.tables import notices
 
@@ -109,7 +109,7 @@ class SqliteBus:
 
     async def _watch(self, records: Records) -> None:
         # The counter is valid on one connection only, so this one is kept.
-        driver = await _driver_of(records.connection)
+        driver = _driver_of(records.connection)
         commits: int | None = None
         while True:
             [(now,)] = await driver.execute_fetchall(_COMMITS)
@@ -158,6 +158,6 @@ async def _newest_id(records: Records) -> int:
     return await records.connection.scalar(select(func.max(notices.c.notice_id))) or 0
 
 
-async def _driver_of(connection: AsyncConnection) -> aiosqlite.Connection:
-    raw = await connection.get_raw_connection()
+def _driver_of(connection: AsyncConnection) -> aiosqlite.Connection:
+    raw = connection.sync_connection.connection
     return cast("aiosqlite.Connection", raw.driver_connection)

@@ -6,7 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import ColumnElement, Executable, Select, Table, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.store.async_engine import AsyncConnection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

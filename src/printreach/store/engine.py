@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import URL, Connection, event
+from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.engine.interfaces import CompiledCacheType, DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.util import LRUCache
 
+from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
 
 BUSY_TIMEOUT_S: Final = 15
@@ -80,29 +80,26 @@ def is_in_transaction(connection: AsyncConnection) -> bool:
 
 
 def _turns(connection: AsyncConnection) -> BatchingConnection:
-    assert connection.sync_connection is not None, "it is open"
     return batching_connection_of(connection.sync_connection)
 
 
 def writing_engine(path: Path) -> AsyncEngine:
     """Return an engine of one connection; each of its transactions begins with the write lock."""
-    engine = create_async_engine(
+    engine = create_engine(
         url_of(path, DRIVER),
         pool_size=1,
         max_overflow=0,
         execution_options={"compiled_cache": _COMPILED},
         hide_parameters=True,
     )
-    event.listen(engine.sync_engine, "connect", set_up)
-    event.listen(
-        engine.sync_engine, "begin", lambda connection: batching_connection_of(connection).begin()
-    )
-    return engine
+    event.listen(engine, "connect", set_up)
+    event.listen(engine, "begin", lambda connection: batching_connection_of(connection).begin())
+    return AsyncEngine(engine)
 
 
 def reading_engine(path: Path) -> AsyncEngine:
     """Return an engine of read-only connections, which hold no snapshot between statements."""
-    engine = create_async_engine(
+    engine = create_engine(
         url_of(path, DRIVER),
         pool_size=READERS,
         max_overflow=0,
@@ -112,8 +109,8 @@ def reading_engine(path: Path) -> AsyncEngine:
         execution_options={"compiled_cache": _COMPILED},
         hide_parameters=True,
     )
-    event.listen(engine.sync_engine, "connect", _set_up_reader)
-    return engine
+    event.listen(engine, "connect", _set_up_reader)
+    return AsyncEngine(engine)
 
 
 def _set_up_reader(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:

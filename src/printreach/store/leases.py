@@ -18,8 +18,8 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import each_of
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from sqlalchemy import insert
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
@@ -22,6 +21,7 @@ from printreach.store.accounts.second_factors import PasskeyRecords, SecondFacto
 from printreach.store.accounts.sessions import SessionRecords, StepRecords
 from printreach.store.accounts.waiting_mails import MailRecords
 from printreach.store.apps import AppRecords
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.connections import ConnectionRecords
 from printreach.store.connections.live_links import LiveLinkRecords
 from printreach.store.detection import (

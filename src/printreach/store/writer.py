@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-
 from printreach.ports import StoreUnavailable
+from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.engine import is_in_transaction, reason_of, savepoint
 
 T = TypeVar("T")

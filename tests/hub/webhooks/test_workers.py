@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import text
 
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.queue import LEASE, WINDOW
@@ -210,11 +211,12 @@ def test_a_hundred_thousand_calls_that_are_due_hold_up_no_other_webhook(
 
 async def multiply(records: Records) -> None:
     """The call that is there, a hundred thousand times."""
-    run = records.connection.exec_driver_sql
-    await run(
+    every = text(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
         " INSERT INTO webhook_deliveries (connection_id, event_id, event_type, print_id, at, body,"
         " state, attempts, due_at) SELECT connection_id, event_id || '-' || i, event_type,"
         " print_id, at, body, state, attempts, due_at FROM webhook_deliveries, n"
     )
-    assert (await run("SELECT count(*) FROM webhook_deliveries")).scalar_one() == 100_001
+    await records.connection.execute(every)
+    count = text("SELECT count(*) FROM webhook_deliveries")
+    assert await records.connection.scalar(count) == 100_001

@@ -24,11 +24,11 @@ from sqlalchemy import (
     insert,
     select,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract.permissions import Permission
 from printreach.store.accounts.personal import WITHHELD, PageCursor, Value, owned_by
 from printreach.store.accounts.tables import recovery_codes
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.damaged import LenientJson
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store

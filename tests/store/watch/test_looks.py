@@ -234,7 +234,7 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
         await records.watches.add_look(watched, look(0, warned=True))
         await records.watches.judge(judgement())
         await records.accounts.add(EVE)
-        await records.connection.exec_driver_sql("UPDATE printers SET account_id = 'eve'")
+        await records.connection.execute(text("UPDATE printers SET account_id = 'eve'"))
         read = {
             "watch_settings": (await records.watch_settings.get("p1")) != WatchSettings(),
             "watches": (await records.watches.held(watched)) is not None,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 
 from printreach.rules.detection import DetectionContext, ImageAssessment, observe
 from printreach.rules.detection.scene import Scene
@@ -22,11 +22,11 @@ from tests.store.watch.watch_records import EVE, MINUTE, SECOND, SETTINGS, claim
 
 async def come_here(records: Records) -> None:
     """The agents of all printers are connected, since noon."""
-    await records.connection.exec_driver_sql(
-        "UPDATE printers SET node_id = 'n', connected_at = '2026-05-01 12:00:00.000000'"
+    await records.connection.execute(
+        text("UPDATE printers SET node_id = 'n', connected_at = '2026-05-01 12:00:00.000000'")
     )
-    await records.connection.exec_driver_sql(
-        "INSERT INTO nodes (node_id, alive_at) VALUES ('n', '2026-05-01 12:00:00.000000')"
+    await records.connection.execute(
+        text("INSERT INTO nodes (node_id, alive_at) VALUES ('n', '2026-05-01 12:00:00.000000')")
     )
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_of_a_memory_is_forgotten(database: Path, content: b
 @on_records
 async def test_where_nobody_can_tell_what_was_chosen_nobody_looks(records: Records) -> None:
     await records.watch_settings.put("p1", "ada", SETTINGS)
-    await records.connection.exec_driver_sql("UPDATE watch_settings SET content = '[]'")
+    await records.connection.execute(text("UPDATE watch_settings SET content = '[]'"))
 
     assert not (await records.watch_settings.get("p1")).enabled
 

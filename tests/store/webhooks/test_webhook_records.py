@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.util import greenlet_spawn
 
 from printreach.rules.webhooks import (
     LONGEST_DELAY,
@@ -343,8 +344,10 @@ def test_stale_progress_is_found_by_its_print(database: Path) -> None:
         due = due_query("c1", NOON, 16).compile(dialect=sqlite.dialect())
 
         async def explain(records: Records) -> list[str]:
-            rows = await records.connection.exec_driver_sql(
-                f"EXPLAIN QUERY PLAN {due}", tuple("x" for _ in due.positiontup or ())
+            rows = await greenlet_spawn(
+                records.connection.sync_connection.exec_driver_sql,
+                f"EXPLAIN QUERY PLAN {due}",
+                tuple("x" for _ in due.positiontup or ()),
             )
             return [row.detail for row in rows if "newer" in row.detail]
 

@@ -17,8 +17,8 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import READABLE, accounts, connections, metadata

@@ -6,12 +6,12 @@ from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.totp import Totp
 from printreach.store.accounts.tables import passkeys, recovery_codes, totp_apps, tries
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords, columns_for
 
 _TOTP = columns_for(Totp, totp_apps)

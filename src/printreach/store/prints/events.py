@@ -25,11 +25,11 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.ports import Notice, Topic
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import each_of
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import events, printers

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import SupporterPolicy, is_supporter
@@ -20,6 +19,7 @@ from printreach.rules.connections.internal_grants import (
 )
 from printreach.rules.connections.permissions import Access
 from printreach.store.accounts.limits import LimitRecords
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.relay.agents import linked_printer
 from printreach.store.store import Records, Store
 from printreach.store.tables import accounts, connections, cookie_sessions, open_tickets, printers

@@ -7,11 +7,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.rules.turns import QueuedItem, TurnRule
 from printreach.rules.watch.choices import WatchSettings
 from printreach.rules.watch.memory import UnwatchedPrinter, WatchedPrint, WatchMemory
+from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords, each_of
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
