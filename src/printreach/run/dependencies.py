@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import SmtpMailer, SmtpServer
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.hub.account_mailer import Outbox
@@ -80,6 +79,8 @@ def open_mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     """Open the mailer, which `ends` closes. Without a mail server, mails go to the log."""
     if settings.smtp_url is None:
         return LogMailer()
+    from printreach.backends.mail_smtp import SmtpMailer, SmtpServer
+
     sender = f"printreach@{urlsplit(settings.base_url).hostname}"
     smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
     ends.callback(smtp.close)

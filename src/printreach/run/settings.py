@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from printreach.backends.mail_smtp import SmtpServer
 from printreach.ports.mqtt import MqttAddress
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.accounts.oidc import OidcProvider
@@ -87,6 +86,8 @@ class Settings:
     def _backend_ports(self) -> Iterator[int]:
         """Return the ports of the servers that this service relies on, except 80 and 443."""
         if self.smtp_url is not None:
+            from printreach.backends.mail_smtp import SmtpServer
+
             yield SmtpServer.at(self.smtp_url, "").port
         if self.mqtt is not None:
             yield self.mqtt.port
