@@ -16,6 +16,7 @@ SELDOM = {
     "passkeys": {"webauthn", "OpenSSL", "cbor2", "pyasn1"},
     "OpenID Connect": {"joserfc", "printreach.backends.oidc"},
     "Home Assistant": {"aiomqtt", "paho"},
+    "mail": {"smtplib"},
     "notifications": {"apprise", "requests"},
     "objects of a database": {"sqlalchemy.orm", "sqlalchemy.ext.asyncio"},
     "payments": {"stripe"},
