@@ -7,9 +7,12 @@ from contextlib import contextmanager
 
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
 _KEPT_BYTES = 4 << 20
 _MAPPED_FROM_BYTES = 2 << 20
 """Twice the largest link message, so that buffers of a body come from the heap."""
+_ARENAS = 2
+"""One for the event loop and one for all other threads, which each had their own."""
 _COLLECT_EVERY = (10_000, 20, 20)
 
 
@@ -47,8 +50,9 @@ def _keep_freed_memory() -> None:
     """Let glibc keep up to 4 MiB of freed memory for the next chunk of a body.
 
     By default it returns memory above 128 KiB and requests it again for the next read: half of the
-    agent's CPU time in a download was page faults and brk(). See mallopt(3). Other C libraries have
-    no mallopt and are left alone.
+    agent's CPU time in a download was page faults and brk(). By default it also gives each thread
+    memory of its own, which took 1 MB for those of the database. See mallopt(3). Other C libraries
+    have no mallopt and are left alone.
     """
     import ctypes  # only what forwards traffic needs it
 
@@ -56,6 +60,7 @@ def _keep_freed_memory() -> None:
     if mallopt is not None:
         mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
         mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)
+        mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def _collect_seldom() -> None:
