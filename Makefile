@@ -131,6 +131,7 @@ lint-training: install build/training/.installed  ## types of training/, which n
 
 .PHONY: bench
 bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,upload" runs some
+	@if $(CAN_COMPILE); then $(MAKE) --no-print-directory compiled; fi
 	@$(BIN)/python -m bench $(BENCH)
 
 .PHONY: docs

@@ -12,7 +12,10 @@ from bench.floors import FLOORS, Floor
 from bench.measures import Spread
 from bench.plan import Plan
 
-COLUMNS = ("row", "measure", "median", "lowest to highest", "floor", "towards", "")
+COLUMNS = (
+    *("row", "measure", "median", "lowest to highest", "compiled", "lowest to highest"),
+    *("floor", "towards", ""),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A value with a floor; key: its entry in FLOORS."""
+    """A value with a floor; key: its entry in FLOORS.
+
+    compiled: the value of the compiled build, measured in turn with the other; it is not judged.
+    """
 
     key: str
     spread: Spread
+    compiled: Spread | None = None
 
     @classmethod
-    def of(cls, key: str, values: Sequence[float]) -> "Figure":
-        return cls(key, Spread.of(values))
+    def of(cls, key: str, values: Sequence[float], compiled: Sequence[float] = ()) -> "Figure":
+        return cls(key, Spread.of(values), Spread.of(compiled) if compiled else None)
 
     @property
     def floor(self) -> Floor:
@@ -91,6 +98,8 @@ class RowReport:
         yield from (f"    {reading}" for reading in self.measurement.readings)
         for figure in self.measurement.figures:
             shown = f"{_number(figure.spread.median)} {_noise(figure)}"
+            if figure.compiled is not None:
+                shown += f", compiled {_number(figure.compiled.median)} ({_range(figure.compiled)})"
             yield f"  {figure.verdict:>11}: {figure.floor.label}: {shown}"
 
 
@@ -122,15 +131,18 @@ def write_json(path: Path, plan: Plan, rows: Sequence[RowReport]) -> None:
 
 def _cells(row: RowReport) -> Iterator[tuple[str, ...]]:
     if row.measurement is None:
-        yield (row.name, "", "", "", "", "", "skipped" if row.skipped else "FAILED")
+        blanks = ("",) * (len(COLUMNS) - 2)
+        yield (row.name, *blanks, "skipped" if row.skipped else "FAILED")
         return
     for figure in row.measurement.figures:
-        floor, spread = figure.floor, figure.spread
+        floor, spread, compiled = figure.floor, figure.spread, figure.compiled
         yield (
             row.name,
             floor.label,
             f"{_number(spread.median)} {floor.unit}",
-            f"{_number(spread.low)} to {_number(spread.high)}",
+            _range(spread),
+            "" if compiled is None else f"{_number(compiled.median)} {floor.unit}",
+            "" if compiled is None else _range(compiled),
             _number(floor.floor),
             "" if floor.towards is None else _number(floor.towards),
             figure.verdict,
@@ -151,6 +163,7 @@ def _as_json(row: RowReport) -> dict[str, object]:
                 "key": figure.key,
                 **asdict(figure.spread),
                 **asdict(figure.floor),
+                "compiled": None if figure.compiled is None else asdict(figure.compiled),
                 "ok": figure.is_ok,
             }
             for figure in known.figures
@@ -159,8 +172,11 @@ def _as_json(row: RowReport) -> dict[str, object]:
 
 
 def _noise(shown: Reading | Figure) -> str:
-    spread = shown.spread
-    return f"{shown.unit}  ({_number(spread.low)} to {_number(spread.high)})"
+    return f"{shown.unit}  ({_range(shown.spread)})"
+
+
+def _range(spread: Spread) -> str:
+    return f"{_number(spread.low)} to {_number(spread.high)}"
 
 
 def _number(value: float) -> str:

@@ -1,7 +1,7 @@
 """Printreach as its users run it: a service, agents, and App Connections with valid credentials."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -22,10 +22,14 @@ def linked_agent(
     *options: str,
     service_url: str | None = None,
     env: Mapping[str, str] | None = None,
+    command: Callable[..., list[str]] = printreach,
 ) -> Iterator[LinkedPrinter]:
-    """Run an agent and link it. service_url: the address it dials, if not the service's own."""
+    """Run an agent and link it.
+
+    service_url: the address it dials, if not the service's own. command: makes the command line.
+    """
     data_dir = service.folder / f"agent-{name}"
-    argv = printreach(
+    argv = command(
         *("agent", "run", "--service", service_url or service.base_url),
         *("--data-dir", str(data_dir), "--lan-listen", "127.0.0.1:0"),
         *options,

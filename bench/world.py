@@ -2,14 +2,16 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from bench import nginx, ssh
+from bench.measures import ratios
 from bench.plan import Plan
+from bench.report import Figure
 from bench.service import connect, linked_agent, web_server_at
 from tests.rigs.programs import Program
 from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
@@ -21,6 +23,10 @@ SSH: Final = "ssh -R"
 OURS: Final = "printreach"
 OURS_TLS: Final = "with TLS"
 """Ours as well; the agent's tunnel is encrypted, as that of `ssh -R` always is."""
+COMPILED: Final = "compiled"
+"""Ours as well, from the build of `make compiled` if it is there: a service and agents of it."""
+
+_COMPILED_PROGRAM: Final = Path("build/compiled/bin/printreach").resolve()
 
 
 class World:
@@ -72,6 +78,11 @@ class World:
         return self._ends.enter_context(self.another_service("shared"))
 
     @cached_property
+    def compiled_service(self) -> Service:
+        folder = Path(tempfile.mkdtemp(prefix="compiled-", dir=self.folder))
+        return self._ends.enter_context(service_on_localhost(folder, command=_compiled))
+
+    @cached_property
     def tls_proxy(self) -> nginx.TlsProxy:
         """Start the TLS proxy in front of the service."""
         return self._ends.enter_context(nginx.tls_proxy(self.folder, self.service.port))
@@ -104,9 +115,10 @@ class World:
 
     def pids_by_way(self, printers: dict[str, LinkedPrinter]) -> dict[str, dict[str, int]]:
         """Return the processes between caller and printer, by their role."""
+        pids = {name: self._pids_to(name, printer) for name, printer in printers.items()}
+        pids[OURS_TLS]["nginx"] = self.tls_proxy.pid
         return {
-            OURS: self._pids_to(printers[OURS]),
-            OURS_TLS: {**self._pids_to(printers[OURS_TLS]), "nginx": self.tls_proxy.pid},
+            **pids,
             NGINX: {"nginx": self.plain.pid},
             SSH: {"ssh": self.ssh_tunnel.pid, "sshd": self.ssh_server.session_pid()},
         }
@@ -121,10 +133,14 @@ class World:
         by_tls = linked_agent(
             self.service, f"{name}-tls", *options, service_url=proxy.url, env=trust
         )
-        return {
+        printers = {
             OURS: self._ends.enter_context(plain),
             OURS_TLS: self._ends.enter_context(by_tls),
         }
+        if _COMPILED_PROGRAM.exists():
+            compiled = linked_agent(self.compiled_service, name, *options, command=_compiled)
+            printers[COMPILED] = self._ends.enter_context(compiled)
+        return printers
 
     def _ways(
         self, printers: dict[str, LinkedPrinter], plain_port: int, ssh_port: int
@@ -132,12 +148,29 @@ class World:
         """Return the ways; all carry credentials of one length, so that all requests have the same
         size.
         """
-        ours = {name: connect(self.service, printer) for name, printer in printers.items()}
+        ours = {
+            name: connect(self._service_of(name), printer) for name, printer in printers.items()
+        }
         others = {NGINX: plain_port, SSH: ssh_port}
         return {**ours, **{name: way_at(port, ours[OURS]) for name, port in others.items()}}
 
-    def _pids_to(self, printer: LinkedPrinter) -> dict[str, int]:
-        return {"relay": self.service.program.pid, "agent": printer.agent.program.pid}
+    def _pids_to(self, way: str, printer: LinkedPrinter) -> dict[str, int]:
+        relay = self._service_of(way).program.pid
+        return {"relay": relay, "agent": printer.agent.program.pid}
+
+    def _service_of(self, way: str) -> Service:
+        return self.compiled_service if way == COMPILED else self.service
+
+
+def _compiled(*words: str | Path) -> list[str]:
+    """The command line of the compiled build."""
+    return [str(_COMPILED_PROGRAM), *map(str, words)]
+
+
+def both_builds(key: str, taken: Mapping[str, Sequence[float]], other: str) -> Figure:
+    """Return the figure of our values as ratios to another way's, with the compiled build's."""
+    compiled = ratios(taken[COMPILED], taken[other]) if COMPILED in taken else ()
+    return Figure.of(key, ratios(taken[OURS], taken[other]), compiled)
 
 
 def way_at(port: int, like: Way) -> Way:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from bench.measures import interleave, ratios
 from bench.nginx import SMALL_BODY
 from bench.processes import Broken, CpuWatch
-from bench.report import Figure, Measurement, Reading
-from bench.world import NGINX, OURS, OURS_TLS, SSH, World
+from bench.report import Measurement, Reading
+from bench.world import NGINX, OURS_TLS, SSH, World, both_builds
 from bench.wrk import Load, wrk
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
@@ -41,9 +41,9 @@ def run(world: World) -> Measurement:
             Reading.of(OURS_TLS, "requests, of ssh -R's", "x", ratios(rates[OURS_TLS], rates[SSH])),
         ],
         [
-            Figure.of("get.nginx", ratios(rates[OURS], rates[NGINX])),
-            Figure.of("get.ssh", ratios(rates[OURS], rates[SSH])),
-            Figure.of("get.p99", ratios(p99[OURS], p99[SSH])),
+            both_builds("get.nginx", rates, NGINX),
+            both_builds("get.ssh", rates, SSH),
+            both_builds("get.p99", p99, SSH),
         ],
     )
 

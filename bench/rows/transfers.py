@@ -8,8 +8,8 @@ from pathlib import Path
 from bench.measures import interleave, ratios
 from bench.nginx import DOWNLOAD_BYTES
 from bench.processes import Broken, CpuWatch
-from bench.report import Figure, Measurement, Reading
-from bench.world import NGINX, OURS, OURS_TLS, SSH, World
+from bench.report import Measurement, Reading
+from bench.world import NGINX, OURS_TLS, SSH, World, both_builds
 from tests.rigs.calls import call, opened
 from tests.rigs.ways import Way
 
@@ -51,8 +51,8 @@ def _run(world: World, name: str, transfer: Callable[[Way], None]) -> Measuremen
             Reading.of(OURS_TLS, "speed, of ssh -R's", "x", ratios(rates[OURS_TLS], rates[SSH])),
         ],
         [
-            Figure.of(f"{name}.nginx", ratios(rates[OURS], rates[NGINX])),
-            Figure.of(f"{name}.ssh", ratios(rates[OURS], rates[SSH])),
+            both_builds(f"{name}.nginx", rates, NGINX),
+            both_builds(f"{name}.ssh", rates, SSH),
         ],
     )
 

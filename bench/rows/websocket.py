@@ -6,8 +6,8 @@ import time
 from bench.echo import CLIENT_HEADER, MESSAGE_BYTES, SERVER_HEADER
 from bench.measures import interleave, percentile, ratios
 from bench.processes import Broken
-from bench.report import Figure, Measurement, Reading
-from bench.world import OURS, OURS_TLS, SSH, World
+from bench.report import Measurement, Reading
+from bench.world import OURS_TLS, SSH, World, both_builds
 from tests.rigs.calls import raw_request, read_head
 from tests.rigs.ways import Way
 
@@ -36,7 +36,7 @@ def run(world: World) -> Measurement:
             ),
             Reading.of(OURS_TLS, "p50, of ssh -R's", "x", ratios(p50[OURS_TLS], p50[SSH])),
         ],
-        [Figure.of("websocket.ssh", ratios(p50[OURS], p50[SSH]))],
+        [both_builds("websocket.ssh", p50, SSH)],
     )
 
 

@@ -56,6 +56,16 @@ def test_the_summary_has_a_line_a_figure_and_one_for_a_row_without() -> None:
     assert "skipped" in lines[3]
 
 
+def test_the_compiled_builds_value_stands_beside_the_other_and_is_not_judged() -> None:
+    figure = Figure.of("download.nginx", [0.5], [0.1, 0.2, 0.3])
+
+    (line,) = list(summary([row(figure)]))[2:]
+
+    cells = [cell.strip() for cell in line.split("|")]
+    assert cells[3:7] == ["0.5 x", "0.5 to 0.5", "0.2 x", "0.1 to 0.3"]
+    assert figure.verdict == "ok"
+
+
 def test_a_row_that_failed_says_why() -> None:
     assert "    FAILED: no answer" in row(failed="no answer").lines()
 
