@@ -2,10 +2,10 @@
 
 import pytest
 
-from printreach.wire.errors import LocalProtocolError
+from printreach.wire.errors import LocalProtocolError, Reason
 from printreach.wire.events import CreditReceived, DataReceived
 from printreach.wire.frames import CHUNK_BYTES, MAX_CREDIT_BYTES, WINDOW_BYTES
-from printreach.wire.state import FAST_BYTES, FAST_WITHIN_S, WIDER
+from printreach.wire.state import FAST_BYTES, FAST_WITHIN_S, MAX_WIDE_STREAMS, WIDER
 
 from .pair import GET_CAMERA, OK, POST_FILE, SessionPair
 
@@ -126,6 +126,21 @@ def test_a_slow_stream_keeps_its_window_until_it_becomes_fast() -> None:
     assert pair.hub.credit(stream) == WINDOW_BYTES
     upload(pair, stream, 2 * FAST_BYTES, FAST)
     assert pair.hub.credit(stream) == WIDER * WINDOW_BYTES
+
+
+def test_only_some_streams_of_a_tunnel_have_a_wider_window_at_once() -> None:
+    pair = SessionPair()
+    streams = [pair.opened(POST_FILE) for _ in range(MAX_WIDE_STREAMS + 1)]
+
+    for stream in streams:
+        upload(pair, stream, 2 * FAST_BYTES, FAST)
+    windows = [pair.hub.credit(stream) for stream in streams]
+    assert windows == [WIDER * WINDOW_BYTES] * MAX_WIDE_STREAMS + [WINDOW_BYTES]
+
+    pair.hub.reset(streams[0], Reason.CANCELLED)
+    pair.settle()
+    upload(pair, streams[-1], 2 * FAST_BYTES, FAST)
+    assert pair.hub.credit(streams[-1]) == WIDER * WINDOW_BYTES
 
 
 def test_what_a_stalled_end_takes_all_at_once_makes_no_stream_fast() -> None:

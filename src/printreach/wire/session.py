@@ -146,7 +146,7 @@ class Session:
         state = self._tunnel.streams.get(stream)
         if state is None or state.incoming is ENDED:
             return
-        credit = state.taken(size, self._tunnel.now)
+        credit = state.taken(size, self._tunnel)
         if credit:
             self._write(Kind.CREDIT, stream, frames.U32.pack(credit))
 

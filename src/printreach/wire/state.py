@@ -16,6 +16,9 @@ FAST_WITHIN_S: Final = 0.02
 than the link then carries in it. What came late, all at once, is a quarter of them at most."""
 WIDER: Final = 4
 """By how much the window of a fast stream becomes wider. With 2, half as much was gained."""
+MAX_WIDE_STREAMS: Final = 8
+"""The most streams of a tunnel with a wider window. Callers of fast streams may stop reading
+them, and each then holds a window in our memory."""
 
 
 class Direction(Enum):
@@ -39,7 +42,6 @@ class StreamState:
     """
 
     __slots__ = (
-        "_is_wide",
         "_peer_credit",
         "_returned",
         "_returned_since",
@@ -47,6 +49,7 @@ class StreamState:
         "_window",
         "credit",
         "incoming",
+        "is_wide",
         "outgoing",
     )
 
@@ -55,7 +58,7 @@ class StreamState:
         self._window = window
         self._peer_credit = window  # body bytes that the other end may still send
         self._unreturned = 0  # taken by the application, not yet granted again
-        self._is_wide = False
+        self.is_wide = False
         self._returned = 0  # since a time
         self._returned_since = -math.inf
         # An OPEN carries the head of its direction.
@@ -80,7 +83,7 @@ class StreamState:
             raise RemoteProtocolError(CloseCode.WINDOW_OVERRUN, text)
         self._peer_credit -= size
 
-    def taken(self, size: int, now: float) -> int:
+    def taken(self, size: int, tunnel: "TunnelState") -> int:
         """Note size consumed bytes; the credit to return now, or 0 while it is below a quarter."""
         untaken = self._window - self._peer_credit - self._unreturned
         if size > untaken:
@@ -89,19 +92,20 @@ class StreamState:
         if 4 * self._unreturned < self._window:
             return 0
         returned, self._unreturned = self._unreturned, 0
-        if not self._is_wide:
-            returned += self._widened(returned, now)
+        if not self.is_wide:
+            returned += self._widened(returned, tunnel)
         self._peer_credit += returned
         return returned
 
-    def _widened(self, returned: int, now: float) -> int:
+    def _widened(self, returned: int, tunnel: "TunnelState") -> int:
         """Return by how much the window becomes wider, once the stream was fast."""
         self._returned += returned
         if self._returned < FAST_BYTES:
             return 0
-        self._is_wide = now - self._returned_since <= FAST_WITHIN_S
-        self._returned, self._returned_since = 0, now
-        if not self._is_wide:
+        is_fast = tunnel.now - self._returned_since <= FAST_WITHIN_S
+        self.is_wide = is_fast and tunnel.wide_count < MAX_WIDE_STREAMS
+        self._returned, self._returned_since = 0, tunnel.now
+        if not self.is_wide:
             return 0
         widened = (WIDER - 1) * self._window
         self._window += widened
@@ -139,6 +143,10 @@ class TunnelState:
         self.streams[stream] = state
         self.last_opened = stream
         return state
+
+    @property
+    def wide_count(self) -> int:
+        return sum(state.is_wide for state in self.streams.values())
 
     def writable(self, stream: int) -> StreamState:
         state = self.streams.get(stream)
