@@ -73,7 +73,7 @@ class AppRecords(TableRecords):
         alike = select(apps.c.app_id).where(
             apps.c.look == look_of(name), apps.c.owner_id.is_distinct_from(owner_id), _IS_THERE
         )
-        return (await self._connection.execute(alike.limit(1))).first() is not None
+        return await self._exists(alike)
 
     async def ids_of_owner(self, account_id: str) -> int:
         """Return how many ids it has, including those of removed apps."""
@@ -92,6 +92,6 @@ def _values(app: App) -> dict[str, Any]:
     return {**asdict(app), "look": look_of(app.name)}
 
 
-def _app(**row: Any) -> App:
+def _app(*, return_prefixes: list[str], **row: Any) -> App:
     # JSON has only lists; an immutable record holds a tuple.
-    return App(**{**row, "return_prefixes": tuple(row["return_prefixes"])})
+    return App(**row, return_prefixes=tuple(return_prefixes))

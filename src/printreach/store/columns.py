@@ -31,6 +31,10 @@ class TableRecords:
         found = await self._connection.execute(query)
         return [make(**row) for row in found.mappings()]
 
+    async def _exists(self, query: Select[Any]) -> bool:
+        """Return whether the query has a row."""
+        return (await self._connection.execute(query.limit(1))).first() is not None
+
     async def _changed(self, statement: Executable) -> int:
         """Execute an update or a deletion; return how many rows it concerned."""
         return (await self._connection.execute(statement)).rowcount

@@ -114,10 +114,9 @@ class PaymentRecords(TableRecords):
         )
 
     async def has_heard(self, event_id: str) -> bool:
-        found = await self._connection.execute(
+        return await self._exists(
             select(payment_calls.c.event_id).where(payment_calls.c.event_id == event_id)
         )
-        return found.first() is not None
 
     async def note_heard(self, event_id: str, at: datetime) -> None:
         if not await self.has_heard(event_id):
@@ -127,5 +126,5 @@ class PaymentRecords(TableRecords):
         await self._connection.execute(delete(payment_calls).where(payment_calls.c.at < before))
 
 
-def _subscription(**row: Any) -> Subscription:
-    return Subscription(**{**row, "state": PaymentState(row["state"])})
+def _subscription(*, state: str, **row: Any) -> Subscription:
+    return Subscription(**row, state=PaymentState(state))

@@ -41,7 +41,7 @@ class AccountRecords(TableRecords):
         an_operator = select(accounts.c.account_id).where(
             accounts.c.is_admin, accounts.c.verified_at.is_not(None)
         )
-        return (await self._connection.execute(an_operator.limit(1))).first() is not None
+        return await self._exists(an_operator)
 
     async def set_supporter(
         self, account_id: str, *, granted: bool, until: datetime | None

@@ -78,5 +78,5 @@ class AccessTokenRecords(TableRecords):
         )
 
 
-def _token(**row: Any) -> AccessToken:
-    return AccessToken(**{**row, "scopes": frozenset(row["scopes"])})
+def _token(*, scopes: list[str], **row: Any) -> AccessToken:
+    return AccessToken(**row, scopes=frozenset(scopes))

@@ -69,5 +69,5 @@ class InvitationRecords(TableRecords):
         await self._connection.execute(delete(invitations))
 
 
-def _link(**row: Any) -> MailLink:
-    return MailLink(**{**row, "purpose": MailPurpose(row["purpose"])})
+def _link(*, purpose: str, **row: Any) -> MailLink:
+    return MailLink(**row, purpose=MailPurpose(purpose))

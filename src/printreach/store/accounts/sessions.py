@@ -87,5 +87,5 @@ class StepRecords(TableRecords):
         await self._connection.execute(delete(steps).where(steps.c.account_id == account_id))
 
 
-def _step(**row: Any) -> Step:
-    return Step(**{**row, "awaits": NextStep(row["awaits"])})
+def _step(*, awaits: str, **row: Any) -> Step:
+    return Step(**row, awaits=NextStep(awaits))

@@ -137,5 +137,5 @@ class ConnectionRecords(TableRecords):
         )
 
 
-def _connection(**row: Any) -> Connection:
-    return Connection(**{**row, "kind": ConnectionKind(row["kind"])})
+def _connection(*, kind: str, **row: Any) -> Connection:
+    return Connection(**row, kind=ConnectionKind(kind))

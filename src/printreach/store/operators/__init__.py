@@ -181,10 +181,9 @@ class OperatorRecords(TableRecords):
 
     async def are_others(self, account_id: str) -> bool:
         """Return whether there is any account besides that one."""
-        found = await self._connection.execute(
-            select(accounts.c.account_id).where(accounts.c.account_id != account_id).limit(1)
+        return await self._exists(
+            select(accounts.c.account_id).where(accounts.c.account_id != account_id)
         )
-        return found.first() is not None
 
     async def set_admin(self, account_id: str, *, is_admin: bool) -> None:
         await self._connection.execute(

@@ -133,16 +133,13 @@ class PrintRecords(TableRecords):
 
     async def has_later(self, account_id: str, printer_id: str, after: datetime) -> bool:
         """Return whether the printer began another print after that."""
-        found = await self._connection.execute(
-            select(prints.c.number)
-            .where(
+        return await self._exists(
+            select(prints.c.number).where(
                 prints.c.account_id == account_id,
                 prints.c.printer_id == printer_id,
                 prints.c.started_at > after,
             )
-            .limit(1)
         )
-        return found.first() is not None
 
     async def cut(self, account_id: str, printer_id: str, most: int) -> None:
         """Delete the oldest prints of a printer and account beyond that many."""
@@ -183,7 +180,8 @@ class PrintRecords(TableRecords):
         """Return the tallies of prints that began since then, by month, newest first."""
         year = extract("year", prints.c.started_at).label("year")
         month = extract("month", prints.c.started_at).label("month")
-        found = await self._connection.execute(
+        return await self._all(
+            _tally,
             select(
                 year,
                 month,
@@ -195,9 +193,8 @@ class PrintRecords(TableRecords):
             )
             .where(*_of(account_id, printer_id), prints.c.started_at >= since)
             .group_by(year, month, prints.c.result)
-            .order_by(year.desc(), month.desc(), prints.c.result)
+            .order_by(year.desc(), month.desc(), prints.c.result),
         )
-        return [Tally(**{**row, "result": PrintResult(row["result"])}) for row in found.mappings()]
 
 
 def _of(account_id: str, printer_id: str | None) -> list[ColumnElement[bool]]:
@@ -205,11 +202,13 @@ def _of(account_id: str, printer_id: str | None) -> list[ColumnElement[bool]]:
     return mine if printer_id is None else [*mine, prints.c.printer_id == printer_id]
 
 
-def _placed(**row: Any) -> PlacedPrint:
-    values = dict(row)
-    number = values.pop("number")
-    return PlacedPrint(print_=_print(**values), number=number)
+def _placed(*, number: int, **row: Any) -> PlacedPrint:
+    return PlacedPrint(print_=_print(**row), number=number)
 
 
-def _print(**row: Any) -> Print:
-    return Print(**{**row, "result": PrintResult(row["result"])})
+def _print(*, result: str, **row: Any) -> Print:
+    return Print(**row, result=PrintResult(result))
+
+
+def _tally(*, result: str, **row: Any) -> Tally:
+    return Tally(**row, result=PrintResult(result))
