@@ -8,6 +8,7 @@ from typing import Any, Final
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
+from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect, Template
 
 from printreach.contract.codec import encode
@@ -48,33 +49,28 @@ class Order:
     despite_lock: bool = False
 
 
-@post("/printers/{printer_id:str}/pause", media_type=MediaType.HTML)
-async def pause(
-    owned: NamedDependency[OwnedPrinter],
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-) -> Response[Any]:
-    """Pause the print at once, without confirmation, since nothing is lost."""
-    order = Order(
-        command="/pause",
-        back=_back(owned.printer_id, fields),
-        flash="pause",
-        arguments=Pause(),
-        shows_effect=shows(Action.PAUSE),
-    )
-    return await give_order(services, owned, order)
+def _order_at_once(
+    name: str, command: str, action: Action, *, arguments: object = None, despite_lock: bool = False
+) -> HTTPRouteHandler:
+    """Return the route of a form that changes the print's state. name: of its path and message."""
 
+    @post(f"/printers/{{printer_id:str}}/{name}", media_type=MediaType.HTML)
+    async def order_at_once(
+        owned: NamedDependency[OwnedPrinter],
+        fields: NamedDependency[Fields],
+        services: NamedDependency[Services],
+    ) -> Response[Any]:
+        order = Order(
+            command=command,
+            back=_back(owned.printer_id, fields),
+            flash=name,
+            arguments=arguments,
+            shows_effect=shows(action),
+            despite_lock=despite_lock,
+        )
+        return await give_order(services, owned, order)
 
-@post("/printers/{printer_id:str}/resume", media_type=MediaType.HTML)
-async def resume(
-    owned: NamedDependency[OwnedPrinter],
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-) -> Response[Any]:
-    """Resume the print."""
-    back = _back(owned.printer_id, fields)
-    order = Order(command="/resume", back=back, flash="resume", shows_effect=shows(Action.RESUME))
-    return await give_order(services, owned, order)
+    return order_at_once
 
 
 @get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
@@ -85,24 +81,6 @@ async def ask_to_stop(
     seen = or_404(await services.own_printers.ask_now(owned))
     view = view_of(seen, services.clock.now())
     return Template("dashboard/stop.html", context={"view": view})
-
-
-@post("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
-async def stop(
-    owned: NamedDependency[OwnedPrinter],
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-) -> Response[Any]:
-    """Cancel the print, even while remote control is locked."""
-    back = _back(owned.printer_id, fields)
-    order = Order(
-        command="/cancel",
-        back=back,
-        flash="stop",
-        despite_lock=True,
-        shows_effect=shows(Action.CANCEL),
-    )
-    return await give_order(services, owned, order)
 
 
 @post("/printers/{printer_id:str}/heat", media_type=MediaType.HTML)
@@ -301,4 +279,10 @@ def _check(problem: str | None) -> None:
         raise ValidationException(problem)
 
 
-ORDERS = [pause, resume, ask_to_stop, stop, heat, move, home, extrude, light, back_to_control]
+ORDERS = [
+    # Nothing is lost by a pause, so no page asks before it, and a lock does not prevent a stop.
+    _order_at_once("pause", "/pause", Action.PAUSE, arguments=Pause()),
+    _order_at_once("resume", "/resume", Action.RESUME),
+    _order_at_once("stop", "/cancel", Action.CANCEL, despite_lock=True),
+    *(ask_to_stop, heat, move, home, extrude, light, back_to_control),
+]
