@@ -9,7 +9,6 @@ import pytest
 
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.status import State
-from tests.fakes.loop import on_a_loop
 from tests.printers.bench import TEST_S, Bench
 from tests.printers.contract_pauses import agent
 from tests.printers.simulated.contract_rig import SimulatedRig
@@ -43,9 +42,9 @@ async def cold_pause(rig: SimulatedRig, lock: RemoteLock, folder: Path) -> Async
 def test_the_print_stays_paused_until_somebody_resumes_it_again(
     tmp_path: Path, end: Callable[[RemoteLock], None]
 ) -> None:
-    @on_a_loop
+    rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
+
     async def body() -> None:
-        rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
         async with cold_pause(rig, lock, tmp_path) as bench:
             assert (await bench.calls.post("resume")).status == 200
             await bench.until(State.RESUMING)
@@ -58,28 +57,28 @@ def test_the_print_stays_paused_until_somebody_resumes_it_again(
             await rig.run_at(10)
             await bench.until(State.PRINTING)
 
-    body()
+    rig.run(body())
 
 
 @pytest.mark.slow
 def test_a_lock_ends_a_restore_that_an_earlier_agent_had_ordered(tmp_path: Path) -> None:
-    @on_a_loop
+    rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
+
     async def body() -> None:
-        rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
         async with cold_pause(rig, RemoteLock(), tmp_path) as earlier:
             assert (await earlier.calls.post("resume")).status == 200
             async with agent(rig, tmp_path / "later", remote_lock=lock) as bench:
                 lock.set_locked(is_locked=True)
                 await bench.until(State.PAUSED)
 
-    body()
+    rig.run(body())
 
 
 @pytest.mark.slow
 def test_a_resume_at_the_printer_itself_is_left_alone(tmp_path: Path) -> None:
-    @on_a_loop
+    rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
+
     async def body() -> None:
-        rig, lock = SimulatedRig(tmp_path / "printer"), RemoteLock()
         async with cold_pause(rig, lock, tmp_path) as bench:
             lock.set_locked(is_locked=True)
             await rig.order_at_the_printer("resume")
@@ -87,4 +86,4 @@ def test_a_resume_at_the_printer_itself_is_left_alone(tmp_path: Path) -> None:
             await rig.run_at(10)
             await bench.until(State.PRINTING)
 
-    body()
+    rig.run(body())

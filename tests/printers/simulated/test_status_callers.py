@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.loop import on_a_loop
 from tests.printers.bench import Bench, bench_of
 from tests.printers.simulated.contract_rig import SimulatedRig
 
@@ -22,9 +21,9 @@ async def requests_meanwhile(bench: Bench, rig: SimulatedRig, callers: int) -> i
 
 @pytest.mark.slow
 def test_a_printing_printer_is_asked_no_more_for_twenty_callers(tmp_path: Path) -> None:
-    @on_a_loop
+    rig = SimulatedRig(tmp_path / "printer")
+
     async def body() -> None:
-        rig = SimulatedRig(tmp_path / "printer")
         async with bench_of(rig) as bench:
             await bench.start_long()
             alone = await requests_meanwhile(bench, rig, 0)
@@ -32,4 +31,4 @@ def test_a_printing_printer_is_asked_no_more_for_twenty_callers(tmp_path: Path) 
 
             assert (alone, crowded) == (0, 0)
 
-    body()
+    rig.run(body())
