@@ -6,15 +6,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.test_dashboard_in_browser import SLOW
 from tests.rigs.calls import call, opened
-from tests.rigs.chromium import chromium, watch
+from tests.rigs.chromium import chromium_for_many, fresh_profile, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
 from tests.rigs.sites import site
@@ -43,9 +42,15 @@ def workbench(home: Service) -> Iterator[LinkedPrinter]:
         yield linked
 
 
+@pytest.fixture(scope="module")
+def shared_browser() -> Iterator[Browser]:
+    with chromium_for_many() as running:
+        yield running
+
+
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[BrowserContext]:
-    with chromium(tmp_path / "profile") as context:
+def browser(shared_browser: Browser) -> Iterator[BrowserContext]:
+    with fresh_profile(shared_browser) as context:
         yield context
 
 

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.rigs.chromium import PageLog, chromium, screenshot, watch
+from tests.rigs.chromium import PageLog, chromium, close_page, screenshot, watch
 from tests.rigs.octoprint import PASSWORD, USER
 from tests.rigs.octoprint_plugin import PluginRig
 from tests.rigs.service import OWNER, Service
@@ -18,10 +17,20 @@ WELL_FORMED = re.compile(r"[A-Z0-9]{4}-[A-Z0-9]{4}")
 HOSTILE_NAME = "<img src=x onerror=document.title='stolen'>"
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """One for all tests here: it keeps OctoPrint's megabytes of scripts."""
+    with chromium(tmp_path_factory.mktemp("browser") / "profile") as running:
+        yield running
+
+
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    with chromium(tmp_path / "profile") as browser:
-        yield browser.new_page()
+def page(browser: BrowserContext) -> Iterator[Page]:
+    """Nobody is signed in yet."""
+    browser.clear_cookies()
+    opened = browser.new_page()
+    yield opened
+    close_page(opened)
 
 
 @pytest.fixture
