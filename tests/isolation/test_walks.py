@@ -20,6 +20,7 @@ EARLY = {
     "leases_are_not_looked_at": 10,
     "live_links_ignore_their_owner": 5,
     "pages_ignore_whose_a_printer_is": 2,
+    "tickets_outlive_their_session": 15,
 }
 """Seeds of walks that meet a fault within a hundred steps; from others it takes many more."""
 SHORT = 400
