@@ -9,8 +9,10 @@ BIN := .venv/bin
 TESTED_BIN := $(if $(COMPILED),build/compiled/bin,$(BIN))
 TESTED_PACKAGE := $(if $(COMPILED),build/compiled/package,src)
 PIP_FLAGS := --quiet --disable-pip-version-check
-# Tests wait for servers, printers and browsers as long as they compute.
-WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
+# Tests wait for servers, printers and browsers as long as they compute; even the quick ones wait.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+WORKERS ?= $(shell echo $$((3 * $(CORES))))
+FAST_WORKERS ?= $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 SOAK_MINUTES ?= 10
@@ -54,7 +56,7 @@ test: install lint build/agent-only/.installed build/server-only/.installed  ## 
 
 .PHONY: test-fast
 test-fast: install  ## while you write: the quick tests that need no browser and no other program
-	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
+	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile --no-loadscope-reorder \
 		-m "not fault and not browser and not peer and not slow"
 
 .PHONY: compiled
