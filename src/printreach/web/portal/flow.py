@@ -21,7 +21,6 @@ from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import FLOW_KEPT, PortalError, Step
 from printreach.rules.portal.query import PortalQuery, parse_portal_query
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.web.cookies import Cookies
 from printreach.web.forms import Fields, read_fields, sentence_of
 from printreach.web.payments.plans import plans_of
 from printreach.web.portal.pages import (
@@ -39,7 +38,7 @@ from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.security import FORM, NO_REFERRER
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, raise_if_too_soon, visitor_of
+from printreach.web.signed_in import Browser, SignedIn, raise_if_too_soon
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
@@ -54,20 +53,13 @@ class NoSuchFlow(NotFoundException):
     """This browser has not begun such a flow, or it has expired."""
 
 
-def browser_of(request: AnyRequest, jar: Cookies) -> str:
-    """Return the secret of this browser; empty if it has none."""
-    return jar.read(request.headers.get("cookie", ""), BROWSER) or ""
-
-
 async def provide_flow_request(
-    request: AnyRequest,
     flow_id: FromPath[str],
-    services: NamedDependency[Services],
     session: NamedDependency[SignedIn | None],
-    jar: NamedDependency[Cookies],
+    browser: NamedDependency[Browser],
 ) -> FlowRequest:
     """Return the request for the flow in the address. Raises NoSuchFlow."""
-    key = FlowKey(flow_id, browser_of(request, jar))
+    services, key = browser.services, FlowKey(flow_id, browser.cookie(BROWSER))
     account = session.account if session else None
     view = await services.portal.view(key, account)
     if view is None:
@@ -198,18 +190,16 @@ async def welcome(
 
 
 @post("/", media_type=MediaType.HTML)
-async def begin(
-    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
-) -> Response[Any]:
+async def begin(browser: NamedDependency[Browser]) -> Response[Any]:
     """Start a flow for the query, and redirect to its first step."""
-    address = visitor_of(request).address
+    services, address = browser.services, browser.visitor.address
     raise_if_too_soon(services.caller_tries.take_by_address(FLOW_BY_ADDRESS, address))
-    outcome = await services.portal.read(_query(request))
+    outcome = await services.portal.read(_query(browser.request))
     if isinstance(outcome, Refusal):
         return _refused(outcome)
-    begun = await services.portal.begin(outcome, browser_of(request, jar) or None)
+    begun = await services.portal.begin(outcome, browser.cookie(BROWSER) or None)
     answer = Redirect(flow_path(begun.flow_id), status_code=303)
-    answer.set_cookie(jar.set(BROWSER, begun.browser, FLOW_KEPT))
+    answer.set_cookie(browser.jar.set(BROWSER, begun.browser, FLOW_KEPT))
     return answer
 
 
