@@ -20,6 +20,7 @@ SELDOM = {
     "notifications": {"apprise", "requests"},
     "objects of a database": {"sqlalchemy.orm", "sqlalchemy.ext.asyncio"},
     "payments": {"stripe"},
+    "WebSockets of the service's own host": {"websockets"},
     "pictures in an object store": {"obstore"},
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},
     "pages with a QR code": {"segno"},

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from email.utils import format_datetime
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from printreach.ports import Clock
 from printreach.wire.heads import Headers, get
@@ -18,7 +19,9 @@ from .asgi import Application, Message, Scope, checked, scope_of
 from .caller_origin import Origin
 from .connection import IncomingRequest
 from .refusals import answer as answer_with
-from .web_socket import WebSocketCall
+
+if TYPE_CHECKING:
+    from .web_socket import WebSocketCall
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +56,7 @@ class WebApp:
         if request.upgrade is None:
             call = WebCall(incoming, self._date_line)
         else:
-            call = WebSocketCall(incoming.caller, request)
+            call = _web_socket_call(incoming)
             if call.refuse_bad_handshake():
                 return None
         task = self._loop.create_task(call.run(self._application, scope_of(request, origin)))
@@ -69,6 +72,12 @@ class WebApp:
             self._date = format_datetime(at, usegmt=True).encode()
             self._date_until = now + 1 - at.microsecond / 1e6
         return self._date
+
+
+def _web_socket_call(incoming: IncomingRequest) -> "WebSocketCall":
+    from .web_socket import WebSocketCall  # few installations have an app that follows events
+
+    return WebSocketCall(incoming.caller, incoming.request)
 
 
 class WebCall:
