@@ -24,6 +24,9 @@ HIGH_WATER_BYTES = 64 * 1024
 """Unsent bytes in our own buffer above which streams take turns; the size of a chunk."""
 FRAME_HEAD_ROOM = 14
 """Bytes that picows needs before a message for the frame's header."""
+JOINED_BYTES = 4096
+"""A message below this size is copied behind its frame's header: over TLS a header by itself is a
+record by itself, which costs more."""
 NOTSENT_LOWAT_BYTES = 16 * 1024
 """Unsent bytes that the kernel takes. With more, a page would wait for a download that has been
 handed to the kernel already."""
@@ -128,8 +131,11 @@ class WebSocketLink(WSListener):
                     WSMsgType.BINARY, framed, FRAME_HEAD_ROOM
                 )
             else:
-                head = _head_of(len(message), self._key)
-                self._transport.underlying_transport.writelines((head, message))
+                head, raw = _head_of(len(message), self._key), self._transport.underlying_transport
+                if len(message) < JOINED_BYTES:
+                    raw.write(head + message)
+                else:
+                    raw.writelines((head, message))
 
     def trust(self) -> None:
         """Accept messages of MAX_MESSAGE_BYTES from now on: the other end has signed in."""
