@@ -76,10 +76,12 @@ def names_defined_in(*folders: Path) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_the_walk_through_speaks_only_of_names_that_the_code_has() -> None:
     assert list(undefined(WALK_THROUGH)) == []
 
 
+@pytest.mark.slow
 def test_a_name_that_no_code_has_is_found(tmp_path: Path) -> None:
     document = tmp_path / "page.md"
     document.write_text("Use `NoSuchRig` and `no_such_call()`.\n```\npytest tests/nowhere\n```\n")
@@ -116,6 +118,7 @@ def _is_place(dotted: str) -> bool:
     return any(file.is_file() and defined.search(file.read_text()) for file in files)
 
 
+@pytest.mark.slow
 def test_docstrings_name_places_that_exist() -> None:
     lost = {
         f"{path.relative_to(PACKAGE)}: {place}"

@@ -329,6 +329,7 @@ def docstrings_in(path: Path) -> list[tuple[str, int]]:
     ]
 
 
+@pytest.mark.slow
 def test_no_name_is_a_refused_word() -> None:
     found = [
         f"{relative(path)}:{line}: {name}: say {REFUSED_NAMES[name]}"
@@ -340,6 +341,7 @@ def test_no_name_is_a_refused_word() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_a_constant_that_limits_is_called_max_or_min() -> None:
     found = [
         f"{relative(path)}:{line}: {name}"
@@ -351,6 +353,7 @@ def test_a_constant_that_limits_is_called_max_or_min() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_no_docstring_begins_with_a_relative_clause_or_a_riddle() -> None:
     patterns = {re.compile(start): reason for start, reason in REFUSED_DOCSTRING_STARTS.items()}
     found = [

@@ -103,7 +103,9 @@ def fake_stripe(now: Callable[[], int]) -> Iterator[FakeStripe]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else the body of each answer waits 40 ms for the heads' receipt
+    disable_nagle_algorithm = (
+        True  # else the body of each answer waits 40 ms for the heads' receipt
+    )
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
         """Say nothing."""
