@@ -24,7 +24,7 @@ from printreach.agent.config import AgentConfig
 from printreach.agent.runtime import Machine, run_agent
 from printreach.agent.uplink import Uplink
 from printreach.contract.platforms import PLATFORM_FACTS
-from printreach.printers.simulated.model.status import ACTIVE
+from printreach.contract.status import UNDER_WAY
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME
 from printreach.run.agent import this_machine
@@ -83,7 +83,7 @@ async def _keep_printing(printer: RunningPrinter, counts: Counter[str]) -> None:
     while True:
         problem = await printer.control.start(NAME)
         counts["prints refused" if problem else "prints begun"] += 1
-        while printer.printer.state in ACTIVE:  # noqa: ASYNC110 - a printer that nobody hurries
+        while printer.printer.state in UNDER_WAY:  # noqa: ASYNC110 - a printer that nobody hurries
             await asyncio.sleep(1)
         await asyncio.sleep(random.uniform(*RESTS_S))
         await printer.control.execute("print", b'{"Action":"clear"}')

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from printreach.contract.status import State
-from printreach.printers.following import UpdateSignal
-from printreach.printers.pause_plan import PausePlan
+from printreach.printers.following import LiveView, UpdateSignal
+from printreach.printers.pause_plan import Action, PausePlan
 from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import PrintProgress, PrintReport, SavedState, StoredShape
 from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
-from printreach.rules.printers.commands import DEFAULT_LIMITS
 
 AT = PrintProgress(print_id="7", duration_s=100.0, position=(5000.0,))
 PAUSED = PrintReport(state=State.PAUSED, is_paused=True, path="a.gcode", progress=AT)
@@ -24,7 +24,7 @@ CANCELLED = replace(GOING, state=State.CANCELLED)
 SAVED = SavedState(path="a.gcode", targets={"hotend": 200.0}, lift_mm=10)
 
 
-class FakePlatform(PausePlan):
+class FakePlatform(PausePlan[LiveView]):
     """done: the orders that reached the printer. obeys: what the printer does of one."""
 
     file = "saved.json"
@@ -32,7 +32,7 @@ class FakePlatform(PausePlan):
     bed = "bed"
 
     def __init__(self, *, repauses: bool = True) -> None:
-        super().__init__(DEFAULT_LIMITS)
+        super().__init__(cast("LiveView", None))
         self.repauses = repauses
         self.refuses_moves_whole = True
         self.print: PrintReport | None = PAUSED
@@ -59,6 +59,9 @@ class FakePlatform(PausePlan):
     def print_report(self) -> PrintReport | None:
         return self.print
 
+    def reported_print(self) -> PrintReport | None:
+        return self.print
+
     def temperature_c(self, heater: str) -> float:  # all of them or none
         return 200.0 if self.warm else 20.0
 
@@ -71,26 +74,14 @@ class FakePlatform(PausePlan):
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
         return await self._updates.wait_until(condition, seconds)
 
-    async def pause_print(self) -> None:
-        await self._take("pause", PAUSED)
+    async def order(self, action: Action) -> None:
+        await self._take(action, {"pause": PAUSED, "resume": GOING, "cancel": CANCELLED}[action])
 
-    async def resume_print(self) -> None:
-        await self._take("resume", GOING)
+    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:
+        await self._take(f"lower {-lift_mm}" if lift_mm < 0 else f"lift {lift_mm}")
 
-    async def cancel_print(self) -> None:
-        await self._take("cancel", CANCELLED)
-
-    async def park(self, saved: SavedState) -> None:
-        await self._take(f"lift {saved.lift_mm}")
-
-    async def cool(self, saved: SavedState) -> None:
-        await self._take(" and ".join(["cool", *saved.targets]))
-
-    async def heat(self, saved: SavedState) -> None:
-        await self._take("heat")
-
-    async def move_back(self, saved: SavedState) -> None:
-        await self._take(f"lower {saved.lift_mm}")
+    async def set_heaters(self, saved: SavedState, *, on: bool) -> None:
+        await self._take("heat" if on else " and ".join(["cool", *saved.targets]))
 
     async def until_resumable(self) -> None:
         await self.wait_until(lambda: self.is_resumable, 20.0)

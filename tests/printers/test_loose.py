@@ -84,3 +84,22 @@ def test_no_junk_raises(junk: object) -> None:
         loose.items(source, "key")
         loose.obj(source, "key", "key")
         assert encode([loose.text(source, "key"), loose.plain(source)])
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1d 2h 3m 4s", 93_784), ("2h5m", 7500), (" 10s ", 10), ("", None), ("soon", None)],
+)
+def test_a_slicers_duration_is_seconds_or_none(text: str, seconds: int | None) -> None:
+    assert loose.duration_s(text) == seconds
+
+
+def test_lengths_of_all_extruders_are_added_where_any_is_known() -> None:
+    assert loose.length_mm([1200.5, None, -3.0, 800.0]) == 2000
+    assert loose.length_mm([None]) is None
+    assert loose.length_mm([1e300]) == loose.MAX_INT
+
+
+def test_what_has_to_be_above_zero_is_or_is_none() -> None:
+    assert loose.positive({"mm": "0.4"}, "mm") == 0.4
+    assert loose.positive({"mm": 0}, "mm") is None

@@ -5,6 +5,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ PROGRESS_STORED = {
 }
 MOVES_STORED = {"lift_mm": 5, "retract_mm": 2, "progress": PROGRESS_STORED}
 MOVED = SavedState(path="a", lift_mm=5, retract_mm=2, progress=PROGRESS)
-STORED: dict[type[PausePlan], tuple[SavedState, dict[str, object]]] = {
+STORED: dict[type[PausePlan[Any]], tuple[SavedState, dict[str, object]]] = {
     BambuPausePlan: (
         replace(MOVED, targets={"hotend_c": 210.0}),
         {"job": "a", "hotend_c": 210.0, "bed_c": 0.0, **MOVES_STORED},
@@ -69,7 +70,9 @@ def file_in(folder: Path) -> SavedStateFile:
 
 
 @pytest.mark.parametrize("plan", STORED)
-def test_each_platform_keeps_the_shape_of_its_file(tmp_path: Path, plan: type[PausePlan]) -> None:
+def test_each_platform_keeps_the_shape_of_its_file(
+    tmp_path: Path, plan: type[PausePlan[Any]]
+) -> None:
     saved, content = STORED[plan]
     SavedStateFile(tmp_path / plan.file, plan.shape).remember(saved)
 
@@ -110,7 +113,9 @@ def test_a_disk_that_fails_leaves_what_was_stored_before(
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "null", '{"path": ""}', "[" * 100_000, "x" * 100_000]
 )
-def test_a_damaged_file_holds_no_state(tmp_path: Path, plan: type[PausePlan], content: str) -> None:
+def test_a_damaged_file_holds_no_state(
+    tmp_path: Path, plan: type[PausePlan[Any]], content: str
+) -> None:
     (tmp_path / plan.file).write_text(content)
 
     assert SavedStateFile(tmp_path / plan.file, plan.shape).saved is None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.status import JobStatus, State
 from printreach.printers.port import PrinterRefused, View, failed
 from printreach.printers.print_progress import PrintReport
 from printreach.printers.smart_pauses import SmartPauses
@@ -34,9 +35,10 @@ async def test_a_resume_heats_waits_lowers_and_goes_on(tmp_path: Path) -> None:
     await pauses.resume()
 
     assert platform.done == ["heat"]
-    paused = View(trouble=None)
+    paused, idle = View(trouble=None, job=JobStatus(state=State.PAUSED)), View(trouble=None)
     assert pauses.is_restoring
-    assert pauses.shown(paused) is paused  # it shows in a paused print alone
+    assert pauses.shown(paused).job.state is State.RESUMING
+    assert pauses.shown(idle) is idle  # it shows in a paused print alone
     platform.warms_up()
     await settle()
 

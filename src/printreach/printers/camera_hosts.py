@@ -14,7 +14,7 @@ from typing import Final
 
 from printreach.contract.commands import CommandStatus
 
-from .port import PrinterRefused
+from .port import PrinterRefused, no_picture
 
 RESOLVE_WITHIN_S: Final = 5.0
 MAX_LOGGED: Final = 32
@@ -87,9 +87,9 @@ def _name(host: str) -> str:
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
     """Return an IPv4 address that is written as an IPv6 one as the IPv4 address."""
-    found = ip_address(address)
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return mapped or found
+    parsed = ip_address(address)
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return mapped or parsed
 
 
 async def _resolve(host: str) -> list[str]:
@@ -97,13 +97,11 @@ async def _resolve(host: str) -> list[str]:
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(RESOLVE_WITHIN_S):
-            found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            addresses = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except TimeoutError:
         reason = f"{host} was not found in {RESOLVE_WITHIN_S:.0f} s"
     except (OSError, UnicodeError):
         reason = f"{host} was not found"
     else:
-        return [str(address[0]) for *_, address in found]
-    raise PrinterRefused(
-        CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {reason}."
-    ) from None
+        return [str(address[0]) for *_, address in addresses]
+    raise no_picture(reason) from None

@@ -1,9 +1,11 @@
 """A camera that is at one of several addresses."""
 
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 
 from printreach.contract.status import WebcamEntry
 
+from .camera_hosts import CameraHosts
+from .http_camera import HttpCamera
 from .port import Camera, PrinterRefused
 
 
@@ -59,3 +61,28 @@ class FallbackCamera:
 
     def _prefer(self, camera: Camera) -> None:
         self._cameras = [camera, *(other for other in self._cameras if other is not camera)]
+
+
+def listed_camera(
+    entry: WebcamEntry,
+    *,
+    stream: str | None,
+    snapshot: str | None,
+    addresses: Callable[[str], Sequence[str]],
+    hosts: CameraHosts,
+) -> list[Camera]:
+    """Return one camera that tries every address which its URLs may mean; none without any.
+
+    addresses: all that a URL may mean, an absolute one fewer than a relative one.
+    """
+    streams, snapshots = (addresses(url) if url else [] for url in (stream, snapshot))
+    cameras = [
+        HttpCamera(
+            entry,
+            snapshot_url=snapshots[min(n, len(snapshots) - 1)] if snapshots else None,
+            stream_url=streams[min(n, len(streams) - 1)] if streams else None,
+            hosts=hosts,
+        )
+        for n in range(max(len(streams), len(snapshots)))
+    ]
+    return [FallbackCamera(cameras)] if cameras else []

@@ -1,13 +1,14 @@
 """Following a printer: reconnecting each time it is lost, its messages, answers, and callbacks."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
 
 from .connecting import RETRY
 from .loose import Json
-from .port import PrinterRefused
+from .port import PrinterRefused, View, trouble_of
 
 ANSWER_S = 10.0
 
@@ -46,7 +47,7 @@ async def keep_following(
 ) -> None:
     """Follow until cancelled, with a backoff while attempts in a row bring no message.
 
-    follow: receives until the printer is lost (PrinterRefused), or should be tried again. heard:
+    follow: receives until the printer is lost (PrinterRefused), or should be tried again. latest:
     returns another object once the printer has sent something.
     """
     failures = 0
@@ -73,6 +74,51 @@ class ChangeListeners:
         """Call the callbacks, because the view has changed."""
         for callback in self._callbacks:
             callback()
+
+
+class LiveView(ABC):
+    """The view of one printer, kept fresh by following it.
+
+    on_update: called after each message, and when the printer is lost. changes: the listeners of
+    the adapter's on_change().
+    """
+
+    def __init__(self, uniform: Callable[[float, float], float]) -> None:
+        self.changes = ChangeListeners()
+        self.on_update: Callable[[], None] = lambda: None
+        self._uniform = uniform
+        self._updates = UpdateSignal()
+        self._view = self._latest = View()
+
+    @property
+    def view(self) -> View:
+        return self._view
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        await keep_following(self._follow, self._on_lost, lambda: self._latest, self._uniform)
+
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Wait for the printer to report what makes it so; False when it doesn't in time."""
+        return await self._updates.wait_until(condition, seconds)
+
+    @abstractmethod
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost; returns when it is to be tried again."""
+
+    def _show(self, view: View) -> None:
+        """The printer has told something, of which this view was made."""
+        self._view = self._latest = view
+        self._updates.tell()
+        self._report_change()
+
+    def _on_lost(self, refused: PrinterRefused) -> None:
+        self._view = View(trouble=trouble_of(refused))
+        self._report_change()
+
+    def _report_change(self) -> None:
+        self.on_update()
+        self.changes.tell()
 
 
 class Answers:

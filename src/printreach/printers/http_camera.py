@@ -8,7 +8,6 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import structs
 
-from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
 from printreach.http1.fetch import Fetcher, FetchFailed
@@ -18,7 +17,7 @@ from .camera_hosts import CameraHosts
 from .camera_urls import shown_url
 from .connecting import connect_to
 from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
-from .port import PrinterRefused
+from .port import no_picture
 
 POLL_S = 1.0
 _UNQUOTED = "/%:@!$&'()*+,;=~-._"
@@ -60,11 +59,11 @@ class HttpCamera:
         try:
             answer = await fetcher.fetch(b"GET", target, headers, at_most=MAX_PICTURE_BYTES)
         except FetchFailed as exc:
-            raise _no_camera(exc.text) from exc
+            raise no_picture(exc.text) from exc
         finally:
             await fetcher.close()
         if answer.status != 200 or not answer.body.startswith(JPEG_MAGIC):
-            raise _no_camera(f"it answered {answer.status} and no JPEG picture")
+            raise no_picture(f"it answered {answer.status} and no JPEG picture")
         return answer.body
 
     async def frames(self) -> AsyncIterator[bytes]:
@@ -77,11 +76,11 @@ class HttpCamera:
                 return
             except NoStream as exc:
                 if self._snapshot_url is None:
-                    raise _no_camera(str(exc)) from exc
+                    raise no_picture(str(exc)) from exc
         while True:
             picture = await self.snapshot()
             if picture is None:
-                raise _no_camera("it has neither a stream nor a snapshot")
+                raise no_picture("it has neither a stream nor a snapshot")
             yield picture
             await asyncio.sleep(POLL_S)
 
@@ -91,7 +90,7 @@ class HttpCamera:
         try:
             async with fetcher.open(b"GET", target, headers) as answer:
                 if answer.status != 200:
-                    raise _no_camera(f"it answered {answer.status}")
+                    raise no_picture(f"it answered {answer.status}")
                 parser = MjpegParser(boundary_of(get(answer.headers, b"content-type") or b""))
                 async for chunk in answer.chunks():
                     for frame in parser.feed(chunk):
@@ -99,7 +98,7 @@ class HttpCamera:
         except NoStream:
             raise
         except (FetchFailed, BadStream) as exc:
-            raise _no_camera(str(exc)) from exc
+            raise no_picture(str(exc)) from exc
         finally:
             await fetcher.close()
 
@@ -109,7 +108,7 @@ class HttpCamera:
             tls = parts.scheme == "https"
             name, port = parts.hostname or "", parts.port or (443 if tls else 80)
         except ValueError as exc:
-            raise _no_camera("its address is none") from exc
+            raise no_picture("its address is none") from exc
         address = name if self._hosts is None else await self._hosts.address_of(name)
         connect = connect_to(address, port, tls=tls, server_name=name)
         host = parts.netloc.rpartition("@")[2].encode("ascii", "replace")
@@ -124,7 +123,3 @@ def _user_info(parts: SplitResult) -> Headers:
         return []
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return [(b"Authorization", b"Basic " + base64.b64encode(pair.encode()))]
-
-
-def _no_camera(text: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {text}.")

@@ -5,7 +5,8 @@ Each function answers None for what can't be read, and never raises.
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from printreach.contract.files import JsonObject, JsonValue
@@ -23,6 +24,7 @@ MAX_JSON_INT = 2**53
 MAX_MERGE_DEPTH = 12
 MAX_KEYS = 1000
 """The most keys of one object; several times what any printer has."""
+_DURATION = re.compile(r"(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?", re.ASCII)
 
 
 def parsed(message: bytes | bytearray | str) -> object:
@@ -59,10 +61,21 @@ def number(source: object, key: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        found = float(value)
+        parsed_number = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return parsed_number if math.isfinite(parsed_number) else None
+
+
+def as_number(value: object) -> float | None:
+    """Return a value that isn't in an object as number() does."""
+    return number({"": value}, "")
+
+
+def positive(source: object, key: str) -> float | None:
+    """Return a number above 0."""
+    value = number(source, key)
+    return value if value is not None and value > 0 else None
 
 
 def whole(source: object, key: str) -> int | None:
@@ -93,6 +106,22 @@ def sendable(value: str) -> str:
 def flag(source: object, key: str) -> bool | None:
     value = source.get(key) if isinstance(source, Mapping) else None
     return value if isinstance(value, bool) else None
+
+
+def length_mm(lengths: Iterable[float | None]) -> int | None:
+    """Return the sum of lengths, those of all extruders for example; None where none is known."""
+    known_mm = [length for length in lengths if length is not None and length >= 0]
+    return int(min(sum(known_mm), MAX_INT)) if known_mm else None
+
+
+def duration_s(text: str) -> int | None:
+    """Return the seconds of a slicer's "1d 2h 3m 4s"; None for anything else."""
+    parts = _DURATION.fullmatch(text.strip()[:40])
+    if parts is None or not any(parts.groups()):
+        return None
+    units = zip(parts.groups(), (86_400, 3_600, 60, 1), strict=True)
+    total_s = sum(int(count or 0) * unit for count, unit in units)
+    return total_s if total_s <= MAX_INT else None
 
 
 def percent(value: float | None) -> float:

@@ -27,9 +27,9 @@ class NoStream(BadStream):
 
 def boundary_of(content_type: bytes) -> bytes:
     """Raises NoStream when it is no multipart/x-mixed-replace."""
-    found = _BOUNDARY.search(content_type)
+    announced = _BOUNDARY.search(content_type)
     is_stream = content_type.lower().startswith(b"multipart/x-mixed-replace")
-    boundary = found[1].lstrip(b"-") if found is not None else b""
+    boundary = announced[1].lstrip(b"-") if announced is not None else b""
     if not is_stream or not boundary:
         raise NoStream("it is no stream of pictures")
     return b"--" + boundary

@@ -5,18 +5,25 @@ from urllib.parse import quote
 
 
 def form_around_file(
-    fields: Mapping[str, str], file_field: str, file_name: str, boundary: str
+    fields: Mapping[str, str],
+    file_field: str,
+    file_name: str,
+    boundary: str,
+    *,
+    is_plain: bool = False,
 ) -> tuple[bytes, bytes]:
     """Return the bytes before and after the file's own.
 
     boundary: something that the file can't hold by chance. Names beyond plain ASCII travel as
     RFC 6266 has it (`filename*`): quotes, percent signs and other alphabets arrive as they are.
+    is_plain: in plain UTF-8 instead, without a quotation mark.
     """
     before = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
     ]
-    disposition = f'form-data; name="{file_field}"; {_file_name(file_name)}'
+    named = f'filename="{file_name}"' if is_plain else _file_name(file_name)
+    disposition = f'form-data; name="{file_field}"; {named}'
     before.append(f"--{boundary}\r\nContent-Disposition: {disposition}\r\n")
     before.append("Content-Type: application/octet-stream\r\n\r\n")
     return "".join(before).encode(), f"\r\n--{boundary}--\r\n".encode()

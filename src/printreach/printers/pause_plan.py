@@ -2,20 +2,26 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import AT_WORK, State
-from printreach.rules.printers.commands import CommandLimits, restore_problem
+from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
+from .following import LiveView
 from .port import PrinterRefused, failed
 from .print_progress import PrintReport, SavedState, StoredShape
 
+V = TypeVar("V", bound=LiveView)
+Action: TypeAlias = Literal["pause", "resume", "cancel"]
+
+HOTEND, BED = "hotend_c", "bed_c"
+"""The usual names of heaters in a saved state."""
 PAUSED_WITHIN_S = 20.0
 """Firmware first ends the moves that it holds; a command has 25 s in all."""
 
 
-class PausePlan(ABC):
+class PausePlan(ABC, Generic[V]):
     """One platform's smart pauses, carried out by SmartPauses. Orders raise PrinterRefused.
 
     file: the name of the file with the saved state, and shape: its shape. bed: the bed's name among
@@ -24,36 +30,44 @@ class PausePlan(ABC):
     changes is changed when it has paused.
     repauses: a print that was resumed at the printer is paused again, to get everything back;
     otherwise it gets its heat back while it goes on. refuses_moves_whole: moves that are refused
-    were not begun.
+    were not begun. loses_resumes: a resume is lost while the print is still pausing.
     """
 
     file: ClassVar[str]
     shape: ClassVar[StoredShape]
-    bed: ClassVar[str]
+    bed: ClassVar[str] = BED
     close_enough_c: ClassVar[float] = 3.0
     pauses_slowly: bool = False
     repauses: bool = False
     refuses_moves_whole: bool = False
+    loses_resumes: bool = False
 
-    def __init__(self, limits: CommandLimits) -> None:
+    def __init__(self, live_view: V, limits: CommandLimits = DEFAULT_LIMITS) -> None:
+        self.live_view = live_view
         self.limits = limits
 
-    # --- what the printer says --------------------------------------------------------------------
+    # --- what the printer reports -----------------------------------------------------------------
 
-    @abstractmethod
     def print_report(self) -> PrintReport | None:
         """None while the printer can't be reached."""
+        return self.reported_print() if self.live_view.view.trouble is None else None
 
     @abstractmethod
+    def reported_print(self) -> PrintReport | None:
+        """Return the print by the latest report; None where the report can't tell."""
+
     def temperature_c(self, heater: str) -> float:
         """Return a heater's temperature. heater: one of those that targets() gives."""
+        temps = self.live_view.view.job.current_print.temps
+        return temps.bed_actual if heater == self.bed else temps.hotend_actual
 
-    @abstractmethod
     def targets(self) -> Mapping[str, float]:
         """Return the targets of the heaters that a smart pause may turn off; 0 is off."""
+        temps = self.live_view.view.job.current_print.temps
+        return {HOTEND: temps.hotend_target, self.bed: temps.bed_target}
 
-    @abstractmethod
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        return await self.live_view.wait_until(condition, seconds)
 
     # --- what is changed --------------------------------------------------------------------------
 
@@ -115,38 +129,40 @@ class PausePlan(ABC):
     # --- orders -----------------------------------------------------------------------------------
 
     @abstractmethod
-    async def pause_print(self) -> None: ...
-    @abstractmethod
-    async def resume_print(self) -> None: ...
-    @abstractmethod
-    async def cancel_print(self) -> None: ...
+    async def order(self, action: Action) -> None:
+        """Pause, resume or cancel the print."""
 
     @abstractmethod
+    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:
+        """Retract while hot, then lift; or lower, then give the filament back.
+
+        Negative lowers and retracts, 0 doesn't move.
+        """
+
+    @abstractmethod
+    async def set_heaters(self, saved: SavedState, *, on: bool) -> None:
+        """Turn the heaters off, or set their targets again.
+
+        All at once and without waiting: most printers take no order, not even a cancel, during a
+        command that waits.
+        """
+
     async def park(self, saved: SavedState) -> None:
-        """Retract while hot, then lift."""
+        await self.move(saved, lift_mm=saved.lift_mm, extrude_mm=-saved.retract_mm)
 
-    @abstractmethod
-    async def cool(self, saved: SavedState) -> None:
-        """Turn the heaters off."""
-
-    @abstractmethod
-    async def heat(self, saved: SavedState) -> None:
-        """Set the targets again, all at once, and wait for none: most printers take no order, not
-        even a cancel, during a command that waits."""
-
-    @abstractmethod
     async def move_back(self, saved: SavedState) -> None:
-        """Lower the nozzle, then give the filament back."""
+        await self.move(saved, lift_mm=-saved.lift_mm, extrude_mm=saved.retract_mm)
 
     async def pause_fully(self) -> None:
         """Pause, and return once the print is paused."""
-        await self.pause_print()
+        await self.order("pause")
         if not await self.wait_until(self.is_paused, PAUSED_WITHIN_S):
             raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
 
     async def until_resumable(self) -> None:
         """Wait while a resume would be lost."""
-        return
+        if self.loses_resumes and not await self.wait_until(self.is_paused, PAUSED_WITHIN_S):
+            raise failed("The print is still pausing.")
 
     # --- whether it is still the print ------------------------------------------------------------
 
@@ -171,6 +187,13 @@ class PausePlan(ABC):
         report = self.print_report()
         if report is None or report.state not in AT_WORK or not report.can_be(saved):
             raise no_longer_paused()
+
+
+def g1_moves(lift_mm: int, extrude_mm: int, *, lift_feed: int, extrude_feed: int) -> list[str]:
+    """Return PausePlan.move() as relative moves. lift_feed, extrude_feed: in mm a minute."""
+    lift = [f"G1 Z{lift_mm} F{lift_feed}"] if lift_mm else []
+    extrude = [f"G1 E{extrude_mm} F{extrude_feed}"] if extrude_mm else []
+    return [*lift, *extrude] if lift_mm < 0 else [*extrude, *lift]
 
 
 def no_longer_paused() -> PrinterRefused:

@@ -49,6 +49,11 @@ def failed(sentence: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.EXECUTION_FAILED, sentence)
 
 
+def no_picture(why: str) -> PrinterRefused:
+    """Return a refusal with 785 for a camera. why: the end of the sentence."""
+    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")
+
+
 def no_such_file(virtual_path: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.NOT_FOUND, f"There is no file {virtual_path!r}.")
 
@@ -127,6 +132,13 @@ class View:
     height_mm: float | None = None
     z_offset_mm: float | None = None
     error_code: str = ""
+
+
+def view_without_firmware(sentence: str, platform_version: str) -> View:
+    """Return the view while the software in front of the printer has lost its firmware."""
+    status = CommandStatus.NOT_CONNECTED
+    trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
+    return View(trouble=trouble, platform_version=platform_version)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -117,6 +117,10 @@ class SavedState:
     def has_moves(self) -> bool:
         return bool(self.lift_mm or self.retract_mm)
 
+    def targets_to_set(self, *, on: bool) -> Mapping[str, float]:
+        """Return the targets, or 0 for each of the heaters."""
+        return self.targets if on else dict.fromkeys(self.targets, 0.0)
+
     def without_moves(self) -> "SavedState":
         """Return the heat alone; setting it twice does no harm."""
         return replace(self, lift_mm=0, retract_mm=0)
@@ -131,7 +135,7 @@ def parse_progress(saved: object) -> PrintProgress:
     """As it was stored; unknown where that can't be read, or an older agent stored none."""
     stored = loose.obj(saved, "progress")
     numbers = loose.items(stored, "position")
-    position = positions(*(loose.number({"": value}, "") for value in numbers))
+    position = positions(*(loose.as_number(value) for value in numbers))
     if not stored or len(position) != len(numbers) or len(position) > MAX_POSITIONS:
         return UNKNOWN_PROGRESS
     return PrintProgress(
@@ -189,8 +193,11 @@ class StoredShape:
         if self.heaters is not None:
             targets = {heater: target_c(stored, heater) for heater in self.heaters}
         else:
-            found = loose.obj(stored, "targets")
-            targets = {heater: target_c(found, heater) for heater in filter(self.is_heater, found)}
+            stored_targets = loose.obj(stored, "targets")
+            targets = {
+                heater: target_c(stored_targets, heater)
+                for heater in filter(self.is_heater, stored_targets)
+            }
         return SavedState(
             path=path,
             targets={heater: target for heater, target in targets.items() if target},

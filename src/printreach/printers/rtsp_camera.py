@@ -15,7 +15,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 
 from .mjpeg import BadStream, MjpegParser
-from .port import PrinterRefused
+from .port import PrinterRefused, no_picture
 
 PROGRAM = "ffmpeg"
 FRAMES_A_SECOND = 5
@@ -63,7 +63,7 @@ class RtspCamera:
                     for frame in parser.feed(data):
                         yield frame
             except BadStream as exc:
-                raise _no_picture(str(exc)) from exc
+                raise no_picture(str(exc)) from exc
             raise await _complaint(process)
 
     @asynccontextmanager
@@ -77,7 +77,7 @@ class RtspCamera:
                 program, *_ARGUMENTS, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=READ_BYTES
             )
         except OSError as exc:
-            raise _no_picture(f"{PROGRAM} can't be started, {exc.strerror}") from exc
+            raise no_picture(f"{PROGRAM} can't be started, {exc.strerror}") from exc
         try:
             assert process.stdin is not None  # it is a pipe
             process.stdin.write(self._script())
@@ -100,7 +100,7 @@ async def _read(stdout: asyncio.StreamReader) -> bytes:
         async with asyncio.timeout(SILENCE_S):
             return await stdout.read(READ_BYTES)
     except TimeoutError:
-        raise _no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+        raise no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
 
 
 async def _complaint(process: Process) -> PrinterRefused:
@@ -115,8 +115,8 @@ async def _complaint(process: Process) -> PrinterRefused:
         return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
     for words in ("Connection refused", "timed out", "No route to host", "404 Not Found"):
         if words.lower() in text.lower():
-            return _no_picture(words.lower())
-    return _no_picture("its video ended")
+            return no_picture(words.lower())
+    return no_picture("its video ended")
 
 
 async def _end(process: Process) -> None:
@@ -127,7 +127,3 @@ async def _end(process: Process) -> None:
         except ProcessLookupError:
             pass  # it ended by itself
     await process.wait()
-
-
-def _no_picture(why: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")

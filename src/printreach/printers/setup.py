@@ -1,6 +1,6 @@
 """An adapter's settings, clocks and randomness."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from .camera_hosts import CameraHosts
 class PrinterSetup:
     """host, port: of the printer's web server, or of the platform's main protocol.
 
+    ports: of its other protocols, by the adapter's names for them, where they aren't the usual
+    ones.
     data_dir: the agent's folder, for what an adapter must remember across restarts.
     steady_time: seconds of a monotonic clock. unix_time: seconds. token_bytes: so many
     unguessable bytes. uniform: a random number between two. printer_id: the public one, which may
@@ -35,11 +37,15 @@ class PrinterSetup:
     password: str | None = field(default=None, repr=False)
     access_code: str | None = field(default=None, repr=False)
     serial: str | None = None
+    ports: Mapping[str, int] = field(default_factory=dict)
     printer_id: str = ""
     limits: CommandLimits = DEFAULT_LIMITS
 
     @property
     def authority(self) -> str:
-        """Host and port, as a Host line has them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        """Host and port, as URLs and Host lines have them."""
+        return authority(self.host, self.port)
+
+
+def authority(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -47,7 +47,7 @@ class SmartPauses:
     """
 
     def __init__(
-        self, folder: Path, plan: PausePlan, on_change: Callable[[], None] = lambda: None
+        self, folder: Path, plan: PausePlan[Any], on_change: Callable[[], None] = lambda: None
     ) -> None:
         self._current = SavedStateFile(folder / plan.file, plan.shape)
         self._plan = plan
@@ -77,9 +77,9 @@ class SmartPauses:
         plan, planned = self._plan, self._plan.planned(order)
         require_paused = await self.begin_pause()
         if not order.smart_pause or plan.is_plain(planned):
-            await plan.pause_print()
+            await plan.order("pause")
         elif plan.pauses_slowly:
-            await plan.pause_print()
+            await plan.order("pause")
             self.start(self._change(planned, order, require_paused))
         else:
             await plan.pause_fully()
@@ -149,7 +149,7 @@ class SmartPauses:
         self._needs_order = True
         try:
             await self.close()
-            await self._plan.cancel_print()
+            await self._plan.order("cancel")
             self._current.forget()
         finally:
             self._cancels -= 1
@@ -229,7 +229,7 @@ class SmartPauses:
                 self.remember(saved)
         if plan.has_heat(saved):
             require_paused()
-            await self.send(plan.cool(saved))
+            await self.send(plan.set_heaters(saved, on=False))
         if refusal is not None:
             raise failed(f"The print is paused, but its nozzle not moved: {refusal.sentence}")
 
@@ -243,7 +243,7 @@ class SmartPauses:
                 self._drop(report)
             saved = None
         if saved is None or report is None:
-            await self.send(self._plan.resume_print())
+            await self.send(self._plan.order("resume"))
             return
         if not self._is_followed and not report.is_proven(saved):
             self._current.forget()
@@ -264,13 +264,13 @@ class SmartPauses:
             return
         self._plan.require_going(saved)
         self._is_giving_back = True
-        await self.send(self._plan.heat(saved))
+        await self.send(self._plan.set_heaters(saved, on=True))
         self._current.forget()
 
     async def _pause_again(self, saved: SavedState) -> SavedState:
         self._plan.require_going(saved)
         self._is_giving_back = True
-        await self.send(self._plan.pause_print())
+        await self.send(self._plan.order("pause"))
         if not await self._plan.wait_until(self._plan.has_stopped, PAUSED_WITHIN_S):
             raise failed("The print did not pause in time.")
         report = self._plan.print_report()
@@ -289,7 +289,7 @@ class SmartPauses:
         self._is_giving_back = True
         if plan.has_heat(saved):
             plan.require_paused(saved)
-            await self.send(plan.heat(saved))
+            await self.send(plan.set_heaters(saved, on=True))
             await self._until_warm(saved)
         if is_ordered and self._is_held:
             await self._while_held(saved)
@@ -309,7 +309,7 @@ class SmartPauses:
             await self._while_held(saved)
         plan.require_paused(saved)
         self._needs_order = True  # should it go on although its answer is lost, it is left alone
-        await self.send(plan.resume_print())
+        await self.send(plan.order("resume"))
         self._current.forget()
 
     async def _until_warm(self, saved: SavedState) -> None:
@@ -382,18 +382,3 @@ def _look_at(sent: "asyncio.Future[None]") -> None:
     """Drop a fault that another order made meaningless."""
     if not sent.cancelled():
         sent.exception()
-
-
-class PausesSmartly:
-    """The orders of an adapter that have to do with pauses. restores: set by the adapter."""
-
-    restores: SmartPauses
-
-    async def pause(self, order: Pause) -> None:
-        await self.restores.pause(order)
-
-    async def resume(self) -> None:
-        await self.restores.resume()
-
-    async def cancel(self) -> None:
-        await self.restores.cancel()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from printreach.printers.bambu.report import KnownState, with_message
+from printreach.printers.bambu.known_state import KnownState, with_message
 from tests.fakes.bambu.machine import MODULES, Machine
 
 Json = dict[str, Any]

@@ -10,7 +10,6 @@ from printreach.contract.commands import SetTemp
 from printreach.contract.status import Feature
 from printreach.printers.bambu import PLATFORMS
 from printreach.printers.bambu.adapter import make
-from printreach.printers.bambu.ports import Ports
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -53,10 +52,12 @@ class BambuRig(PrinterRig):
             yield
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:
-        return replace(machine, port=self.fake.broker.port, access_code=ACCESS_CODE, serial=SERIAL)
+        ports = {"files": self.fake.card.port, "camera": self.fake.camera_port}
+        known = replace(machine, access_code=ACCESS_CODE, serial=SERIAL)
+        return replace(known, port=self.fake.broker.port, ports=ports)
 
     def make(self, setup: PrinterSetup) -> Printer:
-        return make(setup, Ports(files=self.fake.card.port, camera=self.fake.camera_port))
+        return make(setup)
 
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode.3mf", b"; seconds 600\nG28\n")

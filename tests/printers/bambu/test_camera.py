@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.printers.bambu.camera import BadFrame, FrameParser, cameras_of, hello
-from printreach.printers.bambu.ports import Ports
 from printreach.printers.rtsp_camera import RtspCamera
 from printreach.printers.setup import PrinterSetup
 from tests.printers.bambu.reports import known_from
@@ -55,7 +54,7 @@ def test_a_picture_of_any_length_is_not_waited_for() -> None:
 
 def test_an_address_of_a_stream_is_taken_to_be_at_the_printers_own(a_setup: PrinterSetup) -> None:
     url = "rtsps://10.0.0.7:322/streaming/live/1"
-    [camera] = cameras_of(known_from(ipcam={"rtsp_url": url}), a_setup, Ports())
+    [camera] = cameras_of(known_from(ipcam={"rtsp_url": url}), a_setup)
 
     assert isinstance(camera, RtspCamera)
     assert camera.entry.enabled
@@ -64,12 +63,12 @@ def test_an_address_of_a_stream_is_taken_to_be_at_the_printers_own(a_setup: Prin
 
 @pytest.mark.parametrize("url", ["disable", ""])
 def test_a_stream_that_is_turned_off_is_a_disabled_camera(a_setup: PrinterSetup, url: str) -> None:
-    [camera] = cameras_of(known_from(ipcam={"rtsp_url": url}), a_setup, Ports())
+    [camera] = cameras_of(known_from(ipcam={"rtsp_url": url}), a_setup)
 
     assert not camera.entry.enabled
 
 
 def test_a_printer_without_such_an_address_has_the_camera_port(a_setup: PrinterSetup) -> None:
-    [camera] = cameras_of(known_from(), a_setup, Ports())
+    [camera] = cameras_of(known_from(), a_setup)
 
     assert camera.entry.name == "Camera"

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from printreach.contract.commands import Axis, Pause, SetTemp, StartPrint
-from printreach.contract.status import Temps
+from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
 from printreach.printers.bambu.api import BambuApi
 from printreach.printers.bambu.live_view import LiveView
 from printreach.printers.bambu.orders import (
@@ -19,9 +19,8 @@ from printreach.printers.bambu.orders import (
 )
 from printreach.printers.bambu.pause_plan import (
     BambuPausePlan,
-    cool_lines,
-    move_back_lines,
-    park_lines,
+    heat_lines,
+    pause_moves,
 )
 from printreach.printers.port import View
 from printreach.printers.print_progress import SavedState
@@ -30,7 +29,8 @@ HOT = Temps(hotend_target=220.0, bed_target=60.0)
 
 
 def plan_at(temps: Temps) -> BambuPausePlan:
-    live_view = SimpleNamespace(view=View(), temps=temps)
+    job = JobStatus(state=State.PRINTING, current_print=CurrentPrint(temps=temps))
+    live_view = SimpleNamespace(view=View(job=job))
     return BambuPausePlan(cast("BambuApi", None), cast("LiveView", live_view))
 
 
@@ -116,7 +116,7 @@ def test_a_light_is_told_its_mode() -> None:
 def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:
     order = Pause(smart_pause=True, z_lift_mm=5, retract_filament_mm=2, disable_bed=False)
     saved = plan_at(HOT).planned(order)
-    down, up = [*park_lines(saved), *cool_lines(saved)], move_back_lines(saved)
+    down, up = [*pause_moves(5, -2), *heat_lines(saved, on=False)], pause_moves(-5, 2)
 
     assert [line for line in down if line.startswith(("G1", "M104", "M140"))] == [
         "G1 E-2 F300",

@@ -1,7 +1,6 @@
 """A printer's state, built up from its messages."""
 
-from printreach.printers.bambu.models import model_of
-from printreach.printers.bambu.report import KnownState, with_message
+from printreach.printers.bambu.known_state import KnownState, model_of, with_message
 from printreach.printers.loose import merged
 from tests.printers.bambu.reports import known_from, product, whole
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from printreach.contract.status import State
-from printreach.printers.bambu.clock_file import ClockFile
-from printreach.printers.bambu.stopwatch import Stopwatch, observe
+from printreach.printers.bambu.stopwatch import ClockFile, Stopwatch, observe
 
 PRINT = {"task_id": "7", "gcode_state": "RUNNING", "mc_remaining_time": 10}
 UNIX = 1_800_000_000.0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from printreach.contract.status import Feature, JobStatus, State
 from printreach.contract.unset import UNSET
-from printreach.printers.bambu.report import KnownState, with_message
+from printreach.printers.bambu.known_state import KnownState, with_message
 from printreach.printers.bambu.stopwatch import Stopwatch
 from printreach.printers.bambu.translate import view_of
 from printreach.printers.port import View
@@ -162,12 +162,6 @@ def test_a_printer_with_two_nozzles_extrudes_nothing_by_hand() -> None:
 
 def test_the_version_names_the_product_and_its_firmware() -> None:
     assert view(known_from()).platform_version == "Bambu Lab P1S 01.07.00.00"
-
-
-def test_a_smart_pause_that_ends_is_resuming() -> None:
-    reported = view_of(known_from(gcode_state="PAUSE"), NOTHING_MEASURED, 0.0, is_restoring=True)
-
-    assert reported.job.state is State.RESUMING
 
 
 # --- what no printer should say -------------------------------------------------------------------

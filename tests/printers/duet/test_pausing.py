@@ -12,9 +12,10 @@ from printreach.printers.duet.live_view import LiveView
 from printreach.printers.duet.pause_plan import (
     DuetPausePlan,
     heat_commands,
-    move_back_commands,
+    pause_moves,
 )
-from printreach.printers.port import PrinterRefused, View, failed
+from printreach.printers.duet.translate import view_of
+from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import PrintProgress, SavedState
 from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
@@ -47,14 +48,14 @@ MODEL = {
 class BusyWatch:
     """A board that is paused and hot. refuses: how many orders it has no room for."""
 
-    view = View(trouble=None)
     known = with_model(KnownState(), MODEL)
+    view = view_of(known, "The Duet")
 
     def __init__(self, refuses: int = 0) -> None:
         self.refuses = refuses
         self.orders: list[list[str]] = []
 
-    async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
+    async def wait_until(self, _is_so: Callable[[], bool], _seconds: float) -> bool:
         return True
 
     async def order(self, lines: list[str]) -> None:
@@ -79,7 +80,7 @@ async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_ag
         await pausing.resume()
     await pausing.resume()
 
-    heat, moves = heat_commands(SAVED), move_back_commands(SAVED)
+    heat, moves = heat_commands(SAVED, on=True), pause_moves(0, 3)
     assert live_view.orders[1:] == [heat, moves, gcode.RESUME]
     assert file_in(tmp_path).saved is None
 

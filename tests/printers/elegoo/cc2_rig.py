@@ -8,7 +8,6 @@ from dataclasses import replace
 from printreach.contract.status import Feature
 from printreach.printers.elegoo import PLATFORMS
 from printreach.printers.elegoo.adapter import make
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -37,10 +36,12 @@ class Cc2Rig(PrinterRig):
             yield
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:
-        return replace(machine, port=self.fake.web_port, access_code=ACCESS_CODE, serial=SERIAL)
+        ports = {"mqtt": self.broker.port}
+        known = replace(machine, access_code=ACCESS_CODE, serial=SERIAL)
+        return replace(known, port=self.fake.web_port, ports=ports)
 
     def make(self, setup: PrinterSetup) -> Printer:
-        return make(setup, Ports(mqtt=self.broker.port))
+        return make(setup)
 
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode", b"; seconds 600\nG28\n")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from printreach.contract.status import Feature
 from printreach.printers.elegoo import PLATFORMS
 from printreach.printers.elegoo.adapter import make
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -33,11 +32,11 @@ class SdcpRig(PrinterRig):
             yield
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:
-        return replace(machine, port=self.fake.web_port)
+        ports = {"sdcp": self.fake.port, "uploads": self.fake.web_port, "mqtt": free_port()}
+        return replace(machine, port=self.fake.web_port, ports=ports)
 
     def make(self, setup: PrinterSetup) -> Printer:
-        ports = Ports(sdcp=self.fake.port, uploads=self.fake.web_port, mqtt=free_port())
-        return make(setup, ports)
+        return make(setup)
 
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode", b"; seconds 600\nG28\n")

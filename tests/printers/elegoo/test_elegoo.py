@@ -8,7 +8,6 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers.elegoo.adapter import make
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
@@ -22,8 +21,8 @@ class AskingRig(Cc2Rig):
     """Its adapter is told neither access code nor serial number."""
 
     def make(self, setup: PrinterSetup) -> Printer:
-        known = replace(setup, access_code=None, serial=None)
-        return make(known, Ports(sdcp=free_port(), uploads=1, mqtt=self.broker.port))
+        ports = {"sdcp": free_port(), "uploads": 1, "mqtt": self.broker.port}
+        return make(replace(setup, access_code=None, serial=None, ports=ports))
 
 
 class TestSdcp:

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from printreach.contract.commands import Axis, Pause
 from printreach.printers.moonraker import gcode
 from printreach.printers.moonraker.api import MoonrakerApi
-from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
-from printreach.printers.moonraker.session import Session
+from printreach.printers.moonraker.live_view import LiveView
+from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan, pause_moves
 from printreach.printers.moonraker.status import with_changes
 from printreach.printers.moonraker.translate import shortened
+from printreach.printers.port import View
 from printreach.printers.print_progress import SavedState
 from tests.printers.damage import JUNK, damaged
 from tests.printers.moonraker.recordings import at_first
@@ -22,8 +23,9 @@ from tests.printers.moonraker.recordings import at_first
 
 def plan_beside(changes: object) -> MoonrakerPausePlan:
     """The plan of pauses of a printer that has told these changes."""
-    session = cast("Session", SimpleNamespace(known=with_changes(at_first(), changes)))
-    return MoonrakerPausePlan(cast("MoonrakerApi", None), lambda: session, lambda: True)
+    known = with_changes(at_first(), changes)
+    live_view = cast("LiveView", SimpleNamespace(known=known, view=View(trouble=None)))
+    return MoonrakerPausePlan(cast("MoonrakerApi", None), live_view)
 
 
 # G-code.
@@ -74,12 +76,8 @@ def test_targets_are_set_by_the_names_of_heaters() -> None:
 
 
 def test_a_rest_retracts_before_it_lifts_and_a_waking_is_its_reverse() -> None:
-    assert gcode.park(2, 5).splitlines()[3:-1] == ["G1 E-2 F2100", "G1 Z5 F600"]
-    assert gcode.unpark(2, 5).splitlines()[3:-1] == ["G1 Z-5 F600", "G1 E2 F2100"]
-
-
-def test_a_rest_without_moves_is_no_gcode() -> None:
-    assert (gcode.park(0, 0), gcode.unpark(0, 0)) == ("", "")
+    assert pause_moves(5, -2).splitlines()[3:-1] == ["G1 E-2 F2100", "G1 Z5 F600"]
+    assert pause_moves(-5, 2).splitlines()[3:-1] == ["G1 Z-5 F600", "G1 E2 F2100"]
 
 
 # Words.

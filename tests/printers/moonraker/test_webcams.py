@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.moonraker.webcams import (
+from printreach.printers.moonraker.cameras import (
     Webcam,
     listed_webcams,
     stored_by_fluidd,

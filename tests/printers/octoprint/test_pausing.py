@@ -13,7 +13,7 @@ from printreach.printers.octoprint.live_view import LiveView
 from printreach.printers.octoprint.pause_plan import (
     OctoPrintPausePlan,
     heat_commands,
-    move_back_commands,
+    pause_moves,
 )
 from printreach.printers.octoprint.translate import KnownState, features_of, with_current
 from printreach.printers.port import PrinterRefused, View, failed
@@ -44,7 +44,7 @@ class PausedWatch:
     known = with_current(KnownState(), PAUSED)
     changes = ChangeListeners()
 
-    async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
+    async def wait_until(self, _is_so: Callable[[], bool], _seconds: float) -> bool:
         return True
 
 
@@ -100,7 +100,7 @@ async def test_commands_that_were_refused_are_sent_at_the_next_try(tmp_path: Pat
     octoprint = BusyOctoPrint(refuses="/api/printer/command")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [heat_commands(SAVED, SAVED.targets), move_back_commands(SAVED)]
+    assert octoprint.commands == [heat_commands(SAVED, on=True), pause_moves(SAVED, -4, 3)]
     assert (octoprint.resumes, file_in(tmp_path).saved) == (1, None)
 
 
@@ -111,6 +111,6 @@ async def test_a_resume_that_was_refused_lowers_the_nozzle_once_and_heats_again(
     octoprint = BusyOctoPrint(refuses="/api/job")
     await resume_twice(tmp_path, octoprint)
 
-    heat = heat_commands(SAVED, SAVED.targets)
-    assert octoprint.commands == [heat, move_back_commands(SAVED), heat]
+    heat = heat_commands(SAVED, on=True)
+    assert octoprint.commands == [heat, pause_moves(SAVED, -4, 3), heat]
     assert (octoprint.resumes, file_in(tmp_path).saved) == (1, None)

@@ -16,8 +16,7 @@ from printreach.printers.octoprint.pause_plan import (
     ModeSearch,
     OctoPrintPausePlan,
     heat_commands,
-    move_back_commands,
-    park_commands,
+    pause_moves,
 )
 from printreach.printers.octoprint.translate import KnownState, features_of, with_current
 from printreach.printers.port import View
@@ -44,10 +43,6 @@ HOT_PRINTER = SimpleNamespace(
 PLAN = OctoPrintPausePlan(cast("OctoPrintApi", None), cast("LiveView", HOT_PRINTER))
 
 
-def cool_commands(saved: SavedState) -> list[str]:
-    return heat_commands(saved, dict.fromkeys(saved.targets, 0.0))
-
-
 def test_a_smart_pause_turns_the_hotend_off_and_leaves_the_bed_on() -> None:
     assert PLAN.planned(Pause(smart_pause=True)).targets == {"tool0": 210.0}
 
@@ -65,15 +60,15 @@ def test_nothing_to_do_is_nothing() -> None:
 
 
 def test_the_filament_is_drawn_back_while_it_is_hot_and_before_the_nozzle_rises() -> None:
-    assert [*park_commands(SAVED), *cool_commands(SAVED)] == [
+    assert [*pause_moves(SAVED, 5, -2), *heat_commands(SAVED, on=False)] == [
         *("G91", "M83", "G1 E-2 F1200", "G1 Z5 F300", "G90", "M83"),
         "M104 S0",
     ]
 
 
 def test_it_comes_down_and_gives_filament_only_when_it_is_hot_again() -> None:
-    assert heat_commands(SAVED, SAVED.targets) == ["M104 S210"]
-    assert move_back_commands(SAVED) == [
+    assert heat_commands(SAVED, on=True) == ["M104 S210"]
+    assert pause_moves(SAVED, -5, 2) == [
         *("G91", "M83", "G1 Z-5 F300", "G1 E2 F1200", "G90", "M83"),
     ]
 
@@ -81,8 +76,8 @@ def test_it_comes_down_and_gives_filament_only_when_it_is_hot_again() -> None:
 def test_a_print_with_absolute_lengths_gets_its_mode_back() -> None:
     absolute = dataclasses.replace(SAVED, details={"has_tools": False, "is_relative": False})
 
-    assert park_commands(absolute)[-1] == "M82"
-    assert move_back_commands(absolute)[-1] == "M82"
+    assert pause_moves(absolute, 5, -2)[-1] == "M82"
+    assert pause_moves(absolute, -5, 2)[-1] == "M82"
 
 
 def test_all_heaters_are_heated_at_once_and_none_is_waited_for() -> None:
@@ -92,7 +87,7 @@ def test_all_heaters_are_heated_at_once_and_none_is_waited_for() -> None:
         details={"has_tools": True, "is_relative": True},
     )
 
-    assert heat_commands(saved, saved.targets) == [
+    assert heat_commands(saved, on=True) == [
         *("M104 T0 S210", "M104 T1 S205.5", "M140 S60"),
     ]
 
@@ -141,5 +136,6 @@ def test_no_damage_to_a_store_puts_anything_else_into_a_command(data: st.DataObj
 
     if saved is None:
         return
-    for command in [*heat_commands(saved, saved.targets), *move_back_commands(saved)]:
+    moves = pause_moves(saved, -saved.lift_mm, saved.retract_mm)
+    for command in [*heat_commands(saved, on=True), *moves]:
         assert re.fullmatch(r"[GM]\d{1,3}( [TSEZF]-?\d{1,4}(\.\d+)?)*", command)

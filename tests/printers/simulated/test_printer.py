@@ -2,10 +2,10 @@
 
 import pytest
 
+from printreach.contract.status import State
 from printreach.printers.simulated.model.motion import Point
 from printreach.printers.simulated.model.printer import PauseOptions, SimulatedPrinter
 from printreach.printers.simulated.model.program import HeaterName
-from printreach.printers.simulated.model.status import Refusal, State
 
 from .prints import (
     FROM_ORIGIN,
@@ -25,7 +25,7 @@ ONE_TICK_MM = 100 * TICK_S + 0.1
 
 
 def refused(answer: object) -> bool:
-    return isinstance(answer, Refusal)
+    return isinstance(answer, str)
 
 
 def state_of(printer: SimulatedPrinter) -> State:
@@ -302,7 +302,7 @@ def test_homing_goes_to_the_origin() -> None:
 
 def test_extruding_by_hand_needs_a_hot_hotend() -> None:
     printer = SimulatedPrinter()
-    assert printer.extrude(10) == Refusal("Cold extrusion prevented: the hotend is below 170 °C.")
+    assert printer.extrude(10) == "Cold extrusion prevented: the hotend is below 170 °C."
 
     printer.machine.heaters[HeaterName.HOTEND].set_target(200)
     printer.advance(30.0)

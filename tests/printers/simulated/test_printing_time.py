@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printreach.contract.status import State
 from printreach.printers.simulated.model.printer import SimulatedPrinter, survey
 from printreach.printers.simulated.model.program import HeaterName
-from printreach.printers.simulated.model.status import State
 from printreach.printers.simulated.sample import LAYERS, sample_gcode
 
 from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, job, printing

@@ -11,10 +11,10 @@ from printreach.contract.files import FileDone
 from printreach.contract.status import UNDER_WAY
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
+from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,
     MqttEndpoint,
-    View,
     bad_path,
     failed,
     not_supported,
@@ -23,7 +23,6 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import orders
 from .api import USER, BambuApi
@@ -33,37 +32,28 @@ from .files import BambuFiles
 from .live_view import LiveView
 from .materials import extruders_of
 from .pause_plan import BambuPausePlan
-from .ports import USUAL_PORTS, Ports
 
 CARD = "sdcard"
 TARGET_S = 4.0
 """Seconds until a new target must have appeared in the report."""
 
 
-def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":
-    return BambuPrinter(setup, ports)
+def make(setup: PrinterSetup) -> "BambuPrinter":
+    return BambuPrinter(setup)
 
 
-class BambuPrinter(PausesSmartly):
+class BambuPrinter(PausingPrinter[LiveView]):
     """printers.port.Printer."""
 
-    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+    def __init__(self, setup: PrinterSetup) -> None:
         self._setup = setup
-        self._ports = ports
         self._api = BambuApi(setup)
-        self._live_view = LiveView(setup, self._api)
-        plan = BambuPausePlan(self._api, self._live_view, setup.limits)
-        self.restores = SmartPauses(setup.data_dir, plan)
-        self._live_view.is_restoring = lambda: self.restores.is_restoring
-        self.files = BambuFiles(setup, ports.files)
+        live_view = LiveView(setup, self._api)
+        super().__init__(setup, live_view, BambuPausePlan(self._api, live_view, setup.limits))
+        self.files = BambuFiles(setup)
         self._estimates = Estimates(self.files.sliced)
-        self._live_view.sliced = self._estimates.of
-        self._live_view.on_update = self._on_update
-        self._live_view.on_lost = self.restores.on_update
-
-    @property
-    def view(self) -> View:
-        return self._live_view.view
+        live_view.sliced = self._estimates.of
+        live_view.on_update = self._on_update
 
     @property
     def mqtt(self) -> MqttEndpoint:
@@ -72,15 +62,11 @@ class BambuPrinter(PausesSmartly):
             host=setup.host, port=setup.port, tls=True, user=USER, password=setup.access_code
         )
 
-    async def run(self) -> None:
-        try:
-            await self._live_view.run()
-        finally:
-            await self.restores.close()
-            await self._estimates.close()
+    async def _close(self) -> None:
+        await self._estimates.close()
 
     async def cameras(self) -> list[Camera]:
-        return cameras_of(self._live_view.known, self._setup, self._ports)
+        return cameras_of(self._live_view.known, self._setup)
 
     # --- orders -----------------------------------------------------------------------------------
 
@@ -128,8 +114,9 @@ class BambuPrinter(PausesSmartly):
                 break  # a heater that is waited for would hold the print up
         raise failed("The printer accepted the order, but did not change its temperature.")
 
-    async def _on_update(self) -> None:
-        self._estimates.on_update(self._live_view.known.report, self._live_view.state)
+    def _on_update(self) -> None:
+        if self._live_view.view.trouble is None:
+            self._estimates.on_update(self._live_view.known.report, self._live_view.state)
         self.restores.on_update()
 
     def _has_targets(self, order: SetTemp) -> bool:

@@ -10,13 +10,12 @@ from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
 from printreach.printers import loose
 from printreach.printers.connecting import unverified_tls
-from printreach.printers.port import Camera, PrinterRefused
+from printreach.printers.port import Camera, PrinterRefused, no_picture
 from printreach.printers.rtsp_camera import RtspCamera
-from printreach.printers.setup import PrinterSetup
+from printreach.printers.setup import PrinterSetup, authority
 
 from .api import USER
-from .ports import Ports
-from .report import KnownState
+from .known_state import KnownState
 from .tls import CONNECT_S
 
 SILENCE_S = 30.0
@@ -25,7 +24,7 @@ READ_BYTES = 64 * 1024
 _HEAD = struct.Struct("<I12x")
 _HELLO = struct.Struct("<IIII32s32s")
 _JPEG_BEGIN, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
-USUAL_RTSPS_PORT = 322
+USUAL_PORT, USUAL_RTSPS_PORT = 6000, 322
 _OFF = "disable"
 
 
@@ -89,13 +88,13 @@ class PortCamera:
                     has_begun = True
                     yield frame
         except BadFrame as exc:
-            raise _no_picture(str(exc)) from exc
+            raise no_picture(str(exc)) from exc
         finally:
             writer.close()
         if not has_begun:
             sentence = "The printer's camera refuses the access code, or is turned off."
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
-        raise _no_picture("it ended its stream")
+        raise no_picture("it ended its stream")
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:
@@ -104,9 +103,9 @@ class PortCamera:
                     self._host, self._port, ssl=unverified_tls(), limit=READ_BYTES
                 )
         except TimeoutError:
-            raise _no_picture(f"no answer within {CONNECT_S:.0f} s") from None
+            raise no_picture(f"no answer within {CONNECT_S:.0f} s") from None
         except OSError as exc:
-            raise _no_picture(exc.strerror or str(exc)) from exc
+            raise no_picture(exc.strerror or str(exc)) from exc
         writer.write(self._hello)
         return reader, writer
 
@@ -116,16 +115,12 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
         async with asyncio.timeout(SILENCE_S):
             return await reader.read(READ_BYTES)
     except TimeoutError:
-        raise _no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+        raise no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
     except OSError as exc:
-        raise _no_picture(exc.strerror or str(exc)) from exc
+        raise no_picture(exc.strerror or str(exc)) from exc
 
 
-def _no_picture(why: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")
-
-
-def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Camera]:
+def cameras_of(known: KnownState, setup: PrinterSetup) -> list[Camera]:
     """RTSPS where the printer names an address for it, else the camera port; one or none.
 
     An address that is "disable" or empty is of a printer whose owner has turned its stream off: its
@@ -136,7 +131,7 @@ def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Cam
         return []
     ipcam = loose.obj(known.report, "ipcam")
     if "rtsp_url" not in ipcam:
-        return [PortCamera(setup.host, ports.camera, USER, code)]
+        return [PortCamera(setup.host, setup.ports.get("camera", USUAL_PORT), USER, code)]
     reported = loose.text(ipcam, "rtsp_url")
     is_on = reported is not None and reported != _OFF
     entry = WebcamEntry(name="Camera", enabled=is_on)
@@ -146,10 +141,9 @@ def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Cam
 
 def _at(reported: str, host: str) -> str:
     """Return the address, at the host where the agent finds the printer; without user info."""
-    shown = f"[{host}]" if ":" in host else host
     try:
         parts = urlsplit(reported)
         port, path = parts.port or USUAL_RTSPS_PORT, parts.path
     except ValueError:
         port, path = USUAL_RTSPS_PORT, ""
-    return f"rtsps://{shown}:{port}{path or '/streaming/live/1'}"
+    return f"rtsps://{authority(host, port)}{path or '/streaming/live/1'}"

@@ -75,15 +75,15 @@ def paths_of(report: Json, started: str | None) -> list[str]:
     names = [name.removeprefix("/") for name in names]
     if started is not None and started.rpartition("/")[2] in names:
         return [started]
-    found: list[str] = []
+    paths: list[str] = []
     for name in names:
         if name.lower().endswith((".3mf", ".gcode")):
-            found += [] if _PLATE.search(name) else [name]
+            paths += [] if _PLATE.search(name) else [name]
         elif name:
-            found += [f"{name}{ending}" for ending in ENDINGS]
-    return [f"gcode/{name}" for name in dict.fromkeys(found)]
+            paths += [f"{name}{ending}" for ending in ENDINGS]
+    return [f"gcode/{name}" for name in dict.fromkeys(paths)]
 
 
 def plate_of(report: Json) -> int | None:
-    found = _PLATE.search(loose.text(report, "gcode_file") or "")
-    return int(found[1]) if found else None
+    plate = _PLATE.search(loose.text(report, "gcode_file") or "")
+    return int(plate[1]) if plate else None

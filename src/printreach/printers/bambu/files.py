@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
+USUAL_PORT = 990
 SESSIONS = 3
 """At once; these servers serve few clients."""
 TURN_S = 15.0
@@ -35,13 +36,13 @@ MAX_KNOWN = 64
 
 
 class BambuFiles:
-    """printers.port.Files. port: of the file server."""
+    """printers.port.Files."""
 
     roots = (FileRoot.GCODE,)
 
-    def __init__(self, setup: PrinterSetup, port: int) -> None:
+    def __init__(self, setup: PrinterSetup) -> None:
         self._setup = setup
-        self._port = port
+        self._port = setup.ports.get("files", USUAL_PORT)
         self._slots = asyncio.Semaphore(SESSIONS)
         self._known: dict[tuple[str, int, float, int | None], SlicerFacts] = {}
 

@@ -93,10 +93,12 @@ class Ftps(ftplib.FTP_TLS):
         """
         assert self.sock is not None  # since enter()
         data = self.transfercmd(f"RETR {path}", rest=offset or None)
-        found = bytearray()
+        content = bytearray()
         try:
-            while len(found) < size and (piece := data.recv(min(PIECE_BYTES, size - len(found)))):
-                found += piece
+            while len(content) < size and (
+                piece := data.recv(min(PIECE_BYTES, size - len(content)))
+            ):
+                content += piece
         finally:
             data.close()
         self.sock.settimeout(GOODBYE_S)
@@ -105,7 +107,7 @@ class Ftps(ftplib.FTP_TLS):
         except ftplib.error_temp:
             pass  # "426 Transfer aborted", as it was
         self.sock.settimeout(TRANSFER_S)
-        return bytes(found)
+        return bytes(content)
 
     def is_folder(self, path: str) -> bool:
         try:

@@ -52,14 +52,14 @@ def read_mlsd(line: str) -> ListedEntry | None:
 
 def read_list(line: str, now_s: float) -> ListedEntry | None:
     """Parse a line as `ls -l` writes it. now_s: gives the year of a date that comes without."""
-    found = _LIST.fullmatch(line)
-    if found is None or found["mode"][0] not in "-d" or not _is_name(found["name"]):
+    entry = _LIST.fullmatch(line)
+    if entry is None or entry["mode"][0] not in "-d" or not _is_name(entry["name"]):
         return None
     return ListedEntry(
-        name=found["name"],
-        is_folder=found["mode"][0] == "d",
-        size=_number(found["size"]),
-        modified_s=_list_seconds(found["month"], found["day"], found["when"], now_s),
+        name=entry["name"],
+        is_folder=entry["mode"][0] == "d",
+        size=_number(entry["size"]),
+        modified_s=_list_seconds(entry["month"], entry["day"], entry["when"], now_s),
     )
 
 

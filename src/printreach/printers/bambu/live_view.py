@@ -2,23 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State, Temps
-from printreach.printers.following import UpdateSignal, keep_following
+from printreach.printers import following
 from printreach.printers.loose import Json
-from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
+from printreach.printers.port import PrinterRefused, View
 from printreach.printers.setup import PrinterSetup
 
 from .api import BambuApi
-from .clock_file import ClockFile
-from .models import model_of
+from .known_state import KnownState, model_of, with_message
 from .orders import GET_VERSION, PUSH_ALL
-from .report import KnownState, with_message
 from .sliced import NOTHING, SlicerFacts
 from .states import state_of
-from .stopwatch import Stopwatch, job_of, observe
+from .stopwatch import ClockFile, Stopwatch, job_of, observe
 from .translate import view_of
 
 log = logging.getLogger(__name__)
@@ -31,40 +29,24 @@ FRESH_S = 0.5
 """Seconds between two views at least: their counters run on between two messages."""
 
 
-class LiveView:
-    """The live view of one printer.
-
-    on_update: is awaited after each message. sliced: what the slicer said of the print in a report.
-    """
+class LiveView(following.LiveView):
+    """The live view of one printer. sliced: what the slicer said of the print in a report."""
 
     def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:
+        super().__init__(setup.uniform)
         self.known = KnownState()
-        self.is_restoring: Callable[[], bool] = lambda: False
         self.sliced: Callable[[Json], SlicerFacts] = lambda _report: NOTHING
-        self.on_update: Callable[[], Awaitable[None]] | None = None
-        self.on_lost: Callable[[], None] = lambda: None
         self._setup = setup
         self._api = api
         self._stopwatch: Stopwatch | None = None
         self._clock_file = ClockFile(setup.data_dir)
-        self._trouble: Trouble | None = NOT_YET
-        self._view: View | None = None
         self._view_at = 0.0
         self._asked_at: float | None = None
-        self._updates = UpdateSignal()
 
     @property
     def view(self) -> View:
-        if self._trouble is not None:
-            return View(trouble=self._trouble)
-        now = self._setup.steady_time()
-        if self._view is None or now - self._view_at >= FRESH_S:
-            stopwatch = self._stopwatch or Stopwatch()
-            sliced = self.sliced(self.known.report)
-            self._view = view_of(
-                self.known, stopwatch, now, sliced, is_restoring=self.is_restoring()
-            )
-            self._view_at = now
+        if self._view.trouble is None and self._setup.steady_time() - self._view_at >= FRESH_S:
+            self._view = self._drawn()
         return self._view
 
     @property
@@ -80,16 +62,7 @@ class LiveView:
     def job(self) -> str:
         return job_of(self.known.report)
 
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self.known, self._setup.uniform)
-
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        return await self._updates.wait_until(condition, seconds)
-
     async def _follow(self) -> None:
-        """Raises PrinterRefused when the printer is lost."""
         async with self._api.connected() as messages:
             if not self.known.is_enough:
                 sentence = f"The printer at {self._api.where} has not told its state yet."
@@ -97,7 +70,7 @@ class LiveView:
             asking = asyncio.create_task(self._ask())
             try:
                 async for message in messages:
-                    await self._on_message(message)
+                    self._on_message(message)
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -129,7 +102,7 @@ class LiveView:
     async def _ask_until_answered(self) -> None:
         """Messages may be lost while the printer starts."""
         await self._api.send(GET_VERSION)
-        while self.known.is_enough and self._trouble is not None:
+        while self.known.is_enough and self.view.trouble is not None:
             await asyncio.sleep(ASK_AGAIN_S)
             await self._api.send(GET_VERSION)
 
@@ -138,9 +111,9 @@ class LiveView:
             return 0.0
         return max(0.0, self._asked_at + PUSH_ALL_EVERY_S - self._setup.steady_time())
 
-    async def _on_message(self, message: object) -> None:
+    def _on_message(self, message: object) -> None:
         known = with_message(self.known, message)
-        if known is self.known and self._trouble is None:
+        if known is self.known and self.view.trouble is None:
             return  # an answer to an order
         if self.known.is_enough and not known.is_enough:
             return  # nonsense; the state it would hide is not told again for minutes
@@ -152,13 +125,10 @@ class LiveView:
             self._stopwatch = self._clock_file.load(known.report, unix_s)
         self._stopwatch = observe(self._stopwatch, known.report, self.state, now)
         self._clock_file.save(self._stopwatch, now, unix_s)
-        self._trouble = self._view = None
-        self._updates.tell()
-        if self.on_update is not None:
-            await self.on_update()
+        self._show(self._drawn())
 
-    def _on_lost(self, refused: PrinterRefused) -> None:
-        status = CommandStatus(refused.status)
-        self._trouble = Trouble(status=status, sentence=refused.sentence)
-        self._view = None
-        self.on_lost()
+    def _drawn(self) -> View:
+        """Make the view as it is now."""
+        self._view_at = now = self._setup.steady_time()
+        stopwatch = self._stopwatch or Stopwatch()
+        return view_of(self.known, stopwatch, now, self.sliced(self.known.report))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from printreach.contract.materials import (
     Capabilities,
     Material,
@@ -47,18 +49,18 @@ def extruders_of(report: Json) -> list[Extruder]:
     None for printers with one nozzle, whose values are in the report itself.
     """
     part = loose.obj(report, "extruder") or loose.obj(report, "device", "extruder")
-    found = {}
+    extruders = {}
     for entry in loose.items(part, "info"):
         number, packed = loose.count(entry, "id"), loose.size(entry, "temp")
         if number is None or number > 15:
             continue
         known = packed is not None and packed < 1 << 32
-        found[number] = Extruder(
+        extruders[number] = Extruder(
             number=number,
             actual_c=float(packed & 0xFFFF) if known and packed is not None else None,
             target_c=float(packed >> 16) if known and packed is not None else None,
         )
-    return [found[number] for number in sorted(found)]
+    return [extruders[number] for number in sorted(extruders)]
 
 
 def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
@@ -66,13 +68,14 @@ def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
     extruders = extruders_of(report)
     has_two = len(extruders) > 1
     ams = loose.obj(report, "ams")
-    found = {_number(unit): unit for unit in map(loose.obj, loose.items(ams, "ams"))}
-    units = [unit for number, unit in found.items() if number is not None]
+    numbered = {_number(unit): unit for unit in map(loose.obj, loose.items(ams, "ams"))}
+    units = [unit for number, unit in numbered.items() if number is not None]
     sources = [
         *(source for unit in units for source in _sources_in(unit, ams)),
         *_external_sources(report, has_two=has_two),
     ]
-    sources = [_at(index, source) for index, source in enumerate(_each_once(sources))]
+    once = {source.id: source for source in sources}.values()
+    sources = [structs.replace(source, index=index) for index, source in enumerate(once)]
     tools = [_one_of(extruders, index) for index in range(len(extruders))] if has_two else []
     filament_units = [_unit(index, unit) for index, unit in enumerate(units)]
     return MaterialSystem(
@@ -238,12 +241,12 @@ def _one_of(extruders: list[Extruder], index: int) -> Tool:
 def _routes(ams: Json, sources: set[str]) -> list[Route]:
     """Return what is in the nozzle, and what is on its way there."""
     now, target = loose.count(ams, "tray_now"), loose.count(ams, "tray_tar")
-    found = [(now, "loaded")]
+    trays = [(now, "loaded")]
     if target != now:
-        found.append((target, "loading"))
+        trays.append((target, "loading"))
     return [
         Route(source_id=source, tool_id="bambu-tool-0", state=state)
-        for number, state in found
+        for number, state in trays
         if (source := _source_id(number)) is not None and source in sources
     ]
 
@@ -254,12 +257,3 @@ def _source_id(number: int | None) -> str | None:
     if number == EXTERNAL:
         return EXTERNAL_ID
     return f"bambu-ams-{number // TRAYS_A_UNIT}-{number % TRAYS_A_UNIT}"
-
-
-def _each_once(sources: list[Source]) -> list[Source]:
-    return list({source.id: source for source in sources}.values())
-
-
-def _at(index: int, source: Source) -> Source:
-    fields = {name: getattr(source, name) for name in source.__struct_fields__}
-    return Source(**{**fields, "index": index})

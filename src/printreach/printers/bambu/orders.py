@@ -28,9 +28,10 @@ class Order:
     says: Mapping[str, object] = field(default_factory=dict)
 
 
-PAUSE = Order("print", "pause", {"param": ""})
-RESUME = Order("print", "resume", {"param": ""})
-STOP = Order("print", "stop", {"param": ""})
+PRINT_ORDERS = {
+    action: Order("print", command, {"param": ""})
+    for action, command in (("pause", "pause"), ("resume", "resume"), ("cancel", "stop"))
+}
 GET_VERSION = Order("info", "get_version")
 PUSH_ALL = Order("pushing", "pushall", {"version": 1, "push_target": 1})
 

@@ -77,10 +77,10 @@ def plate_head(file: RangedFile, plate: int | None = None) -> bytes | None:
     """
     try:
         with ZipFile(cast("BinaryIO", io.BufferedReader(file, RANGE_BYTES))) as archive:
-            found = [
+            plates = [
                 (int(match[1]), name) for name in archive.namelist() if (match := _plate(name))
             ]
-            for number, name in sorted(found):
+            for number, name in sorted(plates):
                 if plate is None or number == plate:
                     with archive.open(name) as member:
                         return member.read(HEAD_BYTES)

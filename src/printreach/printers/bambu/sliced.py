@@ -5,7 +5,6 @@ settings in alphabetical order.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from printreach.contract.files import FileDetails
@@ -17,8 +16,6 @@ HEAD_BYTES = 64 * 1024
 _LINE = re.compile(r"; ([^:=\n]{1,60}?)\s*[:=]\s*([^\n]*)")
 _SLICER = re.compile(r"^; ([A-Za-z]+(?:Studio|Slicer)) ([\w.+-]{1,40})\s*$", re.MULTILINE)
 _ESTIMATE = re.compile(r"total estimated time: ([\d dhms]{1,40})")
-_DURATION = re.compile(r"(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?")
-_UNIT_S = (86_400, 3_600, 60, 1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,18 +43,22 @@ def read_sliced(head: bytes) -> SlicerFacts:
     text = head[:HEAD_BYTES].decode("utf-8", "replace")
     written = {name.strip(): value.strip() for name, value in _LINE.findall(text)}
     slicer = _SLICER.search(text)
+    first = {  # of the values for each filament
+        "nozzle_diameter": written.get("nozzle_diameter", "").split(",")[0],
+        "filament_type": written.get("filament_type", "").split(";")[0],
+    }
     return SlicerFacts(
         time_s=_time_s(text),
         layers=loose.count(written, "total layer number") or None,
         filament_mm=_total(written.get("total filament length [mm]"), 1),
         filament_mg=_total(written.get("total filament weight [g]"), 1000),
-        height_mm=_positive(written, "max_z_height"),
-        layer_height_mm=_positive(written, "layer_height"),
-        first_layer_height_mm=_positive(written, "initial_layer_print_height"),
-        nozzle_mm=_positive({"first": written.get("nozzle_diameter", "").split(",")[0]}, "first"),
-        filament_type=loose.text(
-            {"first": written.get("filament_type", "").split(";")[0]}, "first"
+        height_mm=loose.positive(written, "max_z_height"),
+        layer_height_mm=loose.positive(written, "layer_height"),
+        first_layer_height_mm=loose.positive(written, "initial_layer_print_height"),
+        nozzle_mm=loose.positive(
+            {"first": written.get("nozzle_diameter", "").split(",")[0]}, "first"
         ),
+        filament_type=loose.text(first, "filament_type"),
         slicer=slicer[1] if slicer else None,
         slicer_version=slicer[2] if slicer else None,
     )
@@ -87,26 +88,15 @@ def with_sliced(details: FileDetails, sliced: SlicerFacts) -> FileDetails:
 
 def _time_s(text: str) -> int | None:
     estimate = _ESTIMATE.search(text)
-    found = _DURATION.match(estimate[1].strip()) if estimate else None
-    if found is None or not any(found.groups()):
-        return None
-    total_s = sum(
-        int(count or 0) * unit for count, unit in zip(found.groups(), _UNIT_S, strict=True)
-    )
-    return total_s if total_s <= loose.MAX_INT else None
+    return loose.duration_s(estimate[1]) if estimate else None
 
 
 def _total(written: str | None, factor: int) -> int | None:
     """Return the sum over all filaments, which stand with commas between them."""
     if written is None:
         return None
-    amounts = [loose.number({"amount": part}, "amount") for part in written.split(",")]
+    amounts = [loose.as_number(part) for part in written.split(",")]
     if any(amount is None or amount < 0 for amount in amounts):
         return None
     total = factor * sum(amount for amount in amounts if amount is not None)
     return int(total) if 0 < total <= loose.MAX_INT else None
-
-
-def _positive(written: Mapping[str, str], key: str) -> float | None:
-    value = loose.number(written, key)
-    return value if value is not None and value > 0 else None

@@ -15,9 +15,8 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import View
 
+from .known_state import KnownState, model_of, version_of
 from .materials import extruders_of, materials_of
-from .models import model_of, version_of
-from .report import KnownState
 from .sliced import NOTHING, SlicerFacts
 from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
@@ -40,18 +39,10 @@ def view_of(
     stopwatch: Stopwatch,
     now: float,
     sliced: SlicerFacts = NOTHING,
-    *,
-    is_restoring: bool = False,
 ) -> View:
-    """now: of the clock that watch was made with. sliced: what the slicer said of this print.
-
-    is_waking: a smart pause is being undone, which the printer knows nothing of.
-    """
+    """now: of the stopwatch's clock. sliced: what the slicer said of this print."""
     report = known.report
     state = state_of(report)
-    sub_state = sub_state_of(report, state)
-    if is_restoring and state is State.PAUSED:
-        state, sub_state = State.RESUMING, "Heating up again"
     lights = _lights(report)
     features = _ALWAYS | (Feature.LIGHT_CONTROL if lights else NO_FEATURES)
     if len(extruders_of(report)) > 1:
@@ -60,7 +51,7 @@ def view_of(
         trouble=None,
         job=JobStatus(
             state=state,
-            sub_state=sub_state,
+            sub_state=sub_state_of(report, state),
             error=error_of(report),
             lights=lights,
             current_print=_print(known, state, stopwatch, now, sliced),

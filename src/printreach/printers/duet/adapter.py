@@ -4,9 +4,9 @@ from printreach.contract.commands import Extrude, MoveAxis, SetLight, SetTemp, S
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
 from printreach.printers.http_api import NotFound
+from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,
-    View,
     failed,
     no_such_file,
     not_supported,
@@ -15,7 +15,6 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import gcode
 from . import model as duet
@@ -32,29 +31,20 @@ def make(setup: PrinterSetup) -> "DuetPrinter":
     return DuetPrinter(setup)
 
 
-class DuetPrinter(PausesSmartly):
+class DuetPrinter(PausingPrinter[LiveView]):
     """printers.port.Printer."""
 
     mqtt = None
 
     def __init__(self, setup: PrinterSetup) -> None:
         self._http = DuetHttp(setup)
-        self._live_view = LiveView(self._http, setup, self._on_update)
-        plan = DuetPausePlan(self._live_view, setup.limits)
-        self.restores = SmartPauses(setup.data_dir, plan)
-        self.files = DuetFiles(self._live_view.board, setup.data_dir)
+        live_view = LiveView(self._http, setup)
+        super().__init__(setup, live_view, DuetPausePlan(live_view, setup.limits))
+        self.files = DuetFiles(live_view.board, setup.data_dir)
 
-    @property
-    def view(self) -> View:
-        return self.restores.shown(self._live_view.view)
-
-    async def run(self) -> None:
-        try:
-            await self._live_view.run()
-        finally:
-            await self.restores.close()
-            await self._live_view.close()
-            await self._http.close()
+    async def _close(self) -> None:
+        await self._live_view.close()
+        await self._http.close()
 
     async def cameras(self) -> list[Camera]:
         """Return no cameras: a board has none, its owner sets them in the agent's options."""
@@ -124,6 +114,3 @@ class DuetPrinter(PausesSmartly):
             number = current if current is not None else next(iter(numbers), 0)
         require_tool(argument, number, numbers)
         return number
-
-    def _on_update(self) -> None:
-        self.restores.on_update()

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry
-from printreach.contract.unset import UNSET, UnsetType
+from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 
@@ -54,11 +54,13 @@ def details_of(reported: Json, path: str, platform_path: str) -> FileDetails:
         est_print_time_sec=loose.known(
             loose.count(reported, "simulatedTime") or loose.count(reported, "printTime") or None
         ),
-        est_filament_used_mm=_filament_mm(reported),
+        est_filament_used_mm=loose.known(
+            loose.length_mm(map(loose.as_number, loose.items(reported, "filament")))
+        ),
         layer_count=loose.known(loose.count(reported, "numLayers") or None),
-        layer_height_mm=_positive(reported, "layerHeight"),
-        first_layer_height_mm=_positive(reported, "firstLayerHeight"),
-        object_height_mm=_positive(reported, "height"),
+        layer_height_mm=loose.known(loose.positive(reported, "layerHeight")),
+        first_layer_height_mm=loose.known(loose.positive(reported, "firstLayerHeight")),
+        object_height_mm=loose.known(loose.positive(reported, "height")),
         slicer=loose.known(slicer),
         slicer_version=loose.known(version),
         thumbnail_count=len(thumbnails) if "thumbnails" in reported else UNSET,
@@ -83,15 +85,3 @@ def _slicer(reported: Json) -> tuple[str | None, str | None]:
         if place and number[:1].isdigit():
             return " ".join(words[:place]), number.rstrip(",)")
     return " ".join(words) or None, None
-
-
-def _filament_mm(reported: Json) -> int | UnsetType:
-    """Return the length over all extruders."""
-    found = [loose.number({"": length}, "") for length in loose.items(reported, "filament")]
-    lengths = [length for length in found if length is not None and length >= 0]
-    return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
-
-
-def _positive(reported: Json, key: str) -> float | UnsetType:
-    value = loose.number(reported, key)
-    return value if value is not None and value > 0 else UNSET

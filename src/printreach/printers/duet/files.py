@@ -63,8 +63,8 @@ class DuetFiles:
         if size is not None:
             await board.store(stored, size, exactly(chunks, size))
         elif board.wants_size:
-            async with spooled(chunks, self._folder) as (size, found):
-                await board.store(stored, size, found)
+            async with spooled(chunks, self._folder) as (size, body):
+                await board.store(stored, size, body)
         else:
             counted = _ByteCounter(chunks)
             await board.store(stored, None, counted.chunks())

@@ -7,7 +7,6 @@ HOME = ["G28"]
 PAUSE = ["M25"]
 RESUME = ["M24"]
 CANCEL = ["M0"]
-WAIT_FOR_HEAT = "M116"
 
 
 def quoted(text: str) -> str:

@@ -259,8 +259,7 @@ def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:
 
 def _filament_mm(file: Json) -> int:
     """Return the length over all extruders; 0 where the file doesn't say."""
-    lengths = [loose.number({"": length}, "") or 0.0 for length in loose.items(file, "filament")]
-    return int(min(max(sum(lengths), 0.0), loose.MAX_INT))
+    return loose.length_mm(map(loose.as_number, loose.items(file, "filament"))) or 0
 
 
 def _base_name(path: str | None) -> str | None:

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from printreach.printers.following import UpdateSignal, keep_following
+from printreach.printers import following
 from printreach.printers.loose import Json
-from printreach.printers.port import NOT_YET, PrinterRefused, View, trouble_of
+from printreach.printers.port import NOT_YET, PrinterRefused
 from printreach.printers.setup import PrinterSetup
 
 from .api import Duet, sign_in
@@ -20,18 +20,16 @@ MAX_GAP_S = 15.0
 GARBLED_TRIES, GARBLED_S = 3, 0.1
 
 
-class LiveView:
-    """The live view of one Duet. on_update: called after each poll."""
+class LiveView(following.LiveView):
+    """The live view of one Duet."""
 
-    def __init__(self, http: DuetHttp, setup: PrinterSetup, on_update: Callable[[], None]) -> None:
-        self.view = View()
+    def __init__(self, http: DuetHttp, setup: PrinterSetup) -> None:
+        super().__init__(setup.uniform)
         self.known = KnownState()
         self._http = http
         self._setup = setup
-        self._on_update = on_update
         self._board: Duet | None = None
         self._seen_at = 0.0
-        self._updates = UpdateSignal()
         self._is_wanted = asyncio.Event()
 
     def board(self) -> Duet:
@@ -40,10 +38,6 @@ class LiveView:
             trouble = self.view.trouble or NOT_YET
             raise PrinterRefused(trouble.status, trouble.sentence)
         return self._board
-
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self.known, self._setup.uniform)
 
     async def order(self, lines: list[str]) -> None:
         """Have it done, and look at once what came of it."""
@@ -56,21 +50,20 @@ class LiveView:
         """Treat the next pause as part of a cancellation."""
         self.known = replace(self.known, is_cancelling=expected)
 
-    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
-        """Wait for the board to say so; False when it doesn't in time."""
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Wait as usual; the board is polled at once, and again after each answer."""
 
         def is_met() -> bool:
             self._is_wanted.set()
-            return condition(self.known)
+            return condition()
 
-        return await self._updates.wait_until(is_met, seconds)
+        return await super().wait_until(is_met, seconds)
 
     async def close(self) -> None:
         if self._board is not None:
             await self._board.leave()
 
     async def _follow(self) -> None:
-        """Raises PrinterRefused when the board is lost."""
         self._board = board = await sign_in(self._http, self._setup)
         try:
             await self._poll(board)
@@ -104,11 +97,8 @@ class LiveView:
             self.known = after_gap(self.known)
         self._seen_at = now
         self.known = with_model(self.known, model)
-        self.view = view_of(self.known, self._http.where)
-        self._on_update()
-        self._updates.tell()
+        self._show(view_of(self.known, self._http.where))
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         self._board = None
-        self.view = View(trouble=trouble_of(refused))
-        self._on_update()
+        super()._on_lost(refused)

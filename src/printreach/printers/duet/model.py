@@ -63,13 +63,13 @@ def chamber(model: Json) -> Heater | None:
 
 def tools(model: Json) -> list[Tool]:
     """Return the tools by number. A removed tool leaves a null in the list."""
-    found = {}
+    reported_tools = {}
     for place, entry in enumerate(loose.items(model, "tools")):
         reported = loose.obj(entry)
         number = loose.count(reported, "number")
         if reported:
-            found[place if number is None else number] = reported
-    return [_tool(model, number, found[number]) for number in sorted(found)]
+            reported_tools[place if number is None else number] = reported
+    return [_tool(model, number, reported_tools[number]) for number in sorted(reported_tools)]
 
 
 def set_target_c(model: Json, number: int, state: str) -> float:

@@ -5,22 +5,21 @@ it, and moves back to where the print was by itself. What a smart pause does bey
 undone here. A tool that is switched off keeps its temperatures.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
-from printreach.printers.pause_plan import PAUSED_WITHIN_S, PausePlan
+from printreach.printers.pause_plan import BED, PAUSED_WITHIN_S, Action, PausePlan, g1_moves
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import PrintReport, SavedState, StoredShape
-from printreach.rules.printers.commands import DEFAULT_LIMITS, MAX_TOOL_NUMBER, CommandLimits
+from printreach.rules.printers.commands import MAX_TOOL_NUMBER
 
 from . import gcode
 from . import model as duet
 from .known_state import is_fully_paused, is_pausing, print_report
 from .live_view import LiveView
 
-BED = "bed_c"
 SWITCHED_ON = frozenset({"active", "standby"})
 _NUMBERS = frozenset(str(number) for number in range(MAX_TOOL_NUMBER + 1))
 
@@ -32,32 +31,18 @@ def _tools_in(stored: object) -> Mapping[str, Mapping[str, str]]:
     return {"tools": {number: state for number, state in states.items() if state in SWITCHED_ON}}
 
 
-class DuetPausePlan(PausePlan):
+class DuetPausePlan(PausePlan[LiveView]):
     file = "duet-smart-pause.json"
     shape = StoredShape(heaters=(BED,), details=_tools_in)
-    bed = BED
     repauses = True
+    loses_resumes = True
 
-    def __init__(self, live_view: LiveView, limits: CommandLimits = DEFAULT_LIMITS) -> None:
-        super().__init__(limits)
-        self._live_view = live_view
-
-    # --- what the board says ----------------------------------------------------------------------
-
-    def print_report(self) -> PrintReport | None:
-        view = self._live_view
-        return print_report(view.known) if view.view.trouble is None else None
-
-    def temperature_c(self, heater: str) -> float:  # noqa: ARG002  # there is the bed alone
-        bed = duet.bed(self._live_view.known.model)
-        return bed.actual_c or 0.0 if bed is not None else 0.0
+    def reported_print(self) -> PrintReport | None:
+        return print_report(self.live_view.known)
 
     def targets(self) -> Mapping[str, float]:
-        bed = duet.bed(self._live_view.known.model)
-        return {BED: bed.target_c} if bed is not None else {}
-
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        return await self._live_view.wait_until(lambda _: condition(), seconds)
+        """Return the bed's alone: the board itself keeps those of the tools."""
+        return {BED: super().targets()[BED]}
 
     # --- what is changed --------------------------------------------------------------------------
 
@@ -65,7 +50,7 @@ class DuetPausePlan(PausePlan):
         saved = super().planned(order)
         tools = {
             str(tool.number): tool.heater.state
-            for tool in duet.tools(self._live_view.known.model)
+            for tool in duet.tools(self.live_view.known.model)
             if tool.heater.state in SWITCHED_ON and tool.heater.target_c <= self.limits.hotend_c
         }
         return replace(saved, details={"tools": tools if order.disable_hotend else {}})
@@ -83,7 +68,7 @@ class DuetPausePlan(PausePlan):
 
     def is_warm(self, saved: SavedState) -> bool:
         """Return whether the board has taken the targets, and reached them."""
-        model = self._live_view.known.model
+        model = self.live_view.known.model
         heaters = {str(tool.number): tool.heater for tool in duet.tools(model)}
         has_tools = all(
             number in heaters
@@ -97,7 +82,7 @@ class DuetPausePlan(PausePlan):
 
     def hottest_c(self, saved: SavedState) -> float:
         """The tools' temperatures are the board's own, and may have been changed there since."""
-        model = self._live_view.known.model
+        model = self.live_view.known.model
         tools = saved.details["tools"].items()
         return max((duet.set_target_c(model, int(n), state) for n, state in tools), default=0.0)
 
@@ -107,51 +92,43 @@ class DuetPausePlan(PausePlan):
 
     # --- orders -----------------------------------------------------------------------------------
 
-    async def pause_print(self) -> None:
-        await self._live_view.order(gcode.PAUSE)
+    async def order(self, action: Action) -> None:
+        if action == "cancel":
+            await self._cancel()
+        else:
+            await self.live_view.order(gcode.PAUSE if action == "pause" else gcode.RESUME)
 
-    async def resume_print(self) -> None:
-        await self._live_view.order(gcode.RESUME)
-
-    async def cancel_print(self) -> None:
+    async def _cancel(self) -> None:
         """Pause and cancel: the firmware cancels only a paused print."""
-        self._live_view.expect_cancel(True)
+        self.live_view.expect_cancel(True)
         try:
-            if not is_pausing(self._live_view.known):
-                await self._live_view.order(gcode.PAUSE)
-            if not await self._live_view.wait_until(is_fully_paused, PAUSED_WITHIN_S):
+            if not is_pausing(self.live_view.known):
+                await self.live_view.order(gcode.PAUSE)
+            if not await self.wait_until(
+                lambda: is_fully_paused(self.live_view.known), PAUSED_WITHIN_S
+            ):
                 raise failed("The print is pausing, which comes first: cancel it again in a while.")
-            await self._live_view.order(gcode.CANCEL)
+            await self.live_view.order(gcode.CANCEL)
         except PrinterRefused:
-            self._live_view.expect_cancel(False)
+            self.live_view.expect_cancel(False)
             raise
 
-    async def park(self, saved: SavedState) -> None:
-        moves = [f"G1 E-{saved.retract_mm} F{gcode.RETRACT_MM_PER_MIN}"] if saved.retract_mm else []
-        if saved.lift_mm:
-            moves.append(f"G1 Z{saved.lift_mm} F{gcode.MOVE_MM_PER_MIN['Z']}")
-        await self._live_view.order(gcode.relatively(*moves))
+    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:  # noqa: ARG002
+        await self.live_view.order(pause_moves(lift_mm, extrude_mm))
 
-    async def cool(self, saved: SavedState) -> None:
-        tools = [gcode.switch_tool(int(number), "off") for number in saved.details["tools"]]
-        await self._live_view.order([*tools, *(gcode.heat_bed(0) for _ in saved.targets)])
-
-    async def heat(self, saved: SavedState) -> None:
-        await self._live_view.order(heat_commands(saved))
-
-    async def move_back(self, saved: SavedState) -> None:
-        await self._live_view.order(move_back_commands(saved))
-
-    async def until_resumable(self) -> None:
-        if not await self._live_view.wait_until(is_fully_paused, PAUSED_WITHIN_S):
-            raise failed("The print is still pausing.")
+    async def set_heaters(self, saved: SavedState, *, on: bool) -> None:
+        await self.live_view.order(heat_commands(saved, on=on))
 
 
-def heat_commands(saved: SavedState) -> list[str]:
-    tools = saved.details["tools"].items()
-    beds = [gcode.heat_bed(target_c) for target_c in saved.targets.values()]
-    return [*(gcode.switch_tool(int(number), state) for number, state in tools), *beds]
+def pause_moves(lift_mm: int, extrude_mm: int) -> list[str]:
+    """Lift, but don't lower: the board itself moves back to the print."""
+    feeds = {"lift_feed": gcode.MOVE_MM_PER_MIN["Z"], "extrude_feed": gcode.RETRACT_MM_PER_MIN}
+    return gcode.relatively(*g1_moves(max(lift_mm, 0), extrude_mm, **feeds))
 
 
-def move_back_commands(saved: SavedState) -> list[str]:
-    return gcode.relatively(f"G1 E{saved.retract_mm} F{gcode.RETRACT_MM_PER_MIN}")
+def heat_commands(saved: SavedState, *, on: bool) -> list[str]:
+    tools = [
+        gcode.switch_tool(int(number), state if on else "off")
+        for number, state in saved.details["tools"].items()
+    ]
+    return [*tools, *map(gcode.heat_bed, saved.targets_to_set(on=on).values())]

@@ -1,6 +1,5 @@
 """Translates a Duet's object model into the types of the contract."""
 
-from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_TEXT_CHARS
 from printreach.contract.status import (
     NO_FEATURES,
@@ -14,7 +13,7 @@ from printreach.contract.status import (
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.port import Trouble, View
+from printreach.printers.port import View, view_without_firmware
 from printreach.rules.prints import Need, need_of_words
 
 from . import model as duet
@@ -29,10 +28,7 @@ def view_of(known: KnownState, where: str) -> View:
     model, condition = known.model, known.condition
     version = _version(model)
     if condition.state is None:
-        sentence = f"{where} {condition.sub_state or NO_MACHINE['']}."
-        status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
-        return View(trouble=trouble, platform_version=version)
+        return view_without_firmware(f"{where} {condition.sub_state or NO_MACHINE['']}.", version)
     return View(
         trouble=None,
         job=JobStatus(

@@ -4,16 +4,20 @@ from typing import Final
 
 from printreach.printers.operations import Operation, Platform
 
+_CANNOT: Final = {
+    Operation.PAUSE_RETRACT: "No order that moves filament is known.",
+    Operation.EXTRUDE: "No order for it is known.",
+    Operation.HEAT_CHAMBER: "No order for it is known.",
+    Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
+    Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
+    Operation.LOG_FILES: "The printer gives access to its prints alone.",
+}
+
 PLATFORMS: Final = (
     Platform(
         title="Elegoo (SDCP)",
         cannot={
-            Operation.PAUSE_RETRACT: "No order that moves filament is known.",
-            Operation.EXTRUDE: "No order for it is known.",
-            Operation.HEAT_CHAMBER: "No order for it is known.",
-            Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
-            Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
-            Operation.LOG_FILES: "The printer gives access to its prints alone.",
+            **_CANNOT,
             Operation.MQTT_PROXY: "SDCP speaks over a WebSocket of its own.",
             Operation.HOST_API_KEY: "It asks nobody for a key.",
         },
@@ -32,12 +36,7 @@ PLATFORMS: Final = (
     Platform(
         title="Elegoo Centauri Carbon 2",
         cannot={
-            Operation.PAUSE_RETRACT: "No order that moves filament is known.",
-            Operation.EXTRUDE: "No order for it is known.",
-            Operation.HEAT_CHAMBER: "No order for it is known.",
-            Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
-            Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
-            Operation.LOG_FILES: "The printer gives access to its prints alone.",
+            **_CANNOT,
             Operation.HOST_API_KEY: "It has one access code, which its screen shows.",
         },
         only_where={Operation.SET_LIGHT: "the printer has one"},

@@ -4,16 +4,15 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 
 from .cc2.printer import Cc2Printer
-from .ports import USUAL_PORTS, Ports
 from .sdcp.printer import SdcpPrinter
 
 
-def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> Printer:
+def make(setup: PrinterSetup) -> Printer:
     """Make the adapter. Only the Centauri Carbon 2 has an access code and needs its serial number.
 
     One of which neither is known is tried with SDCP, and asks for them when it turns out not to
     speak that.
     """
     if setup.access_code or setup.serial:
-        return Cc2Printer(setup, ports)
-    return SdcpPrinter(setup, ports)
+        return Cc2Printer(setup)
+    return SdcpPrinter(setup)

@@ -60,8 +60,3 @@ class SwitchedCamera:
         return HttpCamera(
             WebcamEntry(name=NAME), snapshot_url=None, stream_url=url, hosts=self._hosts
         )
-
-
-def authority(host: str, port: int) -> str:
-    """Format host and port as URLs and Host lines have them."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,62 +1,54 @@
-"""The view of a printer, for both protocols."""
+"""The live view of a printer, for both protocols."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TypeAlias
 
-from printreach.contract.commands import CommandStatus
-from printreach.printers.following import UpdateSignal, keep_following
-from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers import following
+from printreach.printers.loose import Json
+from printreach.printers.port import PrinterRefused
+from printreach.printers.setup import PrinterSetup
 
-PAUSES_S = 20.0
-"""The printer first finishes its current move, and parks its head."""
-PAUSING = "Pausing"
+Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Json]]]
+"""Opens a connection, which gives what the printer says; PrinterRefused when it is lost."""
 
 
-class LiveView:
-    """A printer's view. follow: receives and calls tell(), until it is lost (PrinterRefused).
+class LiveView(following.LiveView):
+    """A printer's view. print_id: of the print last reported, "" where it has none."""
 
-    print_id: of the print last reported, "" where it has none. on_lost: called then.
-    """
-
-    def __init__(
-        self, follow: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
-    ) -> None:
-        self._follow = follow
-        self._uniform = uniform
-        self._updates = UpdateSignal()
-        self._view = View()
-        self._latest = self._view
+    def __init__(self, setup: PrinterSetup, connected: Connected) -> None:
+        super().__init__(setup.uniform)
         self.print_id = ""
-        self.on_lost: Callable[[], None] = lambda: None
+        self._now = setup.steady_time
+        self._connected = connected
 
-    @property
-    def view(self) -> View:
-        """The view as last reported."""
-        return self._view
+    @abstractmethod
+    def _forget(self) -> None:
+        """Forget everything that is known of the printer, because a connection begins."""
 
-    def tell(self, view: View, print_id: str) -> None:
-        self._view = self._latest = view
-        self.print_id = print_id
-        self._updates.tell()
+    @abstractmethod
+    def _on_message(self, message: Json) -> None:
+        """Add it to what is known, and show that."""
 
-    async def wait_until(self, condition: Callable[[View], bool], seconds: float) -> bool:
-        """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        return await self._updates.wait_until(lambda: condition(self._view), seconds)
+    @abstractmethod
+    async def _ask(self) -> None:
+        """Ask for what the printer doesn't tell by itself, until cancelled."""
 
-    async def until_paused(self) -> None:
-        """Wait until the pause is complete: before that a print can't be resumed.
+    async def _follow(self) -> None:
+        self._forget()
+        async with self._connected() as messages:
+            asking = asyncio.create_task(self._keep_asking())
+            try:
+                async for message in messages:
+                    self._on_message(message)
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
 
-        Raises PrinterRefused.
-        """
-        if not await self._updates.wait_until(
-            lambda: self._view.job.sub_state != PAUSING, PAUSES_S
-        ):
-            raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
-
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self._latest, self._uniform)
-
-    def _on_lost(self, refused: PrinterRefused) -> None:
-        status = CommandStatus(refused.status)
-        self._view = View(trouble=Trouble(status=status, sentence=refused.sentence))
-        self.on_lost()
+    async def _keep_asking(self) -> None:
+        try:
+            await self._ask()
+        except PrinterRefused:
+            return  # the reader of messages reports it too

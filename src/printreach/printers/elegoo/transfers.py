@@ -1,22 +1,18 @@
 """File transfers of both protocols: checksums, pieces, names, and the printer's web server."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from printreach.http1.client import ExchangeFailure
-from printreach.http1.fetch import Fetcher, FetchFailed
+from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
-from printreach.printers.connecting import not_authorized, size_of, unreachable
-from printreach.printers.port import (
-    Download,
-    PrinterRefused,
-    bad_path,
-    failed,
-    no_such_file,
-)
+from printreach.printers.connecting import download_of
+from printreach.printers.http_api import HttpApi, NotFound
+from printreach.printers.port import Download, PrinterRefused, bad_path, failed, no_such_file
+from printreach.printers.setup import PrinterSetup
 from printreach.printers.spool import exactly, spooled
 from printreach.wire.heads import Headers
 
@@ -44,10 +40,10 @@ async def buffered(
             md5.update(chunk)
             yield chunk
 
-    async with spooled(summed(), folder) as (found_size, found):
-        if not found_size:
+    async with spooled(summed(), folder) as (body_size, body):
+        if not body_size:
             raise failed("The printer takes no empty file.")
-        yield BufferedFile(found_size, md5.hexdigest(), in_pieces(found))
+        yield BufferedFile(body_size, md5.hexdigest(), in_pieces(body))
 
 
 async def in_pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes]]:
@@ -75,48 +71,30 @@ def plain_name(path: str) -> str:
     return name
 
 
-class WebServer:
-    """The printer's web server. host: for people."""
+class PrinterWeb(HttpApi):
+    """The printer's web server."""
 
-    def __init__(self, fetcher: Fetcher, host: str) -> None:
-        self._fetcher = fetcher
-        self._where = f"The printer at {host}"
+    def __init__(self, setup: PrinterSetup, port: int) -> None:
+        super().__init__(replace(setup, port=port, tls=False), "The printer")
+        self.where = f"The printer at {setup.host}"
 
-    async def close(self) -> None:
-        await self._fetcher.close()
+    @property
+    def denied(self) -> str:
+        return f"{self.where} refuses the access code."
 
-    async def send(self, method: bytes, target: bytes, headers: Headers, body: bytes) -> object:
+    def refusal(self, answer: FetchedAnswer) -> PrinterRefused:
+        if answer.status in (401, 403, 404):
+            return super().refusal(answer)
+        return failed(f"The printer's web server answered {answer.status}.")
+
+    async def send(self, method: str, target: str, headers: Headers, body: bytes) -> object:
         """Return the answer's JSON; None if it is not JSON. Raises PrinterRefused."""
-        with self._as_refusals():
-            answer = await self._fetcher.fetch(method, target, headers, body)
-        self._require_ok(answer.status)
-        return loose.parsed(answer.body)
+        return loose.parsed(self.accept(await self.ask(method, target, body, headers=headers)).body)
 
     @asynccontextmanager
-    async def download(self, target: bytes, path: str) -> AsyncIterator[Download]:
-        with self._as_refusals():
-            async with self._fetcher.open(b"GET", target) as answer:
-                if answer.status == 404:
-                    raise no_such_file(path)
-                self._require_ok(answer.status)
-                yield Download(size=size_of(answer.headers), chunks=self._chunks(answer.chunks()))
-
-    async def _chunks(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        with self._as_refusals():
-            async for chunk in chunks:
-                yield chunk
-
-    def _require_ok(self, status: int) -> None:
-        if status in (401, 403):
-            raise not_authorized(self._where, "refuses the access code")
-        if not 200 <= status < 300:
-            raise failed(f"The printer's web server answered {status}.")
-
-    @contextmanager
-    def _as_refusals(self) -> Iterator[None]:
+    async def download(self, target: str, path: str) -> AsyncIterator[Download]:
         try:
-            yield
-        except FetchFailed as exc:
-            if exc.failure is ExchangeFailure.TIMED_OUT:
-                raise PrinterRefused(504, f"The printer gave no answer: {exc.text}.") from exc
-            raise unreachable(self._where, exc.text) from exc
+            async with self.open(target) as answer:
+                yield download_of(answer, self.where)
+        except NotFound:
+            raise no_such_file(path) from None

@@ -1,9 +1,6 @@
 """The adapter for Klipper through Moonraker."""
 
 from collections.abc import Callable
-from dataclasses import replace
-
-from msgspec import structs
 
 from printreach.contract.commands import (
     Extrude,
@@ -13,33 +10,29 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone
-from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
-from printreach.printers.following import ChangeListeners, keep_following
 from printreach.printers.http_api import NotFound
+from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
-    View,
     failed,
     no_such_file,
     not_supported,
     require_storage,
     require_tool,
     require_tools_of,
-    trouble_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from . import gcode
 from .api import MoonrakerApi
 from .cameras import CameraFinder
 from .entries import place_of
 from .files import MoonrakerFiles, target_of
+from .live_view import LiveView
 from .machine import LightKind, LightSource, short_name
 from .pause_plan import BED, MoonrakerPausePlan
-from .session import Session
 from .status import KnownState, active_extruder, all_lights
 from .translate import full_value
 
@@ -50,39 +43,24 @@ def make(setup: PrinterSetup) -> "MoonrakerPrinter":
     return MoonrakerPrinter(setup)
 
 
-class MoonrakerPrinter(PausesSmartly):
+class MoonrakerPrinter(PausingPrinter[LiveView]):
     """printers.port.Printer."""
 
     mqtt = None
 
     def __init__(self, setup: PrinterSetup) -> None:
-        self._setup = setup
         self._api = MoonrakerApi(setup)
         self._finder = CameraFinder(setup, self._api)
-        self._plan = MoonrakerPausePlan(
-            self._api, lambda: self._session, lambda: self._view.trouble is None, setup.limits
-        )
-        self.restores = SmartPauses(setup.data_dir, self._plan, self._redraw)
-        self._session = self._new_session(KnownState())
-        self._view = self._changed = View()
-        self._changes = ChangeListeners()
+        live_view = LiveView(setup, self._api, self._finder)
+        super().__init__(setup, live_view, MoonrakerPausePlan(self._api, live_view, setup.limits))
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
 
-    @property
-    def view(self) -> View:
-        return self._view
-
     def on_change(self, callback: Callable[[], None]) -> None:
-        self._changes.add(callback)
+        self._live_view.changes.add(callback)
 
-    async def run(self) -> None:
-        uniform = self._setup.uniform
-        try:
-            await keep_following(self._follow, self._on_lost, lambda: self._changed, uniform)
-        finally:
-            await self.restores.close()
-            await self.files.close()
-            await self._api.close()
+    async def _close(self) -> None:
+        await self.files.close()
+        await self._api.close()
 
     async def cameras(self) -> list[Camera]:
         return await self._finder.cameras()
@@ -97,7 +75,7 @@ class MoonrakerPrinter(PausesSmartly):
         except NotFound:
             raise no_such_file(order.path) from None
         await self._api.order("printer.print.start", {"filename": place.inside})
-        await self._session.refresh()
+        await self._live_view.refresh()
         return FileDone(virtual_path=order.path, platform_path=place.platform_path)
 
     async def set_light(self, order: SetLight) -> None:
@@ -151,42 +129,13 @@ class MoonrakerPrinter(PausesSmartly):
 
     @property
     def _known(self) -> KnownState:
-        return self._session.known
-
-    def _new_session(self, known: KnownState) -> Session:
-        return Session(self._api, self._finder, known, self._setup.printer_id, self._show)
-
-    async def _follow(self) -> None:
-        """Raises PrinterRefused when Moonraker is lost."""
-        self._session = self._new_session(self._known)
-        await self._session.live()
-
-    def _on_lost(self, refused: PrinterRefused) -> None:
-        self._view = View(trouble=trouble_of(refused))
-        self._changes.tell()
-        self._on_update()
-
-    def _show(self, view: View) -> None:
-        if view.trouble is None and self.restores.is_restoring and view.job.state is State.PAUSED:
-            view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
-        self._view = view
-        self._changes.tell()
-        if view.trouble is None:
-            self._changed = view
-        self._on_update()
-
-    def _redraw(self) -> None:
-        self._session.redraw()
-
-    def _on_update(self) -> None:
-        self._plan.updates.tell()
-        self.restores.on_update()
+        return self._live_view.known
 
     async def _move(self, script: str, undone_by: str = gcode.RESTORE) -> None:
         try:
             await self._api.run(script)
         except PrinterRefused:
-            if self._view.trouble is None:
+            if self._live_view.view.trouble is None:
                 await self._api.run(undone_by)
             raise
 

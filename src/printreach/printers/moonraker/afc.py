@@ -74,8 +74,8 @@ def _source(index: int, name: str, lane: Json, unit_id: str | None) -> Source:
 
 
 def _tool_number(lane: Json) -> int | UnsetType:
-    found = _TOOL.fullmatch(loose.text(lane, "map") or "")
-    return int(found[1]) if found else UNSET
+    tool = _TOOL.fullmatch(loose.text(lane, "map") or "")
+    return int(tool[1]) if tool else UNSET
 
 
 def _material(lane: Json) -> Material | UnsetType:

@@ -1,19 +1,24 @@
-"""Moonraker's cameras: from its own list, else from its pages' settings, else the usual place."""
+"""Moonraker's cameras: from its own list, else from its pages' settings, else the usual place.
+
+Source: answers of Moonraker 0.11.0 to server.webcams.list; its database's namespace `webcams`, in
+which Mainsail has kept them since before that list; Fluidd's own `cameras`.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 
 from printreach.contract.status import WebcamEntry
+from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
-from printreach.printers.fallback_camera import FallbackCamera
-from printreach.printers.http_camera import HttpCamera
+from printreach.printers.fallback_camera import listed_camera
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Camera, PrinterRefused
 from printreach.printers.setup import PrinterSetup
 
 from .api import MoonrakerApi
-from .webcams import Webcam, listed_webcams, stored_by_fluidd, stored_webcams, usual_webcam
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +27,23 @@ OWN_PORTS = frozenset({7125, 7130})
 WEB_PORT = 80
 PROBE_S = 2.0
 PROBE_AGAIN_S = 300.0
+MAX_WEBCAMS = 16
+_ROTATIONS = frozenset({0, 90, 180, 270})
+_NO_MJPEG = ("hls", "janus", "mediamtx", "go2rtc", "jmuxer", "iframe", "uv4l-webrtc", "html")
+"""Services whose stream is a page or another kind of video; their snapshots are usable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webcam:
+    """A webcam entry. stream, snapshot: addresses as written, relative ones too; "" for none."""
+
+    name: str
+    stream: str = ""
+    snapshot: str = ""
+    flip_h: bool = False
+    flip_v: bool = False
+    rotation: int = 0
+    is_enabled: bool = True
 
 
 class CameraFinder:
@@ -65,9 +87,6 @@ class CameraFinder:
         return self._found
 
     def _made(self, webcam: Webcam) -> list[Camera]:
-        """Return one camera, or none for a webcam without any address that gives pictures."""
-        streams = self._places(webcam.stream)
-        snapshots = self._places(webcam.snapshot)
         entry = WebcamEntry(
             name=webcam.name,
             flip_h=webcam.flip_h,
@@ -75,20 +94,13 @@ class CameraFinder:
             rotation=webcam.rotation,
             enabled=webcam.is_enabled,
         )
-        places = max(len(streams), len(snapshots))
-        choices = [
-            HttpCamera(
-                entry,
-                snapshot_url=_at(snapshots, place),
-                stream_url=_at(streams, place),
-                hosts=self._hosts,
-            )
-            for place in range(places)
-        ]
-        return [FallbackCamera(choices)] if choices else []
-
-    def _places(self, url: str) -> list[str]:
-        return candidates(url, self._host, self._port, tls=self._tls) if url else []
+        return listed_camera(
+            entry,
+            stream=webcam.stream,
+            snapshot=webcam.snapshot,
+            addresses=partial(candidates, host=self._host, port=self._port, tls=self._tls),
+            hosts=self._hosts,
+        )
 
     async def _stored(self, namespace: str, key: str | None = None) -> object:
         params = {"namespace": namespace} | ({"key": key} if key else {})
@@ -112,6 +124,58 @@ async def _gives_a_picture(camera: Camera) -> bool:
         return False
 
 
-def _at(urls: list[str], place: int) -> str | None:
-    """Return the address at a place: an absolute one has one place, a relative one two."""
-    return urls[min(place, len(urls) - 1)] if urls else None
+def listed_webcams(answer: object) -> list[Webcam] | None:
+    """Read the answer of server.webcams.list; None where it has no entries."""
+    entries = [loose.obj(entry) for entry in loose.items(answer, "webcams")]
+    return _webcams(entries, "stream_url", "snapshot_url", "flip_horizontal", "flip_vertical")
+
+
+def stored_webcams(answer: object) -> list[Webcam] | None:
+    """Read the database's namespace `webcams`: entries by their ids."""
+    entries = [loose.obj(entry) for entry in loose.obj(answer, "value").values()]
+    return _webcams(entries, "urlStream", "urlSnapshot", "flipX", "flipY")
+
+
+def stored_by_fluidd(answer: object) -> list[Webcam] | None:
+    """Read Fluidd's settings, which have one address a camera."""
+    entries = [loose.obj(entry) for entry in loose.items(loose.obj(answer, "value"), "cameras")]
+    return _webcams(entries, "url", "", "flipX", "flipY")
+
+
+def usual_webcam() -> Webcam:
+    """Return the webcam at the address that usual installations have."""
+    return Webcam(
+        name="Webcam", stream="/webcam/?action=stream", snapshot="/webcam/?action=snapshot"
+    )
+
+
+def _webcams(
+    entries: Iterable[Json], stream: str, snapshot: str, flip_h: str, flip_v: str
+) -> list[Webcam] | None:
+    entries = [entry for entry in entries if entry][:MAX_WEBCAMS]
+    if not entries:
+        return None
+    return [
+        Webcam(
+            name=loose.text(entry, "name") or "Webcam",
+            stream="" if _has_no_mjpeg(entry) else loose.text(entry, stream) or "",
+            snapshot=loose.text(entry, snapshot) or "",
+            flip_h=loose.flag(entry, flip_h) or False,
+            flip_v=loose.flag(entry, flip_v) or False,
+            rotation=_rotation(entry),
+            is_enabled=loose.flag(entry, "enabled") is not False,
+        )
+        for entry in entries
+    ]
+
+
+def _has_no_mjpeg(entry: Json) -> bool:
+    service = (loose.text(entry, "service") or loose.text(entry, "type") or "").lower()
+    return any(word in service for word in _NO_MJPEG)
+
+
+def _rotation(entry: Json) -> int:
+    degrees = loose.whole(entry, "rotation")
+    if degrees is None:
+        degrees = loose.whole(entry, "rotate")
+    return degrees if degrees in _ROTATIONS else 0

@@ -69,7 +69,7 @@ class MoonrakerFiles:
     async def details(self, path: str) -> FileDetails:
         place = place_of(path)
         try:
-            found = await self._api.head(target_of(place))
+            head = await self._api.head(target_of(place))
         except NotFound:
             raise no_such_file(path) from None
         listed = await self._metadata(place)
@@ -78,8 +78,8 @@ class MoonrakerFiles:
             listed,
             virtual_path=path,
             platform_path=place.platform_path,
-            size=size_of(found.headers),
-            modified=_modified(found) if modified is None else modified,
+            size=size_of(head.headers),
+            modified=_modified(head) if modified is None else modified,
         )
 
     @asynccontextmanager
@@ -225,17 +225,17 @@ class _Walk:
     async def below(self, inside: str, depth: int) -> list[FileEntry]:
         self._left -= 1
         async with self._slots:
-            found = await self._look(Place(self._root, inside))
-        if found is None:
+            listing = await self._look(Place(self._root, inside))
+        if listing is None:
             return []
         children = await asyncio.gather(
-            *(self._children(folder, depth) for folder in found.folders)
+            *(self._children(folder, depth) for folder in listing.folders)
         )
         folders = [
             structs.replace(folder, children=entries)
-            for folder, entries in zip(found.folders, children, strict=True)
+            for folder, entries in zip(listing.folders, children, strict=True)
         ]
-        return [*folders, *found.files]
+        return [*folders, *listing.files]
 
     async def _children(self, folder: FileEntry, depth: int) -> list[FileEntry]:
         if depth >= MAX_DEPTH or self._left <= 0:
@@ -252,8 +252,8 @@ def _in_use(path: str) -> PrinterRefused:
     return failed(f"{path!r} is being printed, or protected by Moonraker.")
 
 
-def _modified(found: FetchedAnswer) -> float | None:
-    text = found.header(b"last-modified") or b""
+def _modified(head: FetchedAnswer) -> float | None:
+    text = head.header(b"last-modified") or b""
     try:
         return parsedate_to_datetime(text.decode("latin-1")).timestamp()
     except ValueError:

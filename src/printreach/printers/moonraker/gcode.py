@@ -58,18 +58,8 @@ def set_led(name: str, *, on: bool) -> str:
     return f"SET_LED LED={name} RED={value} GREEN={value} BLUE={value} WHITE={value}"
 
 
-def park(retract_mm: int, lift_mm: int) -> str:
-    """Retract and lift for a smart pause; "" where there is nothing to do."""
-    moves = [f"G1 E-{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
-    moves += [f"G1 Z{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
-    return _saved("G91", "M83", *moves) if moves else ""
-
-
-def unpark(retract_mm: int, lift_mm: int) -> str:
-    """And back."""
-    moves = [f"G1 Z-{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
-    moves += [f"G1 E{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
-    return _saved("G91", "M83", *moves) if moves else ""
+def relatively(*moves: str) -> str:
+    return _saved("G91", "M83", *moves)
 
 
 def _activate(extruder: str) -> str:

@@ -95,7 +95,7 @@ def _mixed(parts: object) -> str | UnsetType:
     """RRGGBB of three shares from 0 to 1."""
     if not isinstance(parts, list):
         return UNSET
-    numbers = [loose.number({"it": part}, "it") for part in parts]
+    numbers = [loose.as_number(part) for part in parts]
     if len(numbers) != 3 or not all(part is not None and 0 <= part <= 1 for part in numbers):
         return UNSET
     return "".join(f"{round((part or 0.0) * 255):02X}" for part in numbers)

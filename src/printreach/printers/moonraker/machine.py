@@ -33,7 +33,6 @@ class LightKind(Enum):
 
     PIN = auto()
     LED = auto()
-    POWER = auto()
 
 
 _LIGHT_KINDS = {
@@ -46,14 +45,11 @@ _LIGHT_KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LightSource:
-    """A light. name: for people, and in G-code or Moonraker.
-
-    key: its object, "" for a power device.
-    """
+    """A light of Klipper's own. name: for people, and in G-code. key: its object."""
 
     name: str
     kind: LightKind
-    key: str = ""
+    key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +172,7 @@ def _material_objects(machine: Machine) -> dict[str, list[str]]:
 
 def _extruders(names: Sequence[str]) -> tuple[str, ...]:
     numbered = {
-        int(found[1] or "0"): name for name in names if (found := _EXTRUDER.fullmatch(name))
+        int(match[1] or "0"): name for name in names if (match := _EXTRUDER.fullmatch(name))
     }
     return tuple(numbered[number] for number in sorted(numbered))
 
@@ -192,21 +188,21 @@ def _chamber(names: Sequence[str]) -> str | None:
 
 def _lanes(names: Sequence[str]) -> tuple[str, ...]:
     """Return the lanes of both kinds; a repeated name is taken once."""
-    found: dict[str, str] = {}
+    lanes: dict[str, str] = {}
     for key in names:
         if key.partition(" ")[0] in _LANE_KINDS:
-            found.setdefault(short_name(key), key)
-    return tuple(found.values())
+            lanes.setdefault(short_name(key), key)
+    return tuple(lanes.values())
 
 
 def _lights(names: Sequence[str]) -> list[LightSource]:
-    found: dict[str, LightSource] = {}
+    lights: dict[str, LightSource] = {}
     for key in names:
         kind = _LIGHT_KINDS.get(key.partition(" ")[0])
         name = short_name(key)
         if kind is not None and is_light(name) and _NAME.fullmatch(name):
-            found.setdefault(name, LightSource(name=name, kind=kind, key=key))
-    return list(found.values())
+            lights.setdefault(name, LightSource(name=name, kind=kind, key=key))
+    return list(lights.values())
 
 
 def power_lights(answer: object) -> tuple[Light, ...]:
@@ -222,9 +218,9 @@ def with_power_change(lights: tuple[Light, ...], params: object) -> tuple[Light,
 
 
 def _named(devices: Sequence[object]) -> tuple[Light, ...]:
-    found: dict[str, Light] = {}
+    lights: dict[str, Light] = {}
     for device in devices:
         name = loose.text(device, "device")
         if name is not None and is_light(name):
-            found[name] = Light(name=name, on=loose.text(device, "status") == "on")
-    return tuple(found.values())
+            lights[name] = Light(name=name, on=loose.text(device, "status") == "on")
+    return tuple(lights.values())

@@ -4,9 +4,10 @@ A multi-material unit tells its own sources (happy_hare.py, afc.py). Without one
 a spool of its own, of which something is known only where Spoolman is asked.
 """
 
-from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
+from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
+from printreach.printers.materials import spool_at_each_tool
 from printreach.rules.prints.materials import within_limits
 
 from .afc import afc_materials
@@ -44,16 +45,9 @@ def _tool(known: KnownState, index: int, name: str) -> Tool:
 
 
 def _plain(known: KnownState, tools: list[Tool]) -> MaterialSystem:
-    has_several = len(tools) > 1
-    return MaterialSystem(
-        capabilities=Capabilities(
-            supports_multi_material=has_several, supports_multi_tool=has_several
-        ),
-        sources=[_spool_holder(known, tool, is_only_one=not has_several) for tool in tools],
-        tools=tools,
-        units=[],
-        routes=[Route(source_id=f"spool-{tool.id}", tool_id=tool.id) for tool in tools],
-    )
+    is_only_one = len(tools) == 1
+    sources = [_spool_holder(known, tool, is_only_one=is_only_one) for tool in tools]
+    return spool_at_each_tool(sources, tools)
 
 
 def _spool_holder(known: KnownState, tool: Tool, *, is_only_one: bool) -> Source:

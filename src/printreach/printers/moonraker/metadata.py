@@ -44,11 +44,11 @@ NOTHING_KNOWN = Metadata()
 
 def metadata_of(answer: object) -> Metadata:
     """answer: of server.files.metadata."""
-    layer_mm = _above_zero(answer, "layer_height")
-    first_mm = _above_zero(answer, "first_layer_height") or layer_mm
+    layer_mm = loose.positive(answer, "layer_height")
+    first_mm = loose.positive(answer, "first_layer_height") or layer_mm
     return Metadata(
-        estimated_s=_above_zero(answer, "estimated_time"),
-        filament_mm=_whole(_above_zero(answer, "filament_total")),
+        estimated_s=loose.positive(answer, "estimated_time"),
+        filament_mm=_whole(loose.positive(answer, "filament_total")),
         filament_mg=_weight_mg(answer),
         layers=loose.count(answer, "layer_count") or _layers(answer, layer_mm, first_mm),
         layer_mm=layer_mm,
@@ -68,9 +68,9 @@ def details_of(
 ) -> FileDetails:
     """answer: of server.files.metadata, or nothing. size, modified: as the file system has them."""
     rest = {key: value for key, value in loose.plain(answer).items() if key not in _LISTED}
-    length = _whole(_above_zero(answer, "filament_total"))
+    length = _whole(loose.positive(answer, "filament_total"))
     weight = _weight_mg(answer)
-    duration = _whole(_above_zero(answer, "estimated_time"))
+    duration = _whole(loose.positive(answer, "estimated_time"))
     return FileDetails(
         virtual_path=virtual_path,
         platform_path=platform_path,
@@ -81,15 +81,15 @@ def details_of(
         est_filament_used_mm=loose.known(length),
         est_filament_weight_mg=loose.known(weight),
         layer_count=loose.count(answer, "layer_count") or UNSET,
-        layer_height_mm=_known(answer, "layer_height"),
-        first_layer_height_mm=_known(answer, "first_layer_height"),
-        object_height_mm=_known(answer, "object_height"),
-        nozzle_diameter_mm=_known(answer, "nozzle_diameter"),
+        layer_height_mm=loose.known(loose.positive(answer, "layer_height")),
+        first_layer_height_mm=loose.known(loose.positive(answer, "first_layer_height")),
+        object_height_mm=loose.known(loose.positive(answer, "object_height")),
+        nozzle_diameter_mm=loose.known(loose.positive(answer, "nozzle_diameter")),
         filament_type=loose.text(answer, "filament_type") or UNSET,
         filament_name=loose.text(answer, "filament_name") or UNSET,
-        bed_temp_c=_known(answer, "first_layer_bed_temp"),
-        hotend_temp_c=_known(answer, "first_layer_extr_temp"),
-        chamber_temp_c=_known(answer, "chamber_temp"),
+        bed_temp_c=loose.known(loose.positive(answer, "first_layer_bed_temp")),
+        hotend_temp_c=loose.known(loose.positive(answer, "first_layer_extr_temp")),
+        chamber_temp_c=loose.known(loose.positive(answer, "chamber_temp")),
         slicer=_slicer(answer, "slicer"),
         slicer_version=_slicer(answer, "slicer_version"),
         thumbnail_count=len(loose.items(answer, "thumbnails")) if rest else UNSET,
@@ -99,7 +99,7 @@ def details_of(
 
 def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> int | None:
     """Compute the layers from the print's height, where the slicer didn't count them."""
-    height_mm = _above_zero(answer, "object_height")
+    height_mm = loose.positive(answer, "object_height")
     if height_mm is None or layer_mm is None or first_mm is None:
         return None
     above = (height_mm - first_mm) / layer_mm  # may be infinite
@@ -107,22 +107,12 @@ def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> i
 
 
 def _weight_mg(answer: object) -> int | None:
-    grams = _above_zero(answer, "filament_weight_total")
+    grams = loose.positive(answer, "filament_weight_total")
     return None if grams is None else _whole(grams * MG_PER_G)
-
-
-def _above_zero(answer: object, key: str) -> float | None:
-    value = loose.number(answer, key)
-    return value if value is not None and value > 0 else None
 
 
 def _whole(value: float | None) -> int | None:
     return round(value) if value is not None and value <= loose.MAX_INT else None
-
-
-def _known(answer: object, key: str) -> float | UnsetType:
-    value = _above_zero(answer, key)
-    return loose.known(value)
 
 
 def _slicer(answer: object, key: str) -> str | UnsetType:

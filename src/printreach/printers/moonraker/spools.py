@@ -39,8 +39,8 @@ def spool_of(answer: object) -> Spool | None:
 
 def color_hex(text: str | None) -> str | UnsetType:
     """RRGGBB of `#rrggbb` or `RRGGBBAA`."""
-    found = _HEX.fullmatch(text or "")
-    return found[1].upper() if found else UNSET
+    digits = _HEX.fullmatch(text or "")
+    return digits[1].upper() if digits else UNSET
 
 
 def material_word(text: str | None) -> str | UnsetType:

@@ -213,7 +213,7 @@ def _layer(known: KnownState, before: int | None) -> int | None:
 
 def _height_mm(move: Json) -> float | None:
     position: list[Any] = loose.items(move, "gcode_position")
-    return loose.number({"z": position[2]}, "z") if len(position) > 2 else None
+    return loose.as_number(position[2]) if len(position) > 2 else None
 
 
 def _clamped(value: float) -> float:

@@ -176,13 +176,13 @@ def _light(known: KnownState, light: LightSource | Light) -> Light:
 def _z_offset_mm(known: KnownState) -> float | None:
     """Return the offset set by SET_GCODE_OFFSET, which people use during the first layer."""
     origin: list[object] = loose.items(obj(known, "gcode_move"), "homing_origin")
-    return loose.number({"z": origin[2]}, "z") if len(origin) > 2 else None
+    return loose.as_number(origin[2]) if len(origin) > 2 else None
 
 
 def _numbers(values: object) -> list[float]:
     if not isinstance(values, list):
         return []
-    read = (loose.number({"it": value}, "it") for value in values)
+    read = (loose.as_number(value) for value in values)
     return [value for value in read if value is not None]
 
 

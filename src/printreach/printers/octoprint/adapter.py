@@ -1,6 +1,7 @@
 """The OctoPrint adapter: a live view, and commands over its REST API."""
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import quote
 
 from printreach.contract.commands import (
@@ -15,13 +16,12 @@ from printreach.contract.files import FileDone, JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
-from printreach.printers.fallback_camera import FallbackCamera
+from printreach.printers.fallback_camera import listed_camera
 from printreach.printers.http_api import NotFound
-from printreach.printers.http_camera import HttpCamera
+from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
-    View,
     failed,
     no_such_file,
     not_supported,
@@ -30,10 +30,9 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.smart_pauses import PausesSmartly, SmartPauses
 
 from .api import OctoPrintApi
-from .cameras import CameraSettings, cameras_in
+from .cameras import cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView
 from .pause_plan import OctoPrintPausePlan
@@ -46,7 +45,7 @@ def make(setup: PrinterSetup) -> "OctoPrintPrinter":
     return OctoPrintPrinter(setup)
 
 
-class OctoPrintPrinter(PausesSmartly):
+class OctoPrintPrinter(PausingPrinter[LiveView]):
     """printers.port.Printer."""
 
     mqtt = None
@@ -55,25 +54,14 @@ class OctoPrintPrinter(PausesSmartly):
         self._setup = setup
         self._api = OctoPrintApi(setup)
         self.files = OctoPrintFiles(self._api, setup.data_dir, setup.token_bytes)
-        self._live_view = LiveView(
-            self._api, setup.uniform, self.files.look_for_logs, self._on_update
-        )
-        plan = OctoPrintPausePlan(self._api, self._live_view, setup.limits)
-        self.restores = SmartPauses(setup.data_dir, plan, self._live_view.changes.tell)
-
-    @property
-    def view(self) -> View:
-        return self.restores.shown(self._live_view.view)
+        live_view = LiveView(self._api, setup.uniform, self.files.look_for_logs)
+        super().__init__(setup, live_view, OctoPrintPausePlan(self._api, live_view, setup.limits))
 
     def on_change(self, callback: Callable[[], None]) -> None:
         self._live_view.changes.add(callback)
 
-    async def run(self) -> None:
-        try:
-            await self._live_view.run()
-        finally:
-            await self.restores.close()
-            await self._api.close()
+    async def _close(self) -> None:
+        await self._api.close()
 
     async def cameras(self) -> list[Camera]:
         try:
@@ -82,7 +70,19 @@ class OctoPrintPrinter(PausesSmartly):
             if refused.status != CommandStatus.NOT_AUTHORIZED:
                 raise
             settings = None  # the key may print, but not read settings
-        return [camera for found in cameras_in(settings) if (camera := self._camera(found))]
+        setup = self._setup
+        addresses = partial(candidates, host=setup.host, port=setup.port, tls=setup.tls)
+        return [
+            camera
+            for listed in cameras_in(settings)
+            for camera in listed_camera(
+                listed.entry,
+                stream=listed.stream,
+                snapshot=listed.snapshot,
+                addresses=addresses,
+                hosts=setup.camera_hosts,
+            )
+        ]
 
     # --- orders -----------------------------------------------------------------------------------
 
@@ -152,29 +152,3 @@ class OctoPrintPrinter(PausesSmartly):
 
     async def _tell(self, part: str, body: JsonObject) -> None:
         await self._api.post(f"/api/printer/{part}", body)
-
-    def _on_update(self) -> None:
-        self.restores.on_update()
-
-    def _camera(self, found: CameraSettings) -> Camera | None:
-        """Return a camera that tries every address that its URLs may mean."""
-        setup = self._setup
-        streams, snapshots = (
-            candidates(url, setup.host, setup.port, tls=setup.tls) if url else []
-            for url in (found.stream, found.snapshot)
-        )
-        cameras = [
-            HttpCamera(
-                found.entry,
-                snapshot_url=_nth(snapshots, index),
-                stream_url=_nth(streams, index),
-                hosts=setup.camera_hosts,
-            )
-            for index in range(max(len(streams), len(snapshots)))
-        ]
-        return FallbackCamera(cameras) if cameras else None
-
-
-def _nth(urls: list[str], index: int) -> str | None:
-    """Return the URL of that index, else the last one."""
-    return urls[min(index, len(urls) - 1)] if urls else None

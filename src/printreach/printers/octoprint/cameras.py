@@ -32,10 +32,10 @@ def cameras_in(settings: object) -> list[CameraSettings]:
     """
     webcam = loose.obj(settings, "webcam")
     is_on = loose.flag(webcam, "webcamEnabled") is not False
-    found = [_modern(loose.obj(entry), is_on) for entry in loose.items(webcam, "webcams")]
+    named_cameras = [_modern(loose.obj(entry), is_on) for entry in loose.items(webcam, "webcams")]
     default = loose.text(webcam, "defaultWebcam")
-    found.sort(key=lambda named: named[0] != default)
-    cameras = [camera for _, camera in found] or [_classic(webcam, is_on)]
+    named_cameras.sort(key=lambda named: named[0] != default)
+    cameras = [camera for _, camera in named_cameras] or [_classic(webcam, is_on)]
     return [camera for camera in cameras if camera.stream or camera.snapshot][:MAX_CAMERAS]
 
 

@@ -40,11 +40,8 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
     """
     reported = loose.obj(answer)
     analysis = loose.obj(reported, "gcodeAnalysis")
-    lengths = [
-        length
-        for tool in loose.obj(analysis, "filament").values()
-        if (length := loose.number(tool, "length")) is not None and length >= 0
-    ]
+    tools = loose.obj(analysis, "filament").values()
+    filament_mm = loose.length_mm(loose.number(tool, "length") for tool in tools)
     return FileDetails(
         virtual_path=path,
         platform_path=inside,
@@ -52,7 +49,7 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
         size_bytes=loose.known(loose.size(reported, "size")),
         modified_time_sec=loose.known(loose.number(reported, "date")),
         est_print_time_sec=loose.known(loose.count(analysis, "estimatedPrintTime")),
-        est_filament_used_mm=_filament_mm(lengths),
+        est_filament_used_mm=loose.known(filament_mm),
         object_height_mm=loose.known(loose.number(loose.obj(analysis, "dimensions"), "height")),
         thumbnail_count=_thumbnails(reported),
         platform_details=_metadata(reported) or UNSET,
@@ -73,9 +70,9 @@ def response_of(answer: object) -> JsonObject | UnsetType:
     return loose.plain(effective) or UNSET
 
 
-def _entries(found: list[object], root: str, depth: int) -> list[FileEntry]:
+def _entries(listed: list[object], root: str, depth: int) -> list[FileEntry]:
     entries = []
-    for item in found:
+    for item in listed:
         reported = loose.obj(item)
         is_folder = loose.text(reported, "type") == "folder"
         entry = _folder(reported, root, depth) if is_folder else _file(reported, root, "path")
@@ -124,11 +121,6 @@ def _metadata(reported: Json) -> JsonObject:
 def _path(reported: Json, key: str) -> str | None:
     path = reported.get(key)
     return loose.sendable(path) if isinstance(path, str) and path else None
-
-
-def _filament_mm(lengths: list[float]) -> int | UnsetType:
-    """Return the length over all tools."""
-    return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
 
 
 def _thumbnails(reported: Json) -> int | UnsetType:

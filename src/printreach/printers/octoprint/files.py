@@ -78,8 +78,8 @@ class OctoPrintFiles:
         if size is not None:
             return await self._upload(inside, size, exactly(chunks, size))
         # OctoPrint answers 411 to a body whose length it isn't told.
-        async with spooled(chunks, self._folder) as (found_size, found):
-            return await self._upload(inside, found_size, found)
+        async with spooled(chunks, self._folder) as (body_size, body):
+            return await self._upload(inside, body_size, body)
 
     async def delete(self, path: str) -> FileDone:
         root, inside = _split(path)

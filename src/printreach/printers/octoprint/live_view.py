@@ -4,15 +4,13 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import NO_FEATURES
-from printreach.printers import loose
+from printreach.printers import following, loose
 from printreach.printers.connecting import unreachable
-from printreach.printers.following import ChangeListeners, UpdateSignal, keep_following
 from printreach.printers.loose import Json
-from printreach.printers.port import PrinterRefused, View, trouble_of
+from printreach.printers.port import PrinterRefused
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
 from .api import Login, OctoPrintApi
@@ -43,75 +41,28 @@ _SUBSCRIPTION = {
         "plugins": False,
     }
 }
+"""Without the terminal's log, which is most of what OctoPrint sends while it prints."""
 
 
-class Push:
-    """An open push channel."""
-
-    def __init__(self, api: OctoPrintApi, socket: WebSocket) -> None:
-        self._api = api
-        self._socket = socket
-
-    async def enter(self, login: Login) -> None:
-        await self._socket.send(json.dumps({"auth": login.auth}))
-
-    async def subscribe(self) -> None:
-        """Leave out the terminal's log, which is most of what OctoPrint sends while it prints."""
-        await self._socket.send(json.dumps(_SUBSCRIPTION))
-
-    async def messages(self) -> AsyncIterator[tuple[str, Json]]:
-        """Return what comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
-        while True:
-            message = loose.parsed(await self._socket.receive(SILENCE_S))
-            for kind, content in loose.obj(message).items():
-                if kind == "reauthRequired":
-                    await self._enter_again()
-                else:
-                    yield kind, loose.obj(content)
-
-    async def _enter_again(self) -> None:
-        login = await self._api.login()
-        if login is None:
-            raise WebSocketFailed("OctoPrint ended its session")
-        await self.enter(login)
-
-
-class LiveView:
-    """The live view of one OctoPrint.
-
-    on_start: awaited each time OctoPrint was reached. on_update: called after each message.
-    """
+class LiveView(following.LiveView):
+    """The live view of one OctoPrint. on_start: awaited each time OctoPrint was reached."""
 
     def __init__(
         self,
         api: OctoPrintApi,
         uniform: Callable[[float, float], float],
         on_start: Callable[[], Awaitable[None]],
-        on_update: Callable[[], None],
     ) -> None:
-        self.view = View()
+        super().__init__(uniform)
         self.known = KnownState()
         self.profile = Profile()
         self._api = api
-        self._uniform = uniform
         self._on_start = on_start
-        self._on_update = on_update
         self._version = ""
         self._features = NO_FEATURES
         self._was_out_of_reach = False  # since it was last asked: it may have been restarted
-        self._updates = UpdateSignal()
-        self.changes = ChangeListeners()
-
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self.known, self._uniform)
-
-    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
-        """Wait for OctoPrint to say so; False when it doesn't in time."""
-        return await self._updates.wait_until(lambda: condition(self.known), seconds)
 
     async def _follow(self) -> None:
-        """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried again."""
         login = await self._learn()
         if login is not None:
             await self._follow_push(login)
@@ -135,16 +86,31 @@ class LiveView:
 
     async def _follow_push(self, login: Login) -> None:
         """Returns where there is no push channel, and not otherwise."""
-        has_heard = False
+        has_message = False
         try:
-            async with push_channel(self._api, login) as push:
-                async for kind, content in push.messages():
+            async with websocket(self._api.connect, self._api.push_url) as socket:
+                async for kind, content in self._messages(socket, login):
                     await self._on_message(kind, content)
-                    has_heard = True
+                    has_message = True
         except WebSocketFailed as exc:
-            if has_heard:
+            if has_message:
                 raise unreachable(self._api.where, exc.text) from exc
             log.info("OctoPrint has no push channel and is asked instead: %s", exc.text)
+
+    async def _messages(self, socket: WebSocket, login: Login) -> AsyncIterator[tuple[str, Json]]:
+        """Yield what comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
+        await socket.send(json.dumps(_SUBSCRIPTION))
+        await socket.send(json.dumps({"auth": login.auth}))
+        while True:
+            message = loose.parsed(await socket.receive(SILENCE_S))
+            for kind, content in loose.obj(message).items():
+                if kind != "reauthRequired":
+                    yield kind, loose.obj(content)
+                    continue
+                fresh_login = await self._api.login()
+                if fresh_login is None:
+                    raise WebSocketFailed("OctoPrint ended its session")
+                await socket.send(json.dumps({"auth": fresh_login.auth}))
 
     async def _on_message(self, kind: str, content: Json) -> None:
         if kind in ("current", "history"):
@@ -187,19 +153,14 @@ class LiveView:
             return None
 
     def _tell(self) -> None:
+        """Show what is known, once OctoPrint has told its state."""
         if self.known.now:
-            self.view = view_of(
-                self.known, self.profile, self._version, self._features, self._api.where
-            )
-        self._on_update()
-        self._updates.tell()
-        self.changes.tell()
+            where = self._api.where
+            self._show(view_of(self.known, self.profile, self._version, self._features, where))
 
     def _on_lost(self, refused: PrinterRefused) -> None:
         self._was_out_of_reach = True
-        self.view = View(trouble=trouble_of(refused))
-        self._on_update()
-        self.changes.tell()
+        super()._on_lost(refused)
 
 
 def as_current(job: Json, printer: Json | None) -> Json:
@@ -213,13 +174,3 @@ def as_current(job: Json, printer: Json | None) -> Json:
         "progress": job.get("progress"),
         "temps": [loose.obj(printer, "temperature")],
     }
-
-
-@asynccontextmanager
-async def push_channel(api: OctoPrintApi, login: Login) -> AsyncIterator[Push]:
-    """Raises WebSocketFailed."""
-    async with websocket(api.connect, api.push_url) as socket:
-        push = Push(api, socket)
-        await push.subscribe()
-        await push.enter(login)
-        yield push

@@ -7,7 +7,7 @@ out before it.
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -16,8 +16,8 @@ from printreach.contract.files import JsonObject
 from printreach.contract.status import Feature
 from printreach.printers import loose
 from printreach.printers.connecting import chunks_of
-from printreach.printers.pause_plan import PAUSED_WITHIN_S, PausePlan
-from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.pause_plan import Action, PausePlan, g1_moves
+from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import (
     PrintProgress,
     PrintReport,
@@ -36,6 +36,11 @@ log = logging.getLogger(__name__)
 BED = "bed"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
 RETRACT_MM_PER_MIN = 1200
+_JOB_ORDERS: Mapping[Action, JsonObject] = {
+    "pause": {"command": "pause", "action": "pause"},
+    "resume": {"command": "pause", "action": "resume"},
+    "cancel": {"command": "cancel"},
+}
 MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 """Slicers put thumbnails before the first line of G-code."""
 
@@ -53,79 +58,53 @@ def _details_in(stored: object) -> Mapping[str, bool]:
     return {name: loose.flag(stored, name) or False for name in ("has_tools", "is_relative")}
 
 
-class OctoPrintPausePlan(PausePlan):
+class OctoPrintPausePlan(PausePlan[LiveView]):
     file = "octoprint-smart-pause.json"
     shape = StoredShape(is_heater=_is_heater, details=_details_in)
     bed = BED
     repauses = True
     refuses_moves_whole = True  # OctoPrint takes a list of commands or none of it
+    loses_resumes = True
 
     def __init__(
         self, api: OctoPrintApi, live_view: LiveView, limits: CommandLimits = DEFAULT_LIMITS
     ) -> None:
-        super().__init__(limits)
+        super().__init__(live_view, limits)
         self._api = api
-        self._live_view = live_view
 
-    def print_report(self) -> PrintReport | None:
-        view = self._live_view
-        return print_report(view.known) if view.view.trouble is None else None
+    def reported_print(self) -> PrintReport | None:
+        return print_report(self.live_view.known)
 
     def temperature_c(self, heater: str) -> float:
-        temps = self._live_view.known.temps
+        temps = self.live_view.known.temps
         return loose.number(loose.obj(temps, heater), "actual") or 0.0
 
     def targets(self) -> Mapping[str, float]:
-        targets = targets_of(self._live_view.known)
+        targets = targets_of(self.live_view.known)
         return {heater: target for heater, target in targets.items() if _is_heater(heater)}
 
     def planned(self, order: Pause) -> SavedState:
         saved = super().planned(order)
-        if Feature.AXIS_MOVEMENT not in self._live_view.view.features:
+        if Feature.AXIS_MOVEMENT not in self.live_view.view.features:
             # Without the right to control the printer a smart pause is a plain one.
             return SavedState(path=saved.path)
         return saved
 
     async def completed(self, planned: SavedState, order: Pause) -> SavedState:  # noqa: ARG002
         details = {
-            "has_tools": self._live_view.profile.extruders > 1,
+            "has_tools": self.live_view.profile.extruders > 1,
             "is_relative": await self._extrudes_relatively(planned.path),
         }
         return replace(planned, details=details)
 
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        return await self._live_view.wait_until(lambda _: condition(), seconds)
+    async def order(self, action: Action) -> None:
+        await self._api.post("/api/job", _JOB_ORDERS[action])
 
-    async def pause_print(self) -> None:
-        await self._tell_job({"command": "pause", "action": "pause"})
+    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:
+        await self._send(pause_moves(saved, lift_mm, extrude_mm))
 
-    async def resume_print(self) -> None:
-        await self._tell_job({"command": "pause", "action": "resume"})
-
-    async def cancel_print(self) -> None:
-        await self._tell_job({"command": "cancel"})
-
-    async def park(self, saved: SavedState) -> None:
-        await self._send(park_commands(saved))
-
-    async def cool(self, saved: SavedState) -> None:
-        await self._send(heat_commands(saved, dict.fromkeys(saved.targets, 0.0)))
-
-    async def heat(self, saved: SavedState) -> None:
-        await self._send(heat_commands(saved, saved.targets))
-
-    async def move_back(self, saved: SavedState) -> None:
-        await self._send(move_back_commands(saved))
-
-    async def until_resumable(self) -> None:
-        """Before that OctoPrint ignores a resume."""
-        if not await self.wait_until(
-            lambda: is_fully_paused(self._live_view.known), PAUSED_WITHIN_S
-        ):
-            raise failed("The print is still pausing.")
-
-    async def _tell_job(self, order: JsonObject) -> None:
-        await self._api.post("/api/job", order)
+    async def set_heaters(self, saved: SavedState, *, on: bool) -> None:
+        await self._send(heat_commands(saved, on=on))
 
     async def _send(self, commands: list[str]) -> None:
         await self._api.post("/api/printer/command", {"commands": [*commands]})
@@ -143,31 +122,20 @@ class OctoPrintPausePlan(PausePlan):
         return search.is_relative
 
 
-def park_commands(saved: SavedState) -> list[str]:
-    return _moves(saved, lift_mm=saved.lift_mm, extrude_mm=-saved.retract_mm)
-
-
-def heat_commands(saved: SavedState, targets: Mapping[str, float]) -> list[str]:
-    """Return the commands that set targets, in degrees Celsius by OctoPrint's names of heaters."""
-
+def heat_commands(saved: SavedState, *, on: bool) -> list[str]:
     def command(heater: str, target: float) -> str:
         tool = f" T{heater.removeprefix('tool')}" if saved.details["has_tools"] else ""
         return f"M140 S{target:g}" if heater == BED else f"M104{tool} S{target:g}"
 
-    return [command(heater, target) for heater, target in targets.items()]
+    return [command(heater, target) for heater, target in saved.targets_to_set(on=on).items()]
 
 
-def move_back_commands(saved: SavedState) -> list[str]:
-    return _moves(saved, lift_mm=-saved.lift_mm, extrude_mm=saved.retract_mm)
-
-
-def _moves(saved: SavedState, *, lift_mm: int, extrude_mm: int) -> list[str]:
+def pause_moves(saved: SavedState, lift_mm: int, extrude_mm: int) -> list[str]:
     """Return relative moves, with the change of mode before and the change back after."""
-    retract = [f"G1 E{extrude_mm} F{RETRACT_MM_PER_MIN}"] if extrude_mm else []
-    lift = [f"G1 Z{lift_mm} F{LIFT_MM_PER_MIN}"] if lift_mm else []
-    moves = [*lift, *retract] if lift_mm < 0 else [*retract, *lift]
+    feeds = {"lift_feed": LIFT_MM_PER_MIN, "extrude_feed": RETRACT_MM_PER_MIN}
     # G91 and G90 change the extruder's mode too, so M82 or M83 has to come last.
-    return ["G91", "M83", *moves, "G90", "M83" if saved.details["is_relative"] else "M82"]
+    mode = "M83" if saved.details["is_relative"] else "M82"
+    return ["G91", "M83", *g1_moves(lift_mm, extrude_mm, **feeds), "G90", mode]
 
 
 class ModeSearch:
@@ -183,10 +151,10 @@ class ModeSearch:
     def feed(self, data: bytes) -> bool:
         """Read on; True once the mode is known."""
         lines, newline, self._rest = (self._rest + data).rpartition(b"\n")
-        for found in _MODE.finditer(lines + newline):
-            if found[1].startswith(b"G1"):
+        for command in _MODE.finditer(lines + newline):
+            if command[1].startswith(b"G1"):
                 return True
-            self.is_relative = found[1] == b"M83"
+            self.is_relative = command[1] == b"M83"
         self._rest = self._rest[-1024:]  # no line of G-code is longer
         return False
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from printreach.contract.materials import (
     MAX_TOOLS,
-    Capabilities,
     MaterialSystem,
-    Route,
     Source,
     Tool,
 )
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.materials import spool_at_each_tool
 
 MAX_EXTRUDERS = 16
 _TOOL = re.compile(r"tool([0-9]{1,2})", re.ASCII)
@@ -52,23 +51,15 @@ def _read(entry: Json) -> Profile:
 
 def materials_of(temps: Json, profile: Profile) -> MaterialSystem | None:
     """temps: by heater. None before the first temperatures came."""
-    numbers = sorted({int(found[1]) for name in temps if (found := _TOOL.fullmatch(name))})
+    numbers = sorted({int(tool[1]) for name in temps if (tool := _TOOL.fullmatch(name))})
     if not numbers:
         return None
     numbers = numbers[:MAX_TOOLS]
-    has_several = len(numbers) > 1
-    return MaterialSystem(
-        capabilities=Capabilities(
-            supports_multi_material=has_several, supports_multi_tool=has_several
-        ),
-        sources=[
-            Source(id=f"spool{number}", index=index, name=f"Spool {number + 1}", position=number)
-            for index, number in enumerate(numbers)
-        ],
-        tools=[_tool(number, temps, profile) for number in numbers],
-        units=[],
-        routes=[Route(source_id=f"spool{number}", tool_id=f"tool{number}") for number in numbers],
-    )
+    sources = [
+        Source(id=f"spool{number}", index=index, name=f"Spool {number + 1}", position=number)
+        for index, number in enumerate(numbers)
+    ]
+    return spool_at_each_tool(sources, [_tool(number, temps, profile) for number in numbers])
 
 
 def _tool(number: int, temps: Json, profile: Profile) -> Tool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from printreach.contract.commands import CommandStatus
 from printreach.contract.status import (
     NO_FEATURES,
     UNDER_WAY,
@@ -21,7 +20,7 @@ from printreach.contract.status import (
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
-from printreach.printers.port import Trouble, View
+from printreach.printers.port import View, view_without_firmware
 from printreach.rules.prints import Need, NeedKind
 
 from .profile import Profile, materials_of
@@ -205,9 +204,7 @@ def view_of(
     if condition.state is None:
         how = f" ({condition.sub_state})" if condition.sub_state else ""
         sentence = f"{where} is not connected to its printer{how}."
-        status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
-        return View(trouble=trouble, platform_version=version)
+        return view_without_firmware(sentence, version)
     return View(
         trouble=None,
         job=JobStatus(
@@ -237,8 +234,8 @@ def features_of(roles: frozenset[str]) -> Feature:
 
 def targets_of(known: KnownState) -> dict[str, float]:
     """Return the targets in °C of heaters that are on, by OctoPrint's names."""
-    found = {name: loose.number(loose.obj(known.temps, name), "target") for name in known.temps}
-    return {name: target for name, target in found.items() if target}
+    targets = {name: loose.number(loose.obj(known.temps, name), "target") for name in known.temps}
+    return {name: target for name, target in targets.items() if target}
 
 
 def _condition(known: KnownState) -> Condition:
@@ -356,8 +353,7 @@ def _seconds(now: Json, key: str) -> int | None:
 def _filament_mm(now: Json) -> int:
     """Return the length over all tools; 0 before the file has been analysed."""
     tools = loose.obj(now, "job", "filament")
-    lengths = [loose.number(tool, "length") or 0.0 for tool in tools.values()]
-    return int(min(max(sum(lengths), 0.0), loose.MAX_INT))
+    return loose.length_mm(loose.number(tool, "length") for tool in tools.values()) or 0
 
 
 def _temps_of(temps: Json, profile: Profile) -> Temps:

@@ -29,7 +29,6 @@ from .cameras import cameras_of
 from .files import PrusaLinkFiles
 from .live_view import LiveView
 from .machine import Machine
-from .translate import KnownState
 
 CLEARED_S = 15.0
 """PrusaLink on a Raspberry Pi starts no print in the eleven seconds after the end of another."""
@@ -117,9 +116,12 @@ class PrusaLinkPrinter:
             await self._api.post(target, body)
         except Conflict:
             has_ended = self._live_view.known.word in ("FINISHED", "STOPPED", "BUSY")
-            if not has_ended or not await self._live_view.wait_until(_is_at_rest, CLEARED_S):
+            if not has_ended or not await self._live_view.wait_until(self._is_at_rest, CLEARED_S):
                 raise
             await self._api.post(target, body)
+
+    def _is_at_rest(self) -> bool:
+        return self._live_view.known.word in _AT_REST
 
     async def _job(self) -> str:
         """Return the address of the print under way."""
@@ -165,7 +167,3 @@ class PrusaLinkPrinter:
 
     async def _head(self, order: JsonObject) -> None:
         await self._api.post(HEAD, order)
-
-
-def _is_at_rest(known: KnownState) -> bool:
-    return known.word in _AT_REST

@@ -7,11 +7,10 @@ import asyncio
 from collections.abc import AsyncIterator, Hashable
 from urllib.parse import quote
 
-from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 from printreach.printers import loose
 from printreach.printers.http_api import NotFound
-from printreach.printers.port import Camera, PrinterRefused
+from printreach.printers.port import Camera, no_picture
 
 from .api import PrusaLinkApi
 
@@ -26,15 +25,15 @@ async def cameras_of(api: PrusaLinkApi, base_url: str) -> list[Camera]:
         answer = await api.get("/api/v1/cameras")
     except NotFound:
         return []
-    found: list[Camera] = []
+    cameras: list[Camera] = []
     for reported in loose.items(answer, "camera_list")[:MAX_CAMERAS]:
         camera_id = loose.text(reported, "camera_id")
         if camera_id is None or loose.flag(reported, "connected") is False:
             continue
         name = loose.text(loose.obj(reported, "config"), "name") or "Webcam"
         target = f"/api/v1/cameras/{quote(camera_id, safe='')}/snap"
-        found.append(PrusaLinkCamera(api, name, base_url, target))
-    return found
+        cameras.append(PrusaLinkCamera(api, name, base_url, target))
+    return cameras
 
 
 class PrusaLinkCamera:
@@ -53,9 +52,9 @@ class PrusaLinkCamera:
         try:
             picture = await self._api.picture(self._target)
         except NotFound:
-            raise _no_picture("it is not connected any more") from None
+            raise no_picture("it is not connected any more") from None
         if not picture.startswith(JPEG_MAGIC):
-            raise _no_picture("it has taken none yet")
+            raise no_picture("it has taken none yet")
         return picture
 
     async def frames(self) -> AsyncIterator[bytes]:
@@ -67,7 +66,3 @@ class PrusaLinkCamera:
                 last = picture
                 yield picture
             await asyncio.sleep(POLL_S)
-
-
-def _no_picture(text: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {text}.")

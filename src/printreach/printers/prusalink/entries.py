@@ -4,8 +4,6 @@ Names of metadata are PrusaSlicer's. Source: `gcode_metadata` 0.2.0 and Buddy's
 `prusa_link_api_v1`.
 """
 
-import re
-
 from printreach.contract.files import EntryType, FileDetails, FileEntry, JsonObject
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
@@ -14,8 +12,6 @@ from printreach.printers.loose import Json
 FORBIDDEN = '\\?"%¯°#ˇ'
 """Characters that no name may have, as `FORBIDDEN_CHARACTERS` of prusa.connect.printer 0.8.1."""
 _ALLOWED = str.maketrans(dict.fromkeys(FORBIDDEN, "_"))
-_TIME = re.compile(r"(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?", re.ASCII)
-_UNIT_S = (86_400, 3_600, 60, 1)
 
 
 def storable(path: str) -> str:
@@ -107,14 +103,7 @@ def print_time_s(meta: Json) -> int | None:
     told_s = loose.count(meta, "estimated_print_time")
     if told_s is not None:
         return told_s
-    words = loose.text(meta, "estimated printing time (normal mode)") or ""
-    found = _TIME.fullmatch(words.strip()[:40])
-    if found is None or not any(found.groups()):
-        return None
-    total_s = sum(
-        int(count or 0) * unit for count, unit in zip(found.groups(), _UNIT_S, strict=True)
-    )
-    return total_s if total_s <= loose.MAX_INT else None
+    return loose.duration_s(loose.text(meta, "estimated printing time (normal mode)") or "")
 
 
 def filament_mm(meta: Json) -> int | None:

@@ -88,8 +88,8 @@ class PrusaLinkFiles:
         if size is not None:
             return await self._upload(path, size, exactly(chunks, size))
         # It wants to be told the size first.
-        async with spooled(chunks, self._folder) as (found_size, found):
-            return await self._upload(path, found_size, found)
+        async with spooled(chunks, self._folder) as (body_size, body):
+            return await self._upload(path, body_size, body)
 
     async def delete(self, path: str) -> FileDone:
         reported = await self._file_info(path)
@@ -117,15 +117,15 @@ class PrusaLinkFiles:
             folder = await self._api.get(self.target(inside), at_most=MAX_LIST_BYTES)
         except NotFound:
             return []  # it has just been deleted, or the drive is out
-        found = []
+        entries = []
         for entry in entries_of(folder, above):
             if entry.type is EntryType.FOLDER:
                 children = await self._below(
                     entry.virtual_path, _inside(entry.virtual_path), folders_left, depth - 1
                 )
                 entry = structs.replace(entry, children=children)
-            found.append(entry)
-        return found
+            entries.append(entry)
+        return entries
 
     async def _file_info(self, path: str) -> object:
         """Return what PrusaLink tells of a file or folder. Raises PrinterRefused (404)."""

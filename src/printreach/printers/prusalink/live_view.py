@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers import loose
+from printreach.printers import following, loose
 from printreach.printers.connecting import unreachable
-from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import EMPTY, Json
-from printreach.printers.port import PrinterRefused, View, trouble_of
+from printreach.printers.port import PrinterRefused
 
 from .api import PrusaLinkApi
 from .machine import Machine, is_introduction, machine_of
@@ -21,7 +20,7 @@ JOB_AGAIN_S = 10.0
 _ANSWERED = frozenset({CommandStatus.EXECUTION_FAILED, CommandStatus.NOT_FOUND})
 
 
-class LiveView:
+class LiveView(following.LiveView):
     """The live view of one PrusaLink."""
 
     def __init__(
@@ -30,25 +29,14 @@ class LiveView:
         uniform: Callable[[float, float], float],
         steady_time: Callable[[], float],
     ) -> None:
-        self.view = View()
+        super().__init__(uniform)
         self.known = KnownState()
         self.machine = Machine()
         self._api = api
-        self._uniform = uniform
         self._steady_time = steady_time
         self._job_again_at = 0.0
-        self._updates = UpdateSignal()
-
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await keep_following(self._follow, self._on_lost, lambda: self.known, self._uniform)
-
-    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
-        """Wait for PrusaLink to say so; False when it doesn't in time."""
-        return await self._updates.wait_until(lambda: condition(self.known), seconds)
 
     async def _follow(self) -> None:
-        """Raises PrinterRefused when PrusaLink is lost; never returns."""
         self.machine = await self._learn()
         while True:
             await self._poll()
@@ -69,8 +57,7 @@ class LiveView:
         if wants_job(self.known, status):
             job = await self._ask_job()
         self.known = with_status(self.known, status, job, self._steady_time())
-        self.view = view_of(self.known, self.machine, self._api.where)
-        self._updates.tell()
+        self._show(view_of(self.known, self.machine, self._api.where))
 
     async def _ask_job(self) -> Json:
         """Some names of files make 0.8.1 fail at this; their prints go on without."""
@@ -86,6 +73,3 @@ class LiveView:
 
     async def _ask(self, target: str) -> object:
         return await self._api.get_soon(target, ANSWER_S)
-
-    def _on_lost(self, refused: PrinterRefused) -> None:
-        self.view = View(trouble=trouble_of(refused))

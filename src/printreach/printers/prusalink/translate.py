@@ -8,13 +8,13 @@ print is kept in KnownState.
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from printreach.contract.commands import CommandStatus
-from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
+from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.port import Trouble, View
+from printreach.printers.materials import spool_at_each_tool
+from printreach.printers.port import View, view_without_firmware
 from printreach.rules.prints import need_of_words
 
 from .entries import filament_mg, filament_mm, print_time_s
@@ -131,9 +131,7 @@ def view_of(known: KnownState, machine: Machine, where: str) -> View:
     if known.state is None:
         how = f" ({message})" if message not in _USUAL_MESSAGES else ""
         sentence = f"{where} is not connected to its printer{how}."
-        status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
-        return View(trouble=trouble, platform_version=machine.version)
+        return view_without_firmware(sentence, machine.version)
     return View(
         trouble=None,
         job=JobStatus(
@@ -270,10 +268,4 @@ def materials_of(printer: Json, nozzle_mm: float | None) -> MaterialSystem:
         target_celsius=loose.known(target),
         nozzle_diameter_mm=loose.known(nozzle_mm),
     )
-    return MaterialSystem(
-        capabilities=Capabilities(),
-        sources=[Source(id="spool0", index=0, name="Spool 1")],
-        tools=[tool],
-        units=[],
-        routes=[Route(source_id="spool0", tool_id="tool0")],
-    )
+    return spool_at_each_tool([Source(id="spool0", index=0, name="Spool 1")], [tool])

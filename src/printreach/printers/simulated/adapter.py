@@ -17,7 +17,7 @@ from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntr
 from printreach.contract.status import State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers.connecting import download_of
-from printreach.printers.following import ChangeListeners, keep_following
+from printreach.printers.following import LiveView
 from printreach.printers.http_api import NotFound
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
@@ -29,7 +29,6 @@ from printreach.printers.port import (
     require_storage,
     require_tool,
     require_tools_of,
-    trouble_of,
 )
 from printreach.printers.setup import PrinterSetup
 
@@ -53,12 +52,10 @@ class SimulatedAdapter:
     mqtt = None
 
     def __init__(self, setup: PrinterSetup) -> None:
-        self._setup = setup
         self._api = Api(setup)
-        self._view = self._latest = View()
-        self._changes = ChangeListeners()
         self.files = SimulatedFiles(self._api)
         self.restores = PrinterRestore(self._api)
+        self._live_view = SimulatedView(setup, self._api, self.restores)
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._camera = HttpCamera(
             WebcamEntry(name="Printer"),
@@ -69,15 +66,14 @@ class SimulatedAdapter:
 
     @property
     def view(self) -> View:
-        return self._view
+        return self._live_view.view
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        self._changes.add(callback)
+        self._live_view.changes.add(callback)
 
     async def run(self) -> None:
-        uniform = self._setup.uniform
         try:
-            await keep_following(self._follow, self._on_lost, lambda: self._latest, uniform)
+            await self._live_view.run()
         finally:
             await self._api.close()
 
@@ -132,19 +128,17 @@ class SimulatedAdapter:
         given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
         await self._api.order("temperature", **given)
 
+
+class SimulatedView(LiveView):
+    def __init__(self, setup: PrinterSetup, api: Api, restores: "PrinterRestore") -> None:
+        super().__init__(setup.uniform)
+        self._api = api
+        self._restores = restores
+
     async def _follow(self) -> None:
-        """Raises PrinterRefused when the printer is lost."""
         async for status in self._api.statuses():
-            self._latest = view_of(status, VERSION)
-            self._see(self._latest)
-            await self.restores.on_state(self._latest.job.state)
-
-    def _on_lost(self, refused: PrinterRefused) -> None:
-        self._see(View(trouble=trouble_of(refused)))
-
-    def _see(self, view: View) -> None:
-        self._view = view
-        self._changes.tell()
+            self._show(view_of(status, VERSION))
+            await self._restores.on_state(self.view.job.state)
 
 
 class SimulatedFiles:
@@ -202,8 +196,8 @@ def _find(entries: list[FileEntry], path: str) -> FileEntry | None:
     for entry in entries:
         if entry.virtual_path == path and entry.type is EntryType.FILE:
             return entry
-        if entry.children and (found := _find(entry.children, path)):
-            return found
+        if entry.children and (file := _find(entry.children, path)):
+            return file
     return None
 
 

@@ -72,17 +72,15 @@ def _corner(layer: int, n: int) -> Corner:
     angle = math.tau * n / _CORNERS
     belly = 33.0 + 7.0 * math.sin(math.pi * (0.15 + 0.85 * share))
     radius = belly + 3.2 * math.cos(_LOBES * (angle - 0.9 * share))
+    return _at(angle, radius)
+
+
+def _at(angle: float, radius: float) -> Corner:
     return _CENTRE_MM + radius * math.cos(angle), _CENTRE_MM + radius * math.sin(angle)
 
 
 def _skirt() -> Iterator[str]:
-    ring = [
-        (
-            _CENTRE_MM + 47 * math.cos(math.tau * n / 48),
-            _CENTRE_MM + 47 * math.sin(math.tau * n / 48),
-        )
-        for n in range(49)
-    ]
+    ring = [_at(math.tau * n / 48, 47.0) for n in range(49)]
     yield f"G0 X{ring[0][0]:.2f} Y{ring[0][1]:.2f} Z{_LAYER_MM:.2f} F{_TRAVEL_F}\n"
     yield from _line(ring, _WALL_F)
 

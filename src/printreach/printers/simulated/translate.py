@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from printreach.contract.files import EntryType, FileEntry
-from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
+from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.status import CurrentPrint, Feature, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
+from printreach.printers.materials import spool_at_each_tool
 from printreach.printers.port import View
 from printreach.rules.prints import Need, need_of_words
 
@@ -98,20 +99,13 @@ def _need(status: object) -> Need | None:
 def _materials(temps: loose.Json) -> MaterialSystem:
     """Return one tool and one source, which is all there is."""
     actual, target = loose.number(temps, "HotendActual"), loose.number(temps, "HotendTarget")
-    return MaterialSystem(
-        capabilities=Capabilities(),
-        sources=[Source(id="spool", index=0, name="Spool")],
-        tools=[
-            Tool(
-                id="tool0",
-                index=0,
-                name="Hotend",
-                is_active=True,
-                is_present=True,
-                actual_celsius=loose.known(actual),
-                target_celsius=loose.known(target),
-            )
-        ],
-        units=[],
-        routes=[Route(source_id="spool", tool_id="tool0")],
+    tool = Tool(
+        id="tool0",
+        index=0,
+        name="Hotend",
+        is_active=True,
+        is_present=True,
+        actual_celsius=loose.known(actual),
+        target_celsius=loose.known(target),
     )
+    return spool_at_each_tool([Source(id="spool", index=0, name="Spool")], [tool])

@@ -13,18 +13,18 @@ from printreach.printers.connecting import (
     too_many_clients,
     unreachable,
 )
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.following import Answers
 from printreach.printers.loose import Json
 from printreach.printers.mqtt import MqttClient
 from printreach.printers.port import failed
 from printreach.printers.setup import PrinterSetup
 
+USUAL_PORT = 1883
 USER, USUAL_CODE = "elegoo", "123456"
 REGISTER_S = 5.0
 DEAD_S = 65.0
 
-_BAD_TOKEN = 1000
+BAD_TOKEN = 1000
 
 
 class Method(IntEnum):
@@ -57,11 +57,11 @@ _ERRORS = {
 class Cc2Api:
     """One printer. One task is connected() and listens; any may ask."""
 
-    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+    def __init__(self, setup: PrinterSetup) -> None:
         self.host = setup.host
         self.where = f"The printer at {setup.host}"
         self.code = setup.access_code or USUAL_CODE
-        self._port = ports.mqtt
+        self.port = setup.ports.get("mqtt", USUAL_PORT)
         self._serial = setup.serial or ""
         self._name = f"printreach_{setup.token_bytes(4).hex()}"
         self._client: MqttClient | None = None
@@ -76,7 +76,7 @@ class Cc2Api:
         client = MqttClient(
             self.where,
             self.host,
-            self._port,
+            self.port,
             user=USER,
             password=self.code,
             identifier=self._name,
@@ -107,7 +107,7 @@ class Cc2Api:
 
         result = await self._answers.after(sending(), str(self._number + 1))
         error = loose.whole(result, "error_code")
-        if error == _BAD_TOKEN:
+        if error == BAD_TOKEN:
             raise not_authorized(self.where, "refuses the access code")
         if error:
             words = _ERRORS.get(error, f"error {error}")

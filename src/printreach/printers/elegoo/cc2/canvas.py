@@ -5,6 +5,8 @@ The names of the fields are from public clients; no device was seen.
 
 import re
 
+from msgspec import structs
+
 from printreach.contract.materials import (
     Capabilities,
     Material,
@@ -38,7 +40,7 @@ def materials_of(canvas: Json, status: Json) -> MaterialSystem:
             capabilities=Capabilities(
                 supports_multi_material=bool(units), supports_source_routing=bool(units)
             ),
-            sources=[_at(index, source) for index, source in enumerate(sources)],
+            sources=[structs.replace(source, index=n) for n, source in enumerate(sources)],
             tools=[_tool(status)],
             units=[
                 Unit(id=f"elegoo-canvas-{number}", index=index, name=f"Canvas {number + 1}")
@@ -66,14 +68,14 @@ def _number(source: Json, key: str) -> int | None:
 
 
 def _sources(unit: int, reported: Json) -> dict[str, Source]:
-    found = {}
+    sources = {}
     for tray in map(loose.obj, loose.items(reported, "tray_list")):
         number = _number(tray, "tray_id")
         if number is None:
             continue
         name = _source_id(unit, number)
         state = loose.whole(tray, "status")
-        found[name] = Source(
+        sources[name] = Source(
             id=name,
             index=0,
             name=f"Canvas {unit + 1} tray {number + 1}",
@@ -83,7 +85,7 @@ def _sources(unit: int, reported: Json) -> dict[str, Source]:
             # What the numbers mean is not known; empty or not is not read out of them.
             platform_details=UNSET if state is None else {"Status": state},
         )
-    return found
+    return sources
 
 
 def _material(tray: Json) -> Material | UnsetType:
@@ -129,8 +131,3 @@ def _tool(status: Json) -> Tool:
         actual_celsius=loose.known(actual_c),
         target_celsius=loose.known(target_c),
     )
-
-
-def _at(index: int, source: Source) -> Source:
-    fields = {name: getattr(source, name) for name in source.__struct_fields__}
-    return Source(**{**fields, "index": index})

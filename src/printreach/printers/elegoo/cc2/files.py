@@ -4,52 +4,36 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import quote
 
-from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
-from printreach.http1.fetch import Fetcher
+from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
-from printreach.printers.connecting import connect_to, not_authorized
+from printreach.printers.connecting import not_authorized
+from printreach.printers.elegoo.files import ElegooFiles, ListedEntry
 from printreach.printers.elegoo.transfers import (
     BufferedFile,
-    WebServer,
+    PrinterWeb,
     buffered,
     inside,
     plain_name,
 )
-from printreach.printers.port import Download, failed, no_such_file, not_supported
+from printreach.printers.loose import Json
+from printreach.printers.port import Download, failed
 from printreach.printers.setup import PrinterSetup
 
-from .api import Cc2Api, Method
-from .entries import ListedEntry, details_of, entry_of, listed
+from .api import BAD_TOKEN, Cc2Api, Method
 
 STORAGE = "local"
 PAGE = 100
 MAX_PAGES = 100
-DEEPEST = 4
-_BAD_TOKEN = 1000
 
 
-class Cc2Files:
-    """printers.port.Files."""
-
-    roots = (FileRoot.GCODE,)
-
+class Cc2Files(ElegooFiles):
     def __init__(self, api: Cc2Api, setup: PrinterSetup) -> None:
         self._api = api
         self._folder = setup.data_dir
-        connect = connect_to(setup.host, setup.port, tls=False)
-        self._web = WebServer(Fetcher(connect, setup.authority.encode()), setup.host)
+        self._web = PrinterWeb(setup, setup.port)
 
     async def close(self) -> None:
         await self._web.close()
-
-    async def entries(self, root: FileRoot) -> list[FileEntry]:  # noqa: ARG002  # there is one
-        return await self._entries("", DEEPEST)
-
-    async def details(self, path: str) -> FileDetails:
-        file = await self.find(path)
-        if file.is_folder:
-            raise no_such_file(path)
-        return details_of(file)
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
@@ -57,7 +41,7 @@ class Cc2Files:
         await self.find(path)
         name, token = quote(inside(path), safe=""), quote(self._api.code, safe="")
         target = f"/download?X-Token={token}&file_name={name}"
-        async with self._web.download(target.encode(), path) as download:
+        async with self._web.download(target, path) as download:
             yield download
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
@@ -66,53 +50,21 @@ class Cc2Files:
             await self._send(file, name)
         return FileDone(virtual_path=path, platform_path=name, size_bytes=file.size)
 
-    async def delete(self, path: str) -> FileDone:
-        file = await self.find(path)
-        if file.is_folder:
-            raise not_supported("delete folders from here")
-        reported = await self._api.ask(
-            Method.DELETE, {"storage_media": STORAGE, "file_path": [file.inside]}
-        )
-        return FileDone(
-            virtual_path=path, platform_path=file.inside, printer_response=loose.plain(reported)
-        )
-
-    async def find(self, path: str) -> ListedEntry:
-        """Raises PrinterRefused (404)."""
-        wanted = inside(path)
-        for file in await self._list(wanted.rpartition("/")[0]):
-            if file.inside == wanted:
-                return file
-        raise no_such_file(path)
+    async def _delete(self, platform_path: str) -> Json:
+        order: JsonObject = {"storage_media": STORAGE, "file_path": [platform_path]}
+        return await self._api.ask(Method.DELETE, order)
 
     async def _list(self, folder: str) -> list[ListedEntry]:
         """Page by page, to the one that brings nothing new."""
-        found: dict[str, ListedEntry] = {}
+        entries: dict[str, ListedEntry] = {}
         for page in range(MAX_PAGES):
-            reported = await self._api.ask(
-                Method.LIST,
-                {
-                    "storage_media": STORAGE,
-                    "path": f"/{folder}",
-                    "offset": page * PAGE,
-                    "limit": PAGE,
-                },
-            )
-            files = listed(reported, folder)
-            before = len(found)
-            found.update({file.inside: file for file in files})
-            if len(files) < PAGE or len(found) == before:
+            wanted: JsonObject = {"path": f"/{folder}", "offset": page * PAGE, "limit": PAGE}
+            answer = await self._api.ask(Method.LIST, {"storage_media": STORAGE, **wanted})
+            files, before = listed(answer, folder), len(entries)
+            entries.update({file.inside: file for file in files})
+            if len(files) < PAGE or len(entries) == before:
                 break
-        return list(found.values())
-
-    async def _entries(self, folder: str, depth: int) -> list[FileEntry]:
-        entries = []
-        for file in await self._list(folder):
-            children = None
-            if file.is_folder:
-                children = await self._entries(file.inside, depth - 1) if depth > 0 else []
-            entries.append(entry_of(file, children))
-        return entries
+        return list(entries.values())
 
     async def _send(self, file: BufferedFile, name: str) -> None:
         """Send the file. The printer itself drops an upload that is not finished."""
@@ -125,10 +77,30 @@ class Cc2Files:
                 (b"X-File-MD5", file.md5.encode()),
                 (b"X-Token", self._api.code.encode()),
             ]
-            reported = await self._web.send(b"PUT", b"/upload", headers, piece)
+            reported = await self._web.send("PUT", "/upload", headers, piece)
             error = loose.whole(reported, "error_code")
-            if error == _BAD_TOKEN:
+            if error == BAD_TOKEN:
                 raise not_authorized(self._api.where, "refuses the access code")
             if error != 0:
                 shown = "" if error is None else f": error {error}"
                 raise failed(f"The printer refused the upload{shown}.")
+
+
+def listed(answer: Json, folder: str) -> list[ListedEntry]:
+    """folder: below the storage, "" for the storage itself. Pure."""
+    entries = {}
+    for entry in map(loose.obj, loose.items(answer, "file_list")):
+        name = (loose.text(entry, "filename") or "").strip("/").rpartition("/")[2]
+        if name and name not in (".", ".."):
+            path = f"{folder}/{name}" if folder else name
+            entries[path] = ListedEntry(
+                inside=path,
+                platform_path=path,
+                is_folder=loose.text(entry, "type") in ("dir", "folder"),
+                reported=entry,
+                size=loose.size(entry, "size"),
+                made_at=loose.size(entry, "create_time"),
+                layers=loose.count(entry, "layer"),
+                print_time_s=loose.count(entry, "print_time"),
+            )
+    return list(entries.values())

@@ -1,17 +1,20 @@
 """The adapter for the Centauri Carbon 2."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Final
 
 from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
-from printreach.printers.elegoo.camera import SwitchedCamera, authority
+from printreach.printers.elegoo.camera import SwitchedCamera
+from printreach.printers.elegoo.live_view import LiveView
 from printreach.printers.elegoo.pause_plan import Orders
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
 from printreach.printers.loose import Json
+from printreach.printers.pause_plan import Action
 from printreach.printers.port import Camera, MqttEndpoint, require_storage
-from printreach.printers.setup import PrinterSetup
+from printreach.printers.setup import PrinterSetup, authority
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files
@@ -27,44 +30,27 @@ ALL_EVERY_S = 60.0
 """Seconds between requests of the full status, in case a change was missed."""
 
 
-class Cc2Printer(ElegooPrinter[Cc2Files]):
-    """printers.port.Printer."""
+_METHODS: Final[Mapping[Action, Method]] = {
+    "pause": Method.PAUSE,
+    "resume": Method.RESUME,
+    "cancel": Method.STOP,
+}
 
-    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
-        self._port = ports.mqtt
-        self._api = Cc2Api(setup, ports)
-        self._known = KnownState()
-        orders = Orders(
-            pause=lambda: self._api.ask(Method.PAUSE, {}),
-            resume=lambda: self._api.ask(Method.RESUME, {}),
-            stop=lambda: self._api.ask(Method.STOP, {}),
-            heat=self.set_temp,
-            move=self.move_axis,
-        )
-        super().__init__(setup, self._api.connected, orders, Cc2Files(self._api, setup))
 
-    @property
-    def mqtt(self) -> MqttEndpoint:
-        return MqttEndpoint(
-            host=self._host, port=self._port, tls=False, user=USER, password=self._api.code
-        )
-
-    async def cameras(self) -> list[Camera]:
-        if not self._known.status:
-            return []
-        usual = f"http://{authority(self._host, CAMERA_PORT)}/?action=stream"
-        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
-
-    # --- what it does -----------------------------------------------------------------------------
+class Cc2LiveView(LiveView):
+    def __init__(self, setup: PrinterSetup, api: Cc2Api) -> None:
+        super().__init__(setup, api.connected)
+        self.known = KnownState()
+        self._api = api
 
     def _forget(self) -> None:
-        self._known = KnownState()
+        self.known = KnownState()
 
     def _on_message(self, message: Json) -> None:
-        known = with_message(self._known, message)
-        if known is not self._known and known.status:
-            self._live_view.tell(view_of(known), print_id_of(known.status))
-        self._known = known
+        before, self.known = self.known, with_message(self.known, message)
+        if self.known is not before and self.known.status:
+            self.print_id = print_id_of(self.known.status)
+            self._show(view_of(self.known))
 
     async def _ask(self) -> None:
         """Ask for everything at first, again after missed messages, and send pings."""
@@ -73,7 +59,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
         asked_at = pinged_at = None
         while True:
             now = self._now()
-            needs_all = self._known.has_gap or not self._known.status
+            needs_all = self.known.has_gap or not self.known.status
             due_s = RESYNC_EVERY_S if needs_all else ALL_EVERY_S
             if asked_at is None or now - asked_at >= due_s:
                 await self._api.send(Method.STATUS, {})
@@ -82,6 +68,32 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
                 await self._api.ping()
                 pinged_at = now
             await asyncio.sleep(CHECK_EVERY_S)
+
+
+class Cc2Printer(ElegooPrinter[Cc2Files, Cc2LiveView]):
+    """printers.port.Printer."""
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._api = Cc2Api(setup)
+        orders = Orders(
+            act=lambda action: self._api.ask(_METHODS[action], {}),
+            heat=self.set_temp,
+            move=self.move_axis,
+        )
+        live_view = Cc2LiveView(setup, self._api)
+        super().__init__(setup, live_view, orders, Cc2Files(self._api, setup))
+
+    @property
+    def mqtt(self) -> MqttEndpoint:
+        return MqttEndpoint(
+            host=self._host, port=self._api.port, tls=False, user=USER, password=self._api.code
+        )
+
+    async def cameras(self) -> list[Camera]:
+        if not self._live_view.known.status:
+            return []
+        usual = f"http://{authority(self._host, CAMERA_PORT)}/?action=stream"
+        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
 
     # --- orders -----------------------------------------------------------------------------------
 

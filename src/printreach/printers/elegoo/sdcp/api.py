@@ -15,14 +15,13 @@ from printreach.printers.connecting import (
     too_many_clients,
     unreachable,
 )
-from printreach.printers.elegoo.camera import authority
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.following import Answers
 from printreach.printers.loose import Json
 from printreach.printers.port import failed, no_such_file
-from printreach.printers.setup import PrinterSetup
+from printreach.printers.setup import PrinterSetup, authority
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
+USUAL_PORT, CC2_PORT = 3030, 1883
 SILENT_S = 10.0
 """A printer that is silent for this long is lost, since its status is requested every second."""
 PROBE_S = 3.0
@@ -66,11 +65,11 @@ _ACKS = {
 class SdcpApi:
     """One printer. One task is connected() and listens; any may ask."""
 
-    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+    def __init__(self, setup: PrinterSetup) -> None:
         self.host = setup.host
         self.where = f"The printer at {setup.host}"
         self._setup = setup
-        self._ports = ports
+        self._port = setup.ports.get("sdcp", USUAL_PORT)
         self._socket: WebSocket | None = None
         self._answers = Answers()
         self.board = ""
@@ -78,8 +77,8 @@ class SdcpApi:
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[AsyncIterator[Json]]:
         """Yield the printer's messages while this is open. Raises PrinterRefused."""
-        url = f"ws://{authority(self.host, self._ports.sdcp)}/websocket"
-        connect = connect_to(self.host, self._ports.sdcp, tls=False)
+        url = f"ws://{authority(self.host, self._port)}/websocket"
+        connect = connect_to(self.host, self._port, tls=False)
         try:
             async with websocket(connect, url) as socket:
                 self._socket = socket
@@ -158,9 +157,10 @@ class SdcpApi:
 
     async def _is_cc2(self) -> bool:
         """Return whether it is a Centauri Carbon 2, which has an MQTT broker and no SDCP."""
+        port = self._setup.ports.get("mqtt", CC2_PORT)
         try:
             async with asyncio.timeout(PROBE_S):
-                _, writer = await asyncio.open_connection(self.host, self._ports.mqtt)
+                _, writer = await asyncio.open_connection(self.host, port)
         except (OSError, ValueError, TimeoutError):
             return False
         writer.close()

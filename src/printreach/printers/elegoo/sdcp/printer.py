@@ -1,20 +1,22 @@
 """The adapter for SDCP printers."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Final
 
 from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
-from printreach.printers.elegoo.camera import SwitchedCamera, authority
+from printreach.printers.elegoo.camera import SwitchedCamera
+from printreach.printers.elegoo.live_view import LiveView
 from printreach.printers.elegoo.pause_plan import Orders
-from printreach.printers.elegoo.ports import Ports
 from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
 from printreach.printers.loose import Json
+from printreach.printers.pause_plan import Action
 from printreach.printers.port import Camera, require_storage
-from printreach.printers.setup import PrinterSetup
+from printreach.printers.setup import PrinterSetup, authority
 
 from .api import Cmd, SdcpApi
-from .entries import STORAGE
 from .files import SdcpFiles
 from .translate import KnownState, print_id_of, view_of, with_message
 
@@ -24,58 +26,67 @@ ASK_EVERY_S = 0.9
 """Seconds between requests of unpushed values, which also keep the connection open."""
 
 
-class SdcpPrinter(ElegooPrinter[SdcpFiles]):
-    """printers.port.Printer."""
+_COMMANDS: Final[Mapping[Action, Cmd]] = {
+    "pause": Cmd.PAUSE,
+    "resume": Cmd.CONTINUE,
+    "cancel": Cmd.STOP,
+}
 
-    mqtt = None
 
-    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
-        self._api = SdcpApi(setup, ports)
-        self._known = KnownState()
+class SdcpLiveView(LiveView):
+    def __init__(self, setup: PrinterSetup, api: SdcpApi) -> None:
+        super().__init__(setup, api.connected)
+        self.known = KnownState()
         self._known_at = 0.0
-        orders = Orders(
-            pause=lambda: self._api.ask(Cmd.PAUSE, {}),
-            resume=lambda: self._api.ask(Cmd.CONTINUE, {}),
-            stop=lambda: self._api.ask(Cmd.STOP, {}),
-            heat=self.set_temp,
-            move=self.move_axis,
-        )
-        super().__init__(setup, self._api.connected, orders, SdcpFiles(self._api, setup, ports))
-
-    async def cameras(self) -> list[Camera]:
-        if not self._known.has_camera:
-            return []
-        usual = f"http://{authority(self._host, CAMERA_PORT)}/video"
-        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
-
-    # --- what it does -----------------------------------------------------------------------------
+        self._api = api
 
     def _forget(self) -> None:
-        self._known = KnownState()
+        self.known = KnownState()
 
     def _on_message(self, message: Json) -> None:
-        known = with_message(self._known, message)
-        if known.status is not self._known.status:
+        before, self.known = self.known, with_message(self.known, message)
+        if self.known.status is not before.status:
             self._known_at = self._now()
-        self._known = known
-        if known.status:
-            self._live_view.tell(view_of(known), print_id_of(known.status))
+        if self.known.status:
+            self.print_id = print_id_of(self.known.status)
+            self._show(view_of(self.known))
 
     async def _ask(self) -> None:
         await self._api.send(Cmd.ATTRIBUTES, {})
         while True:
-            if not self._known.status or self._now() - self._known_at >= ASK_EVERY_S:
+            if not self.known.status or self._now() - self._known_at >= ASK_EVERY_S:
                 await self._api.send(Cmd.STATUS, {})
             await asyncio.sleep(ASK_EVERY_S)
+
+
+class SdcpPrinter(ElegooPrinter[SdcpFiles, SdcpLiveView]):
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._api = SdcpApi(setup)
+        orders = Orders(
+            act=lambda action: self._api.ask(_COMMANDS[action], {}),
+            heat=self.set_temp,
+            move=self.move_axis,
+        )
+        live_view = SdcpLiveView(setup, self._api)
+        super().__init__(setup, live_view, orders, SdcpFiles(self._api, setup))
+
+    async def cameras(self) -> list[Camera]:
+        if not self._live_view.known.has_camera:
+            return []
+        usual = f"http://{authority(self._host, CAMERA_PORT)}/video"
+        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
 
     # --- orders -----------------------------------------------------------------------------------
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE_NAME)
         file = await self.files.find(order.path)
-        platform_path = f"{STORAGE}/{file.inside}"
-        data: JsonObject = {"Filename": platform_path, "StartLayer": 0}
-        if self._known.is_fdm:
+        data: JsonObject = {"Filename": file.platform_path, "StartLayer": 0}
+        if self._live_view.known.is_fdm:
             # As the Centauri Carbon's own page sends it.
             data["Calibration_switch"] = int(order.bed_leveling is True)
             data["PrintPlatformType"] = 0
@@ -83,7 +94,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         reported = await self._api.ask(Cmd.START, data)
         return FileDone(
             virtual_path=order.path,
-            platform_path=platform_path,
+            platform_path=file.platform_path,
             printer_response=loose.plain(reported),
         )
 
@@ -92,7 +103,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
 
         The coloured light's present value is sent along in the same command.
         """
-        rgb = loose.items(loose.obj(self._known.status, "LightStatus"), "RgbLight")
+        rgb = loose.items(loose.obj(self._live_view.known.status, "LightStatus"), "RgbLight")
         colours = [value for value in rgb if isinstance(value, int)]
         light: JsonObject = {
             "SecondLight": order.on,

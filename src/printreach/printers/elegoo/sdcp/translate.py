@@ -5,7 +5,7 @@ Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling include
 
 from dataclasses import dataclass, field
 
-from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
+from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.status import (
     UNDER_WAY,
     CurrentPrint,
@@ -18,6 +18,7 @@ from printreach.contract.status import (
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.materials import spool_at_each_tool
 from printreach.printers.port import View
 
 LIGHT = "chamber_light"
@@ -204,19 +205,13 @@ def _materials(status: Json) -> MaterialSystem:
     """Return one nozzle, and a spool of which the printer knows nothing."""
     actual_c = loose.number(status, "TempOfNozzle")
     target_c = loose.number(status, "TempTargetNozzle")
-    return MaterialSystem(
-        capabilities=Capabilities(),
-        sources=[Source(id="elegoo-external", index=0, name="External spool")],
-        tools=[
-            Tool(
-                id="elegoo-tool-0",
-                index=0,
-                name="Nozzle",
-                is_active=True,
-                actual_celsius=loose.known(actual_c),
-                target_celsius=loose.known(target_c),
-            )
-        ],
-        units=[],
-        routes=[Route(source_id="elegoo-external", tool_id="elegoo-tool-0")],
+    tool = Tool(
+        id="elegoo-tool-0",
+        index=0,
+        name="Nozzle",
+        is_active=True,
+        actual_celsius=loose.known(actual_c),
+        target_celsius=loose.known(target_c),
     )
+    spool = Source(id="elegoo-external", index=0, name="External spool")
+    return spool_at_each_tool([spool], [tool])

@@ -46,9 +46,9 @@ class Line:
 def parse_line(line: str) -> Line:
     """Read one line; what is no G-code becomes a line that does nothing."""
     comment = ""
-    found = _COMMENT.search(line)
-    if found is not None:
-        comment = (found[1] or found[2] or "").strip()
+    comment_match = _COMMENT.search(line)
+    if comment_match is not None:
+        comment = (comment_match[1] or comment_match[2] or "").strip()
         line = _COMMENT.sub(" ", line)
     code = _CODE.match(line)
     if code is None:

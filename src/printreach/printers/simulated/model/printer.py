@@ -1,17 +1,20 @@
 """The simulated printer, without clock, files or network: advance() lets time pass.
 
 The same calls with the same times give the same print; how finely time is cut doesn't matter.
-Orders that the printer refuses are answered with a Refusal.
+An order answers None, or the sentence that says why the printer refuses it.
 """
 
 from collections import deque
 from dataclasses import dataclass
 
+from printreach.contract.status import UNDER_WAY, State
+
 from .machine import COLD_BELOW_C, Activity, HeaterWait, Machine
 from .motion import Move, Point, homing, inside, travel
 from .program import AskForPerson, Dwell, HeaterName, Job, Program, SetHeat, Step, Survey
-from .status import ACTIVE, ENDED, RUNNING, Refusal, State
 
+RUNNING = frozenset({State.WARMING_UP, State.PRINTING})
+ENDED = frozenset({State.COMPLETE, State.CANCELLED, State.ERROR})
 _JOG_MM_S = 100.0
 _EXTRUDE_MM_S = 5.0
 _RESUME_MM_S = 60.0
@@ -75,9 +78,9 @@ class SimulatedPrinter:
 
     # The job.
 
-    def start(self, job: Job) -> Refusal | None:
-        if self.state in ACTIVE:
-            return Refusal("A print is already running.")
+    def start(self, job: Job) -> str | None:
+        if self.state in UNDER_WAY:
+            return "A print is already running."
         self._by_hand = _StepQueue()
         self._printing = _StepQueue()
         self._program = Program(job, self.machine.position)
@@ -88,12 +91,10 @@ class SimulatedPrinter:
         self._enter(State.WARMING_UP, f"Print started: {job.name}")
         return None
 
-    def pause(
-        self, reason: str | None = None, options: PauseOptions = _NO_OPTIONS
-    ) -> Refusal | None:
-        """Stop where it is and lift the head. Heaters stay as they are unless rest names them."""
+    def pause(self, reason: str | None = None, options: PauseOptions = _NO_OPTIONS) -> str | None:
+        """Stop where it is and lift the head. Heaters stay on unless options say so."""
         if self.state not in RUNNING:
-            return Refusal("Only a running print can be paused.")
+            return "Only a running print can be paused."
         self._paused_at = self._hand_ends_at = self.machine.position
         self._enter(State.PAUSED, reason or "Print paused")
         self._reason = reason
@@ -110,10 +111,10 @@ class SimulatedPrinter:
         self._by_hand.steps.extend(SetHeat(name, 0.0) for name in self._heat_due)
         return None
 
-    def resume(self) -> Refusal | None:
+    def resume(self) -> str | None:
         """Heat what the pause switched off, return to where it began, then go on."""
         if self.state is not State.PAUSED:
-            return Refusal("Only a paused print can be resumed.")
+            return "Only a paused print can be resumed."
         self._enter(State.RESUMING, "Print resuming")
         self._restore.clear()
         for waits in (False, True):  # all heaters at once, then each until it is hot
@@ -126,18 +127,18 @@ class SimulatedPrinter:
             self._restore.append(_feed(self._paused_at, self._retracted_mm))
         return None
 
-    def end_restore(self) -> Refusal | None:
+    def end_restore(self) -> str | None:
         """Stay paused after the step under way. The next resume gives back what is still due."""
         if self.state is not State.RESUMING:
-            return Refusal("No print is resuming.")
+            return "No print is resuming."
         if isinstance(self._by_hand.activity, HeaterWait):
             self._by_hand.activity = None
         self._enter(State.PAUSED, "Print paused")
         return None
 
-    def cancel(self) -> Refusal | None:
-        if self.state not in ACTIVE:
-            return Refusal("No print is running.")
+    def cancel(self) -> str | None:
+        if self.state not in UNDER_WAY:
+            return "No print is running."
         self._abandon()
         self._enter(State.CANCELLED, "Print cancelled")
         return None
@@ -148,10 +149,10 @@ class SimulatedPrinter:
         self._enter(State.ERROR, sentence)
         self.error = sentence
 
-    def clear(self) -> Refusal | None:
+    def clear(self) -> str | None:
         """Forget a print that ended, and take it off the bed."""
         if self.state not in ENDED:
-            return Refusal("There is no ended print to clear.")
+            return "There is no ended print to clear."
         self.machine.clear_bed()
         self._program = None
         self.error = None
@@ -161,7 +162,7 @@ class SimulatedPrinter:
 
     # By hand.
 
-    def jog(self, axis: str, distance_mm: float) -> Refusal | None:
+    def jog(self, axis: str, distance_mm: float) -> str | None:
         """axis: "X", "Y" or "Z". The head stops at the end of its reach."""
         if refusal := self._refuse_by_hand():
             return refusal
@@ -171,18 +172,18 @@ class SimulatedPrinter:
         self._go_by_hand(travel(start, end, _JOG_MM_S))
         return None
 
-    def extrude(self, distance_mm: float) -> Refusal | None:
+    def extrude(self, distance_mm: float) -> str | None:
         """Negative pulls back. Refused while the hotend is cold."""
         if refusal := self._refuse_by_hand():
             return refusal
         if self.machine.heaters[HeaterName.HOTEND].actual_c < COLD_BELOW_C:
-            return Refusal(f"Cold extrusion prevented: the hotend is below {COLD_BELOW_C:.0f} °C.")
+            return f"Cold extrusion prevented: the hotend is below {COLD_BELOW_C:.0f} °C."
         self._feed_by_hand(distance_mm)
         return None
 
-    def home(self) -> Refusal | None:
-        if self.state in ACTIVE:
-            return Refusal("A running print would lose its place.")
+    def home(self) -> str | None:
+        if self.state in UNDER_WAY:
+            return "A running print would lose its place."
         self._go_by_hand(homing(self._hand_starts_at(), Point(0.0, 0.0, 0.0)))
         return None
 
@@ -232,7 +233,7 @@ class SimulatedPrinter:
 
     @property
     def time_left_s(self) -> float | None:
-        if self.state not in ACTIVE:
+        if self.state not in UNDER_WAY:
             return None
         if self._survey is not None:
             return max(self._survey.seconds - self.duration_s, 0.0)
@@ -342,9 +343,9 @@ class SimulatedPrinter:
         if self._program is not None and isinstance(step, Move) and step.is_extruding:
             self._program.layers.extrude_at(step.end.z)
 
-    def _refuse_by_hand(self) -> Refusal | None:
-        if self.state in ACTIVE and self.state is not State.PAUSED:
-            return Refusal("The head is busy with a print.")
+    def _refuse_by_hand(self) -> str | None:
+        if self.state in UNDER_WAY and self.state is not State.PAUSED:
+            return "The head is busy with a print."
         return None
 
     def _hand_starts_at(self) -> Point:
@@ -371,7 +372,7 @@ def survey(job: Job) -> Survey:
     """
     printer = SimulatedPrinter()
     printer.start(job)
-    while printer.state in ACTIVE and printer.duration_s < _SURVEY_UP_TO_S:
+    while printer.state in UNDER_WAY and printer.duration_s < _SURVEY_UP_TO_S:
         printer.advance(_SURVEY_STEP_S)
         if printer.state is State.PAUSED:
             printer.resume()

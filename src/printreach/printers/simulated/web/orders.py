@@ -17,17 +17,17 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias, assert_never
+from typing import Annotated, Final, Literal, TypeAlias, assert_never, get_args
 
 from msgspec import DecodeError, Meta, Struct
 from msgspec.json import Decoder
 
+from printreach.contract.status import UNDER_WAY
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
 from printreach.printers.simulated.model.machine import Failure
 from printreach.printers.simulated.model.printer import PauseOptions, survey
 from printreach.printers.simulated.model.program import HeaterName, Job
-from printreach.printers.simulated.model.status import ACTIVE, Refusal
 
 _SURVEY_UP_TO_BYTES = 8 << 20
 """A trial run of more would keep people waiting; the printer then knows neither time nor layers."""
@@ -80,13 +80,8 @@ class _Simulate(_Arguments, frozen=True):
 
 _Order: TypeAlias = _Print | _Temperature | _Light | _Move | _Extrude | _Home | _Simulate
 _DECODERS: Final[dict[str, Decoder[_Order]]] = {
-    "print": Decoder(_Print),
-    "temperature": Decoder(_Temperature),
-    "light": Decoder(_Light),
-    "move": Decoder(_Move),
-    "extrude": Decoder(_Extrude),
-    "home": Decoder(_Home),
-    "simulate": Decoder(_Simulate),
+    arguments.__name__.removeprefix("_").lower(): Decoder(arguments)
+    for arguments in get_args(_Order)
 }
 
 
@@ -122,7 +117,7 @@ class Control:
         """Print a file, after a trial run that tells how long it will take; None when it began."""
         if path is None:
             return OrderProblem(400, "Path is missing.")
-        if self._printer.state in ACTIVE:
+        if self._printer.state in UNDER_WAY:
             return OrderProblem(409, "A print is already running.")
         try:
             place = self._files.find(path)
@@ -135,11 +130,11 @@ class Control:
             job = replace(job, survey=await asyncio.to_thread(survey, job), lines=read_lines(place))
         return self._problem_of(self._printer.start(job))
 
-    def _problem_of(self, refusal: Refusal | None) -> OrderProblem | None:
+    def _problem_of(self, refusal: str | None) -> OrderProblem | None:
         self._engine.touch()
-        return None if refusal is None else OrderProblem(409, refusal.reason)
+        return None if refusal is None else OrderProblem(409, refusal)
 
-    def _carry_out(self, order: _Order) -> Refusal | None:
+    def _carry_out(self, order: _Order) -> str | None:
         printer = self._printer
         match order:
             case _Print(action="resume"):

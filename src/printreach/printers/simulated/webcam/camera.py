@@ -49,12 +49,12 @@ class Camera:
         self.watchers += 1
         if self._filming is None:
             self._filming = asyncio.create_task(self._film())
-        seen = -1
+        shown_number = -1
         try:
             while True:
-                while self._number == seen or not self._picture:
+                while self._number == shown_number or not self._picture:
                     await self._published.wait()
-                seen = self._number
+                shown_number = self._number
                 yield self._picture
         finally:
             self.watchers -= 1

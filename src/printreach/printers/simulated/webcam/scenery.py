@@ -1,8 +1,9 @@
 """The room in the webcam's picture, and the projection: a pinhole camera in front of the bed."""
 
 import math
+from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PIL import Image, ImageChops, ImageDraw
 
@@ -61,14 +62,18 @@ def room() -> Image.Image:
 
 def _walls() -> Image.Image:
     """Draw a dim back wall, lighter in the middle, fading into the floor."""
-    small = Image.new("RGB", (64, 48))
-    pixels = small.load()
-    assert pixels is not None
-    for y in range(48):
-        for x in range(64):
-            glow = max(0.0, 1 - ((x - 32) / 40) ** 2 - ((y - 10) / 34) ** 2)
-            pixels[x, y] = (int(22 + 62 * glow), int(26 + 66 * glow), int(31 + 72 * glow))
-    return small
+
+    def colour(x: int, y: int) -> tuple[int, ...]:
+        glow = max(0.0, 1 - ((x - 32) / 40) ** 2 - ((y - 10) / 34) ** 2)
+        return int(22 + 62 * glow), int(26 + 66 * glow), int(31 + 72 * glow)
+
+    return _gradient("RGB", (64, 48), colour)
+
+
+def _gradient(mode: str, size: tuple[int, int], colour: Callable[[int, int], Any]) -> Image.Image:
+    picture = Image.new(mode, size)
+    picture.putdata([colour(x, y) for y in range(size[1]) for x in range(size[0])])
+    return picture
 
 
 def _draw_frame(draw: ImageDraw.ImageDraw) -> None:
@@ -112,13 +117,11 @@ def _draw_light_on_bed(draw: ImageDraw.ImageDraw) -> None:
 
 
 def _vignette() -> Image.Image:
-    small = Image.new("L", (32, 24))
-    pixels = small.load()
-    assert pixels is not None
-    for y in range(24):
-        for x in range(32):
-            away = ((x - 15.5) / 17) ** 2 + ((y - 11.5) / 14) ** 2
-            pixels[x, y] = int(255 * max(0.35, 1 - 0.32 * away))
+    def light(x: int, y: int) -> int:
+        away = ((x - 15.5) / 17) ** 2 + ((y - 11.5) / 14) ** 2
+        return int(255 * max(0.35, 1 - 0.32 * away))
+
+    small = _gradient("L", (32, 24), light)
     return small.resize((WIDTH_PX, HEIGHT_PX), Image.Resampling.BICUBIC).convert("RGB")
 
 

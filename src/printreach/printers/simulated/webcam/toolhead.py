@@ -1,7 +1,9 @@
 """The printing head as a small picture, and the beam that it rides on."""
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 from PIL import Image, ImageDraw
 
@@ -10,19 +12,34 @@ from printreach.printers.simulated.model.motion import Point
 from .scenery import WIDTH_PX, project
 
 _FINE = 2
-"""Parts are drawn this much larger than they are shown, against jagged edges."""
+"""The head is drawn this much larger than it is shown, against jagged edges."""
 _BEAM_ABOVE_MM, _BEAM_BEHIND_MM, _BEAM_HIGH_MM = 62.0, 18.0, 13.0
 _SCALE_STEP = 1.03
 HEATS, FAN_POSITIONS = 4, 4
 """As many glows above cold, and turns of the fan, can be told apart."""
-_BODY_MM = (-26.0, 92.0, 26.0, 0.0)
-_FAN_MM = (-15.0, 65.0, 15.0, 35.0)
-"""Left, top, right, bottom: right of the nozzle and above it."""
-_BODIES, _FANS, _BEAMS = 12, 48, 12
-"""Remembered, for a print goes back and forth between the same places: 6 MB together."""
+_HEADS, _BEAMS = 60, 12
+"""Cached, for a print goes back and forth between the same places: 10 MB together."""
+_HALF_WIDE_MM, _HIGH_MM = 26.0, 92.0
+_FAN_MM = 50.0
 
-_DARK = (29, 33, 37, 255)
-_BRASS = (201, 152, 62, 255)
+Corners = tuple[tuple[float, float], ...]
+"""In millimetres: right of the nozzle, and above it."""
+Shape = tuple[str, Corners, tuple[int, int, int]]
+_SHAPES: tuple[Shape, ...] = (
+    ("rectangle", ((-19, 88), (19, 19)), (29, 33, 37)),
+    ("rectangle", ((-19, 88), (-14, 19)), (44, 49, 54)),
+    ("rectangle", ((15, 88), (19, 19)), (18, 21, 24)),
+    ("rectangle", ((-12, 84), (12, 82)), (0, 128, 156)),
+    # The ducts, which blow at the fresh plastic.
+    ("polygon", ((-20, 24), (-20, 17), (-8, 5), (-5, 6), (-14, 24)), (16, 18, 20)),
+    ("polygon", ((20, 24), (20, 17), (8, 5), (5, 6), (14, 24)), (16, 18, 20)),
+    # The hotend and its nozzle, lit from the left.
+    ("rectangle", ((-9, 20), (9, 10)), (128, 134, 140)),
+    ("rectangle", ((-9, 20), (9, 18)), (160, 166, 172)),
+    ("polygon", ((-5, 10), (5, 10), (5, 6), (1, 0), (-1, 0), (-5, 6)), (201, 152, 62)),
+    ("polygon", ((-5, 10), (-2, 10), (-2, 6), (-0.6, 0), (-1, 0), (-5, 6)), (233, 196, 112)),
+    ("ellipse", ((-14, _FAN_MM + 14), (14, _FAN_MM - 14)), (14, 16, 18)),
+)
 
 
 def paste_beam(picture: Image.Image, nozzle: Point) -> None:
@@ -35,14 +52,8 @@ def paste_beam(picture: Image.Image, nozzle: Point) -> None:
 def paste_head(picture: Image.Image, nozzle: Point, *, heat: int, fan: int) -> None:
     """heat: 0 cold to HEATS. fan: its position, below FAN_POSITIONS."""
     spot = project(nozzle)
-    step = round(math.log(spot.scale, _SCALE_STEP))
-    body, turned = _body(step, heat), _fan(step, fan)
-    left, top = round(spot.x - body.width / 2), round(spot.y - body.height)
-    picture.paste(body, (left, top), body)
-    # Counted from the body's corner, so that the fan doesn't shake in it.
-    right_by = round((_FAN_MM[0] - _BODY_MM[0]) * _SCALE_STEP**step)
-    down_by = round((_BODY_MM[1] - _FAN_MM[1]) * _SCALE_STEP**step)
-    picture.paste(turned, (left + right_by, top + down_by), turned)
+    head = _head(round(math.log(spot.scale, _SCALE_STEP)), heat, fan)
+    picture.paste(head, (round(spot.x - head.width / 2), round(spot.y - head.height)), head)
 
 
 @lru_cache(_BEAMS)
@@ -57,82 +68,30 @@ def _beam(rows: int) -> Image.Image:
     return column.resize((WIDTH_PX, rows + 2))
 
 
-class _Sketch:
-    """A part of the head, drawn in millimetres: right of the nozzle, and above it."""
-
-    def __init__(self, frame: tuple[float, float, float, float], scale: float) -> None:
-        self._left, self._top, right, bottom = frame
-        self._scale = scale * _FINE
-        wide = max(round((right - self._left) * scale), 1)
-        high = max(round((self._top - bottom) * scale), 1)
-        self._picture = Image.new("RGBA", (wide * _FINE, high * _FINE))
-        self.draw = ImageDraw.Draw(self._picture)
-
-    def px(self, mm: float) -> float:
-        return mm * self._scale
-
-    def at(self, x_mm: float, above_mm: float) -> tuple[float, float]:
-        return self.px(x_mm - self._left), self.px(self._top - above_mm)
-
-    def box(
-        self, left: float, top: float, right: float, bottom: float
-    ) -> list[tuple[float, float]]:
-        return [self.at(left, top), self.at(right, bottom)]
-
-    def shape(self, *corners: tuple[float, float]) -> list[tuple[float, float]]:
-        return [self.at(x, above) for x, above in corners]
-
-    def shrunk(self) -> Image.Image:
-        return self._picture.reduce(_FINE)
+@lru_cache(_HEADS)
+def _head(scale_step: int, heat: int, fan: int) -> Image.Image:
+    scale = _SCALE_STEP**scale_step
+    size = max(round(2 * _HALF_WIDE_MM * scale), 1), max(round(_HIGH_MM * scale), 1)
+    picture = Image.new("RGBA", (size[0] * _FINE, size[1] * _FINE))
+    draw: Any = ImageDraw.Draw(picture)
+    fine = scale * _FINE
+    for shape, corners, colour in (*_SHAPES, *_fan(fan), *_glow(heat)):
+        pixels = [((x + _HALF_WIDE_MM) * fine, (_HIGH_MM - up) * fine) for x, up in corners]
+        getattr(draw, shape)(pixels, fill=(*colour, 255))
+    return picture.reduce(_FINE)
 
 
-@lru_cache(_BODIES)
-def _body(scale_step: int, heat: int) -> Image.Image:
-    sketch = _Sketch(_BODY_MM, _SCALE_STEP**scale_step)
-    _draw_body(sketch)
-    _draw_hotend(sketch, heat)
-    return sketch.shrunk()
+def _glow(heat: int) -> Iterator[Shape]:
+    if heat:
+        yield "rectangle", ((4, 15), (7, 12)), (255, 120 - 20 * heat, 40)
 
 
-@lru_cache(_FANS)
-def _fan(scale_step: int, position: int) -> Image.Image:
-    sketch = _Sketch(_FAN_MM, _SCALE_STEP**scale_step)
-    _draw_fan(sketch, position)
-    return sketch.shrunk()
-
-
-def _draw_body(sketch: _Sketch) -> None:
-    draw, box = sketch.draw, sketch.box
-    draw.rounded_rectangle(box(-19, 88, 19, 19), radius=sketch.px(4), fill=_DARK)
-    draw.rounded_rectangle(box(-19, 88, -14, 19), radius=sketch.px(3), fill=(44, 49, 54, 255))
-    draw.rounded_rectangle(box(15, 88, 19, 19), radius=sketch.px(3), fill=(18, 21, 24, 255))
-    draw.rectangle(box(-12, 84, 12, 82), fill=(0, 128, 156, 255))
-    for side in (-1, 1):  # ducts that blow at the fresh plastic
-        duct = [(side * 20, 24), (side * 20, 17), (side * 8, 5), (side * 5, 6), (side * 14, 24)]
-        draw.polygon(sketch.shape(*duct), fill=(16, 18, 20, 255))
-
-
-def _draw_fan(sketch: _Sketch, position: int) -> None:
-    draw, box, middle = sketch.draw, sketch.box, 50
-    draw.ellipse(box(-14, middle + 14, 14, middle - 14), fill=(14, 16, 18, 255))
+def _fan(position: int) -> Iterator[Shape]:
     for n in range(7):
         angle = math.tau * (n + position / FAN_POSITIONS) / 7
-        blade = [
-            (reach * math.cos(angle + bend), middle + reach * math.sin(angle + bend))
+        blade = tuple(
+            (reach * math.cos(angle + bend), _FAN_MM + reach * math.sin(angle + bend))
             for reach, bend in ((4, 0.0), (12.5, 0.25), (12.5, 0.75), (4, 0.7))
-        ]
-        draw.polygon(sketch.shape(*blade), fill=(58, 64, 70, 255))
-    draw.ellipse(box(-4.5, middle + 4.5, 4.5, middle - 4.5), fill=(74, 81, 88, 255))
-    ring = box(-14, middle + 14, 14, middle - 14)
-    draw.ellipse(ring, outline=(70, 77, 84, 255), width=round(sketch.px(1)))
-
-
-def _draw_hotend(sketch: _Sketch, heat: int) -> None:
-    draw, box, shape = sketch.draw, sketch.box, sketch.shape
-    draw.rectangle(box(-9, 20, 9, 10), fill=(128, 134, 140, 255))
-    draw.rectangle(box(-9, 20, 9, 18), fill=(160, 166, 172, 255))
-    draw.polygon(shape((-5, 10), (5, 10), (5, 6), (1, 0), (-1, 0), (-5, 6)), fill=_BRASS)
-    edge = shape((-5, 10), (-2, 10), (-2, 6), (-0.6, 0), (-1, 0), (-5, 6))
-    draw.polygon(edge, fill=(233, 196, 112, 255))
-    if heat:
-        draw.rectangle(box(4, 15, 7, 12), fill=(255, 120 - 20 * heat, 40, 255))
+        )
+        yield "polygon", blade, (58, 64, 70)
+    yield "ellipse", ((-4.5, _FAN_MM + 4.5), (4.5, _FAN_MM - 4.5)), (74, 81, 88)

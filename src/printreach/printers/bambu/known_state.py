@@ -1,10 +1,46 @@
-"""Finds a printer's model from the report on its parts. Pure."""
+"""The known state of a Bambu Lab printer, built up from its messages, and its model. Pure.
+
+X1 printers push their whole state again and again; P1 and A1 printers push what has changed. Source
+of all field names in this folder: facts gathered from a client in the field, not from the maker.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from printreach.printers import loose
-from printreach.printers.loose import Json
+from printreach.printers.loose import EMPTY, Json, merged
+
+WHOLE_REPORT_KEYS = 40
+"""A report with more keys than this is whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownState:
+    """All that the printer has reported. report: `print` object.
+
+    modules: of get_version's answer.
+    """
+
+    report: Json = field(default_factory=dict)
+    modules: tuple[Json, ...] = ()
+
+    @property
+    def is_enough(self) -> bool:
+        """There is a state to be told."""
+        return loose.text(self.report, "gcode_state") is not None
+
+
+def with_message(known: KnownState, message: object) -> KnownState:
+    """Return the state after a message of the report topic; answers to orders change nothing."""
+    status = loose.obj(message, "print")
+    if status.get("command") == "push_status":
+        is_whole = loose.whole(status, "msg") == 0 and len(status) > WHOLE_REPORT_KEYS
+        return replace(known, report=merged(EMPTY if is_whole else known.report, status))
+    info = loose.obj(message, "info")
+    if info.get("command") == "get_version":
+        modules = tuple(loose.obj(module) for module in loose.items(info, "module"))
+        return replace(known, modules=modules or known.modules)
+    return known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +82,9 @@ def model_of(modules: Sequence[Json]) -> Model:
             return _BY_NAME.get(product.lower(), Model(name=product))
     for module in modules:
         for key in ("hw_ver", "project_name"):
-            found = _BY_CODE.get(loose.text(module, key) or "")
-            if found is not None:
-                return found
+            model = _BY_CODE.get(loose.text(module, key) or "")
+            if model is not None:
+                return model
     return UNKNOWN
 
 

@@ -1,16 +1,16 @@
-"""One connection to Moonraker, from the handshake to its end: keeps the known state up to date.
+"""The live view of a Klipper printer, over a connection to Moonraker.
 
 The connection's reader handles notifications; one task queries the rest: when Klipper comes and
 goes, when another file is printed, when a spool is changed.
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers import loose
+from printreach.printers import following, loose
 from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed, websocket
 
 from . import queries
@@ -33,27 +33,24 @@ NO_ROOM = frozenset({429, 500, 503})
 _GONE = {"notify_klippy_shutdown": "shutdown", "notify_klippy_disconnected": "disconnected"}
 
 
-class Session:
-    """A session. known: all reports, earlier sessions included. changed: called with each view."""
+class LiveView(following.LiveView):
+    """The live view of one Klipper. known: all reports, those of earlier connections included."""
 
-    def __init__(
-        self,
-        api: MoonrakerApi,
-        cameras: CameraFinder,
-        known: KnownState,
-        printer_id: str,
-        changed: Callable[[View], None],
-    ) -> None:
-        self.known = known
+    def __init__(self, setup: PrinterSetup, api: MoonrakerApi, cameras: CameraFinder) -> None:
+        super().__init__(setup.uniform)
+        self.known = KnownState()
         self._api = api
         self._cameras = cameras
-        self._printer_id = printer_id
-        self._changed = changed
+        self._printer_id = setup.printer_id
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget what holds for one connection alone."""
         self._version = ""
         self._has_spoolman = False
         self._is_ready = False
         self._prompt = NO_PROMPT
-        self._updates: list[object] | None = None  # while the subscription is under way
+        self._missed: list[object] | None = None  # while the subscription is under way
         self._asked_path: str | None = None
         self._new_file_at: float | None = None
         self._hidden_start: KnownState | None = None  # not shown yet, as its file wasn't known
@@ -62,8 +59,8 @@ class Session:
         self._are_cameras_known = False
         self._check_requested = asyncio.Event()
 
-    async def live(self) -> None:
-        """Run until the connection ends. Raises PrinterRefused."""
+    async def _follow(self) -> None:
+        self._begin()
         info = await self._api.query("/server/info")
         if loose.obj(info) == loose.EMPTY:
             raise self._refused(CommandStatus.NOT_CONNECTED, "doesn't answer as Moonraker does")
@@ -85,12 +82,12 @@ class Session:
         start = self._hidden_start
         self._hidden_start = None
         if start is not None and not is_under_way(self.known):
-            self._show(start)  # the print was over before its file was known
-        self._show(self.known)
+            self._draw(start)  # the print was over before its file was known
+        self._draw(self.known)
 
-    def _show(self, known: KnownState) -> None:
+    def _draw(self, known: KnownState) -> None:
         view = view_of(known, self._version)
-        self._changed(replace(view, need=need_of(known, self._prompt)))
+        self._show(replace(view, need=need_of(known, self._prompt)))
 
     async def refresh(self) -> None:
         """Query the print after an order, instead of waiting until Klipper reports the change."""
@@ -141,8 +138,8 @@ class Session:
             self.redraw()
 
     def _on_status(self, params: object) -> None:
-        if self._updates is not None:
-            self._updates.append(params)
+        if self._missed is not None:
+            self._missed.append(params)
         changes, clock_s = _changes_of(params)
         if not self._is_ready:
             return
@@ -252,14 +249,14 @@ class Session:
             spool=self.known.spool,
             latest=self.known.latest,
         )
-        self._updates = []
+        self._missed = []
         try:
             wanted = {"objects": subscription(machine)}
             answer = await self._api.call("printer.objects.subscribe", wanted)
-            for params in (_status_of(answer), *self._updates):
+            for params in (_status_of(answer), *self._missed):
                 fresh = with_changes(fresh, *_changes_of(params))
         finally:
-            self._updates = None
+            self._missed = None
         self.known = fresh
         self._asked_path, self._is_spool_known = None, False
         self._is_ready = True
@@ -285,7 +282,9 @@ class Session:
         self.redraw()
 
     def _tell(self, trouble: Trouble) -> None:
-        self._changed(View(trouble=trouble, platform_version=self._version))
+        """Say why Klipper can't be reached, as Moonraker tells it."""
+        self._view = View(trouble=trouble, platform_version=self._version)
+        self._report_change()
 
     def _refusal_for(self, ended: WebSocketFailed) -> PrinterRefused:
         """Explain why there is no WebSocket, although a plain request was answered just before."""
@@ -308,6 +307,6 @@ def _status_of(answer: object) -> list[object]:
 def _changes_of(params: object) -> tuple[object, float | None]:
     """Return what has changed, and the time of Klipper's clock."""
     reported = params if isinstance(params, list) else []
-    return reported[0] if reported else None, loose.number({"": reported[1]}, "") if len(
+    return reported[0] if reported else None, loose.as_number(reported[1]) if len(
         reported
     ) > 1 else None
