@@ -10,7 +10,7 @@ import pytest
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
-from printreach.printers import spool
+from printreach.printers import uploads
 from tests.printers.asking import AskedCommand, Json
 from tests.printers.bench import Bench
 from tests.printers.contract_files import LARGE, listed, names
@@ -87,7 +87,7 @@ class LockContract:
     ) -> None:
         if not rig.spools_uploads:
             return  # it sends what comes, as it comes
-        read = spool._read
+        read = uploads._read
 
         async def body() -> None:
             is_under_way, goes_on = asyncio.Event(), asyncio.Event()
@@ -101,7 +101,7 @@ class LockContract:
                         is_under_way.set()
                         await goes_on.wait()
 
-            monkeypatch.setattr(spool, "_read", slowly)
+            monkeypatch.setattr(uploads, "_read", slowly)
             lock = RemoteLock()
             async with agent(rig, tmp_path / "agent", remote_lock=lock) as bench:
                 before, data = await names(bench), rig.large_file(LARGE)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from printreach.contract.status import WebcamEntry
-from printreach.printers.fallback_camera import FallbackCamera
+from printreach.printers.http_camera import FallbackCamera
 from printreach.printers.port import PrinterRefused
 
 

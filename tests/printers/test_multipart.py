@@ -5,7 +5,7 @@ import email.policy
 
 import pytest
 
-from printreach.printers.multipart import form_around_file, form_type
+from printreach.printers.uploads import form_around_file, form_type
 
 NAMES = ["plain.gcode", "two words.gcode", 'a "quoted" name', "100%.gcode", "Würfel 立方体.gcode"]
 

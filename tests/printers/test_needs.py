@@ -16,10 +16,9 @@ from printreach.printers.octoprint.translate import (
     with_event,
 )
 from printreach.printers.octoprint.translate import KnownState as KnownOctoPrint
-from printreach.printers.prusalink.machine import Machine
 from printreach.printers.prusalink.translate import KnownState as KnownPrusaLink
+from printreach.printers.prusalink.translate import Machine, with_status
 from printreach.printers.prusalink.translate import view_of as view_of_prusalink
-from printreach.printers.prusalink.translate import with_status
 from printreach.rules.prints import Need, NeedKind
 
 FILAMENT, ATTENTION = NeedKind.FILAMENT, NeedKind.ATTENTION

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from printreach.printers.port import PrinterRefused
-from printreach.printers.spool import exactly, spooled
+from printreach.printers.uploads import exactly, spooled
 
 
 async def chunks(*pieces: bytes) -> AsyncIterator[bytes]:

@@ -1,8 +1,11 @@
-"""A camera with URLs: an MJPEG stream, a snapshot, or both. Most platforms and people have such."""
+"""A camera with URLs: an MJPEG stream, a snapshot, or both. Most platforms and people have such.
+
+What a platform lists may mean several addresses, which are tried in turn.
+"""
 
 import asyncio
 import base64
-from collections.abc import AsyncGenerator, AsyncIterator, Hashable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
 from contextlib import aclosing
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
@@ -17,7 +20,7 @@ from .camera_hosts import CameraHosts
 from .camera_urls import shown_url
 from .connecting import connect_to
 from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
-from .port import no_picture
+from .port import Camera, PrinterRefused, no_picture
 
 POLL_S = 1.0
 _UNQUOTED = "/%:@!$&'()*+,;=~-._"
@@ -123,3 +126,82 @@ def _user_info(parts: SplitResult) -> Headers:
         return []
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return [(b"Authorization", b"Basic " + base64.b64encode(pair.encode()))]
+
+
+class FallbackCamera:
+    """Tries several addresses, and remembers the one that gave a picture.
+
+    cameras: the same camera at each possible address, at least one, the likeliest first. The entry
+    stays that of the first one, since upstreams are shared by it.
+    """
+
+    def __init__(self, cameras: Sequence[Camera]) -> None:
+        self._cameras = list(cameras)
+        self._entry = self._cameras[0].entry
+        self._source = tuple(camera.source for camera in cameras)
+
+    @property
+    def entry(self) -> WebcamEntry:
+        return self._entry
+
+    @property
+    def source(self) -> Hashable:
+        return self._source
+
+    async def snapshot(self) -> bytes | None:
+        refusals = []
+        for camera in self._cameras:
+            try:
+                picture = await camera.snapshot()
+            except PrinterRefused as refused:
+                refusals.append(refused)
+            else:
+                self._prefer(camera)
+                return picture
+        raise refusals[0]
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        refusals = []
+        for camera in self._cameras:
+            has_begun = False
+            try:
+                async for frame in camera.frames():
+                    if not has_begun:
+                        self._prefer(camera)
+                    has_begun = True
+                    yield frame
+            except PrinterRefused as refused:
+                if has_begun:
+                    raise
+                refusals.append(refused)
+            else:
+                return
+        raise refusals[0]
+
+    def _prefer(self, camera: Camera) -> None:
+        self._cameras = [camera, *(other for other in self._cameras if other is not camera)]
+
+
+def listed_camera(
+    entry: WebcamEntry,
+    *,
+    stream: str | None,
+    snapshot: str | None,
+    addresses: Callable[[str], Sequence[str]],
+    hosts: CameraHosts,
+) -> list[Camera]:
+    """Return one camera that tries every address which its URLs may mean; none without any.
+
+    addresses: all that a URL may mean, an absolute one fewer than a relative one.
+    """
+    streams, snapshots = (addresses(url) if url else [] for url in (stream, snapshot))
+    cameras = [
+        HttpCamera(
+            entry,
+            snapshot_url=snapshots[min(n, len(snapshots) - 1)] if snapshots else None,
+            stream_url=streams[min(n, len(streams) - 1)] if streams else None,
+            hosts=hosts,
+        )
+        for n in range(max(len(streams), len(snapshots)))
+    ]
+    return [FallbackCamera(cameras)] if cameras else []

@@ -1,7 +1,7 @@
 """The part that adapters share whose smart pauses are made of commands."""
 
 from abc import ABC, abstractmethod
-from typing import Generic
+from typing import Any, Generic
 
 from printreach.contract.commands import Pause
 
@@ -14,7 +14,7 @@ from .smart_pauses import SmartPauses
 class PausingPrinter(ABC, Generic[V]):
     """The view of a printers.port.Printer, and its orders that have to do with pauses."""
 
-    def __init__(self, setup: PrinterSetup, live_view: V, plan: PausePlan[V]) -> None:
+    def __init__(self, setup: PrinterSetup, live_view: V, plan: PausePlan[Any]) -> None:
         self._live_view = live_view
         self.restores = SmartPauses(setup.data_dir, plan, live_view.changes.tell)
         live_view.on_update = self.restores.on_update

@@ -1,9 +1,9 @@
 """Smart pauses that are made of commands, and their restore: alike on each platform.
 
-Nothing is ever restored on a doubt. Before each command of a restore the printer has to be paused
-in the very print that the smart pause took it from, as far as it had come then. After a time in
-which it was not observed, that has to be proven. An order to cancel, a lock of remote control
-and a lost connection end a restore before its next command.
+Where it is doubtful whether this is the same print, nothing is restored. Before each command of a
+restore the printer has to be paused in the print that the smart pause was made in, at the same
+progress. After a time in which the printer was not observed, that has to be proven. An order to
+cancel, a lock of remote control and a lost connection end a restore before its next command.
 """
 
 import asyncio
@@ -165,10 +165,10 @@ class SmartPauses:
         """While held, a restore that was ordered waits before it moves anything."""
         self._is_held = is_held
 
-    # --- what the printer says --------------------------------------------------------------------
+    # --- what the printer reports -----------------------------------------------------------------
 
     def on_update(self) -> None:
-        """The printer has told something, or was lost."""
+        """The printer has sent something, or was lost."""
         report = self._plan.print_report()
         if report is None:
             self._is_followed = False
@@ -189,7 +189,7 @@ class SmartPauses:
             self._drop(report)
 
     def _follow(self, saved: SavedState, report: PrintReport) -> None:
-        """It is paused: the same print as far as it was, or on its way there under our eyes."""
+        """Follow a paused print: update its saved progress, or drop the state of another print."""
         is_same, now = report.is_as_paused(saved), report.progress
         if self._is_followed and (is_same or report.can_be(saved)):
             if not is_same or (now.began_s is not None and saved.progress.began_s is None):
@@ -346,15 +346,15 @@ class SmartPauses:
             self._work = None
             self._is_giving_back = False
             self._show_restoring(False)
-        is_told = not self._is_accepted.is_set()  # somebody waits for what comes of it
-        if not work.cancelled() and (fault := work.exception()) is not None and not is_told:
+        has_caller = not self._is_accepted.is_set()  # who waits for the result, and logs it
+        if not work.cancelled() and (fault := work.exception()) is not None and not has_caller:
             log.warning("a smart pause could not go on: %s", fault)
         self._is_accepted.set()
 
     async def send(self, order: Coroutine[Any, Any, None]) -> None:
         """An order that has begun is not interrupted: it might have arrived or not."""
         self._sending = sending = asyncio.ensure_future(order)
-        sending.add_done_callback(_look_at)
+        sending.add_done_callback(_retrieve_exception)
         await asyncio.shield(sending)
 
     async def close(self) -> None:
@@ -378,7 +378,7 @@ class SmartPauses:
             asyncio.get_running_loop().call_soon(self._on_change)
 
 
-def _look_at(sent: "asyncio.Future[None]") -> None:
+def _retrieve_exception(sent: "asyncio.Future[None]") -> None:
     """Drop a fault that another order made meaningless."""
     if not sent.cancelled():
         sent.exception()

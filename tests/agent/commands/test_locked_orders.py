@@ -12,7 +12,7 @@ from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
-from printreach.printers.spool import spooled
+from printreach.printers.uploads import spooled
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.fakes.printer import ScriptedPrinter

@@ -49,26 +49,26 @@ def test_a_project_is_started_with_every_option() -> None:
     reported = start(order, "folder/part.3mf")
 
     assert (reported.part, reported.command) == ("print", "project_file")
-    assert reported.says["param"] == "Metadata/plate_2.gcode"
-    assert reported.says["url"] == "ftp:///folder/part.3mf"
-    assert reported.says["subtask_name"] == "part.3mf"
-    assert reported.says["ams_mapping"] == [-1, 4]
+    assert reported.arguments["param"] == "Metadata/plate_2.gcode"
+    assert reported.arguments["url"] == "ftp:///folder/part.3mf"
+    assert reported.arguments["subtask_name"] == "part.3mf"
+    assert reported.arguments["ams_mapping"] == [-1, 4]
     options = ("use_ams", "timelapse", "flow_cali", "vibration_cali", "layer_inspect")
-    assert all(reported.says[option] is True for option in options)
-    assert reported.says["bed_levelling"] is False
+    assert all(reported.arguments[option] is True for option in options)
+    assert reported.arguments["bed_levelling"] is False
 
 
 def test_a_project_without_options_prints_its_first_plate_from_the_external_spool() -> None:
     reported = start(StartPrint(path="gcode/part.3mf"), "part.3mf")
 
-    assert reported.says["param"] == "Metadata/plate_1.gcode"
-    assert (reported.says["use_ams"], reported.says["ams_mapping"]) == (False, [])
+    assert reported.arguments["param"] == "Metadata/plate_1.gcode"
+    assert (reported.arguments["use_ams"], reported.arguments["ams_mapping"]) == (False, [])
 
 
 def test_g_code_is_started_as_a_file() -> None:
     reported = start(StartPrint(path="gcode/part.gcode"), "part.gcode")
 
-    assert (reported.command, reported.says) == ("gcode_file", {"param": "/part.gcode"})
+    assert (reported.command, reported.arguments) == ("gcode_file", {"param": "/part.gcode"})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_temperatures_name_a_nozzle_only_where_there_are_several() -> None:
 
 
 def test_a_light_is_told_its_mode() -> None:
-    assert light("chamber_light", on=False).says["led_mode"] == "off"
+    assert light("chamber_light", on=False).arguments["led_mode"] == "off"
 
 
 def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:

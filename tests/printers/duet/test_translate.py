@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from printreach.contract.codec import encode
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
-from printreach.printers.duet import entries, gcode
+from printreach.printers.duet import files as entries
+from printreach.printers.duet import gcode
 from printreach.printers.duet.known_state import KnownState, after_gap, with_model
 from printreach.printers.duet.model import merged
 from printreach.printers.duet.translate import view_of

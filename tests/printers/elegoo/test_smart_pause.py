@@ -10,8 +10,8 @@ import pytest
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.printers.elegoo.live_view import LiveView
 from printreach.printers.elegoo.pause_plan import ElegooPausePlan, Orders
+from printreach.printers.following import LiveView
 from printreach.printers.port import View
 from printreach.printers.print_progress import SavedState
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
@@ -104,8 +104,8 @@ class TestSmartPause:
 
 
 def planned(order: Pause, view: View) -> SavedState:
-    live_view = cast("LiveView", SimpleNamespace(view=view, print_id=""))
-    return ElegooPausePlan(cast("Orders", None), live_view).planned(order)
+    live_view = cast("LiveView", SimpleNamespace(view=view))
+    return ElegooPausePlan(cast("Orders", SimpleNamespace(print_id=str)), live_view).planned(order)
 
 
 def test_a_resin_printer_rests_as_it_stands() -> None:

@@ -210,7 +210,7 @@ async def whole(form: FormUpload) -> None:
 
 async def half(form: FormUpload) -> None:
     await put_two(form)
-    form.spoil()
+    form.invalidate()
 
 
 def test_a_whole_file_is_for_its_root_and_carries_its_checksum() -> None:
@@ -257,7 +257,7 @@ def test_what_nobody_takes_any_more_holds_up_nothing() -> None:
     async def body() -> None:
         form = FormUpload("gcodes", "", "a.gcode", BOUNDARY)
         await form.put(b"first")
-        form.is_refused()
+        form.stop_taking()
         async with asyncio.timeout(30):
             for _ in range(3):
                 await form.put(b"more")

@@ -3,9 +3,8 @@
 import pytest
 
 from printreach.printers.moonraker.machine import machine_of, subscription
-from printreach.printers.moonraker.prompts import NO_PROMPT, Prompt, need_of, with_line
 from printreach.printers.moonraker.status import KnownState, with_changes
-from printreach.printers.moonraker.translate import view_of
+from printreach.printers.moonraker.translate import NO_PROMPT, Prompt, need_of, view_of, with_line
 from printreach.rules.prints import NeedKind
 
 QUESTION = [

@@ -14,10 +14,12 @@ from printreach.contract.status import CurrentPrint, Feature, State
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View
-from printreach.printers.prusalink.machine import Machine, is_introduction, machine_of
 from printreach.printers.prusalink.translate import (
     KnownState,
+    Machine,
+    is_introduction,
     is_status,
+    machine_of,
     view_of,
     wants_job,
     with_status,

@@ -1,11 +1,24 @@
-"""A printer's MQTT broker: reports, orders and their answers."""
+"""A printer's MQTT broker: reports, orders and their answers.
 
+Its TLS certificate proves nothing, but names the printer.
+"""
+
+import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from cryptography import x509
+from cryptography.x509.oid import NameOID
+
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
-from printreach.printers.connecting import not_authorized, unreachable, unverified_tls
+from printreach.printers.connecting import (
+    MAX_MQTT_MESSAGE_BYTES,
+    not_authorized,
+    unreachable,
+    unverified_tls,
+)
 from printreach.printers.following import Answers
 from printreach.printers.loose import Json
 from printreach.printers.mqtt import MqttClient, reason_of, unknown_serial
@@ -14,7 +27,6 @@ from printreach.printers.setup import PrinterSetup
 
 from .orders import Order
 from .states import health_codes
-from .tls import BoundedSocket, certificate_name
 
 USER = "bblp"
 UNSIGNED = "0500-0500-0001-0007"
@@ -70,7 +82,7 @@ class BambuApi:
             raise unreachable(self._name, "there is no connection")
         self._sequence += 1
         number = str(self._sequence)
-        message = {order.part: {"sequence_id": number, "command": order.command, **order.says}}
+        message = {order.part: {"sequence_id": number, "command": order.command, **order.arguments}}
         await client.publish(f"device/{self._serial}/request", message)
         return number
 
@@ -160,3 +172,37 @@ def _unsigned() -> PrinterRefused:
         "The printer takes orders only from its maker's programs: turn on LAN mode and developer "
         "mode in its settings.",
     )
+
+
+CONNECT_S = 8.0
+
+
+class BoundedSocket(ssl.SSLSocket):
+    """Refuses to wait for a longer message.
+
+    paho-mqtt has no limit of its own; once it knows a message's length it asks for that many bytes.
+    """
+
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
+        if buflen > MAX_MQTT_MESSAGE_BYTES:
+            raise OSError(f"a message of {buflen} bytes was announced")
+        return super().recv(buflen, flags)
+
+
+async def certificate_name(host: str, port: int) -> str | None:
+    """Return the common name of the printer's certificate, which is its serial number.
+
+    Raises OSError or TimeoutError when there is no answer.
+    """
+    async with asyncio.timeout(CONNECT_S):
+        _, writer = await asyncio.open_connection(host, port, ssl=unverified_tls())
+    try:
+        shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+        names = x509.load_der_x509_certificate(shown).subject.get_attributes_for_oid(
+            NameOID.COMMON_NAME
+        )
+    except ValueError:
+        return None
+    finally:
+        writer.close()
+    return str(names[0].value) if names else None

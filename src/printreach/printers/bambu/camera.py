@@ -14,9 +14,8 @@ from printreach.printers.port import Camera, PrinterRefused, no_picture
 from printreach.printers.rtsp_camera import RtspCamera
 from printreach.printers.setup import PrinterSetup, authority
 
-from .api import USER
+from .api import CONNECT_S, USER
 from .known_state import KnownState
-from .tls import CONNECT_S
 
 SILENCE_S = 30.0
 READ_BYTES = 64 * 1024

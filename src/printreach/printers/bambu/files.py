@@ -12,7 +12,7 @@ from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntr
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.spool import exactly
+from printreach.printers.uploads import exactly
 
 from .api import USER
 from .ftps import PIECE_BYTES, FileMissing, Ftps, as_refusals

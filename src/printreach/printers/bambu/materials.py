@@ -76,7 +76,7 @@ def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
     ]
     once = {source.id: source for source in sources}.values()
     sources = [structs.replace(source, index=index) for index, source in enumerate(once)]
-    tools = [_one_of(extruders, index) for index in range(len(extruders))] if has_two else []
+    tools = [_numbered_tool(extruders, index) for index in range(len(extruders))] if has_two else []
     filament_units = [_unit(index, unit) for index, unit in enumerate(units)]
     return MaterialSystem(
         capabilities=Capabilities(
@@ -226,7 +226,7 @@ def _only_tool(report: Json) -> Tool:
     )
 
 
-def _one_of(extruders: list[Extruder], index: int) -> Tool:
+def _numbered_tool(extruders: list[Extruder], index: int) -> Tool:
     """Return one of several tools; which of them is active is not known."""
     extruder = extruders[index]
     return Tool(

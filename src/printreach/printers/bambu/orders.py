@@ -1,6 +1,6 @@
 """Orders to a printer, as messages and as lines of G-code. Pure.
 
-An order is the name of its part ("print", "system"...) and what it says there; the sequence number
+An order is the name of its part ("print", "system"...) and its arguments; the sequence number
 is added where it is sent.
 """
 
@@ -25,7 +25,7 @@ _EXTRUDE_MM_PER_MIN = 300
 class Order:
     part: str
     command: str
-    says: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
 
 PRINT_ORDERS = {
@@ -44,7 +44,7 @@ HOME = gcode("G28")
 
 
 def light(node: str, *, on: bool) -> Order:
-    says = {
+    arguments = {
         "led_node": node,
         "led_mode": "on" if on else "off",
         "led_on_time": 500,
@@ -52,7 +52,7 @@ def light(node: str, *, on: bool) -> Order:
         "loop_times": 0,
         "interval_time": 0,
     }
-    return Order("system", "ledctrl", says)
+    return Order("system", "ledctrl", arguments)
 
 
 def move_lines(axis: Axis, distance_mm: float) -> list[str]:
@@ -96,7 +96,7 @@ def start(order: StartPrint, inside: str) -> Order:
         return Order("print", "gcode_file", {"param": f"/{inside}"})
     plate = order.plate if isinstance(order.plate, int) else 1
     mapping = [] if isinstance(order.ams_mapping, UnsetType) else order.ams_mapping
-    says: JsonObject = {
+    arguments: JsonObject = {
         "param": f"Metadata/plate_{plate}.gcode",
         "url": f"ftp:///{inside}",
         "file": inside,
@@ -114,7 +114,7 @@ def start(order: StartPrint, inside: str) -> Order:
         "vibration_cali": _given(order.vibration_cali, False),
         "layer_inspect": _given(order.layer_inspect, False),
     }
-    return Order("print", "project_file", says)
+    return Order("print", "project_file", arguments)
 
 
 def start_problem(order: StartPrint) -> str | None:

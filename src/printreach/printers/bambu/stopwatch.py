@@ -30,7 +30,7 @@ class Stopwatch:
     """Times are of a steady clock.
 
     job: which print was measured. counted_s: up to `since`, which is None while it stands still.
-    minutes_left, told_at: what the printer said last of the time left, and when it began to.
+    minutes_left: as last reported. reported_at: when that value was first reported.
     """
 
     job: str = ""
@@ -38,17 +38,17 @@ class Stopwatch:
     since: float | None = None
     is_under_way: bool = False
     minutes_left: int | None = None
-    told_at: float = 0.0
+    reported_at: float = 0.0
 
     def duration_s(self, now: float) -> int:
         running = 0.0 if self.since is None else max(0.0, now - self.since)
         return min(loose.MAX_INT, int(self.counted_s + running))
 
     def left_s(self, now: float) -> int | None:
-        """Counts down within the minute that the printer told."""
+        """Return the time left, counted down within the reported minute."""
         if self.minutes_left is None:
             return None
-        passed = 0.0 if self.since is None else min(59.0, max(0.0, now - self.told_at))
+        passed = 0.0 if self.since is None else min(59.0, max(0.0, now - self.reported_at))
         return min(loose.MAX_INT, max(0, int(self.minutes_left * 60 - passed)))
 
 
@@ -63,7 +63,7 @@ def observe(stopwatch: Stopwatch, report: Json, state: State, now: float) -> Sto
     stopwatch = replace(stopwatch, job=job or stopwatch.job, is_under_way=True)
     minutes = loose.count(report, "mc_remaining_time") if _tells_progress(report) else None
     if minutes != stopwatch.minutes_left:
-        stopwatch = replace(stopwatch, minutes_left=minutes, told_at=now)
+        stopwatch = replace(stopwatch, minutes_left=minutes, reported_at=now)
     if state in AT_WORK:
         return stopwatch if stopwatch.since is not None else replace(stopwatch, since=now)
     return _held(stopwatch, now)

@@ -88,10 +88,10 @@ def _print(
 
 def _left_s(state: State, stopwatch: Stopwatch, now: float, sliced: SlicerFacts) -> int | None:
     """Return the time left as the printer reports it; before it does, as the slicer estimated."""
-    told_s = stopwatch.left_s(now)
-    if told_s is None and sliced.time_s is not None and state in UNDER_WAY:
+    reported_s = stopwatch.left_s(now)
+    if reported_s is None and sliced.time_s is not None and state in UNDER_WAY:
         return max(0, sliced.time_s - stopwatch.duration_s(now))
-    return told_s
+    return reported_s
 
 
 def _file_name(report: Json) -> str:

@@ -56,7 +56,7 @@ class DuetPrinter(PausingPrinter[LiveView]):
         require_storage(order, STORAGE)
         stored = platform_path(order.path)
         try:
-            await self._live_view.board().told_of(stored)
+            await self._live_view.board().file_info(stored)
         except NotFound:
             raise no_such_file(order.path) from None
         await self._live_view.order(gcode.start(stored))

@@ -37,7 +37,7 @@ class Duet(Protocol):
         """Entries with `type` (d or f), `name`, `size`, `date`. Raises NotFound."""
         ...
 
-    async def told_of(self, path: str) -> Json:
+    async def file_info(self, path: str) -> Json:
         """Return what a file says of itself. Raises NotFound."""
         ...
 

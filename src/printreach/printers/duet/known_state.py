@@ -201,7 +201,7 @@ def _ending(known: KnownState, model: Json) -> Ending:
         return Ending.CLEARED  # a fault ended it, or the board was reset: it was not cancelled
     was_stopping = known.condition.state is State.PAUSED or known.is_cancelling
     left = known.latest.bytes_left
-    if was_stopping or _is_told_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
+    if was_stopping or _is_reported_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
         return Ending.CANCELLED
     return Ending.DONE
 
@@ -213,12 +213,12 @@ def _ending_at_rest(known: KnownState, model: Json) -> Ending:
         return known.ending
     if loose.text(job, "lastFileName") is None or loose.flag(job, "lastFileSimulated"):
         return Ending.CLEARED
-    if known.ending is Ending.CANCELLED or _is_told_cancelled(model):
+    if known.ending is Ending.CANCELLED or _is_reported_cancelled(model):
         return Ending.CANCELLED
     return Ending.DONE if loose.flag(job, "lastFileCancelled") is not None else known.ending
 
 
-def _is_told_cancelled(model: Json) -> bool:
+def _is_reported_cancelled(model: Json) -> bool:
     """Whether the model says that the job was cancelled; only DSF reports it."""
     job = duet.job(model)
     return bool(loose.flag(job, "lastFileCancelled") or loose.flag(job, "lastFileAborted"))

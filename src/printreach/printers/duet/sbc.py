@@ -89,7 +89,7 @@ class Sbc:
         answer = await self._http.get(target, at_most=MAX_LIST_BYTES)
         return [loose.obj(entry) for entry in loose.items({"": answer}, "")]
 
-    async def told_of(self, path: str) -> Json:
+    async def file_info(self, path: str) -> Json:
         target = f"/machine/fileinfo/{_path(path)}"
         return loose.obj(await self._http.get(target))
 

@@ -108,7 +108,7 @@ class Standalone:
             first = after
         return entries
 
-    async def told_of(self, path: str) -> Json:
+    async def file_info(self, path: str) -> Json:
         answer = await self._get("rr_fileinfo", name=path)
         if loose.count(answer, "err") != 0:
             raise NotFound(CommandStatus.NOT_FOUND, f"There is no file {path!r}.")

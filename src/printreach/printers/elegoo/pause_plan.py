@@ -7,11 +7,12 @@ printer accepts these commands in a pause is a guess; if it refuses, the pause i
 
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from printreach.contract.commands import Axis, CommandStatus, MoveAxis, Pause, SetTemp
 from printreach.contract.status import Feature, State
 from printreach.contract.unset import UNSET
+from printreach.printers.following import LiveView
 from printreach.printers.pause_plan import (
     BED,
     HOTEND,
@@ -29,29 +30,27 @@ from printreach.printers.print_progress import (
 )
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
-from .live_view import LiveView
-
 PAUSING = "Pausing"
-V = TypeVar("V", bound=LiveView)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """The commands of one protocol."""
+    """The commands of one protocol. print_id: of the print last reported, "" where it has none."""
 
+    print_id: Callable[[], str]
     act: Callable[[Action], Awaitable[object]]
     heat: Callable[[SetTemp], Coroutine[Any, Any, None]]
     move: Callable[[MoveAxis], Coroutine[Any, Any, None]]
 
 
-class ElegooPausePlan(PausePlan[V]):
+class ElegooPausePlan(PausePlan[LiveView]):
     file = "elegoo-smart-pause.json"
     shape = StoredShape(path="file_name", heaters=(HOTEND, BED))
     close_enough_c = 5.0
     pauses_slowly = True
 
     def __init__(
-        self, orders: Orders, live_view: V, limits: CommandLimits = DEFAULT_LIMITS
+        self, orders: Orders, live_view: LiveView, limits: CommandLimits = DEFAULT_LIMITS
     ) -> None:
         super().__init__(live_view, limits)
         self._orders = orders
@@ -64,7 +63,7 @@ class ElegooPausePlan(PausePlan[V]):
             is_paused=job.state is State.PAUSED and job.sub_state is None,
             path=current.file_name,
             progress=PrintProgress(
-                print_id=self.live_view.print_id,
+                print_id=self._orders.print_id(),
                 duration_s=current.duration_sec,
                 position=positions(current.progress, current.current_layer),
             ),

@@ -13,7 +13,7 @@ from printreach.printers.connecting import download_of
 from printreach.printers.http_api import HttpApi, NotFound
 from printreach.printers.port import Download, PrinterRefused, bad_path, failed, no_such_file
 from printreach.printers.setup import PrinterSetup
-from printreach.printers.spool import exactly, spooled
+from printreach.printers.uploads import exactly, spooled
 from printreach.wire.heads import Headers
 
 PIECE_BYTES = 1024 * 1024

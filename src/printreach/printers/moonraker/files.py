@@ -16,7 +16,7 @@ from printreach.printers import loose
 from printreach.printers.connecting import download_of, size_of
 from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
-from printreach.printers.spool import exactly
+from printreach.printers.uploads import exactly
 
 from .api import Forbidden, MoonrakerApi
 from .entries import (
@@ -152,13 +152,13 @@ class MoonrakerFiles:
             form.finish()
             return await asyncio.shield(sending)
         finally:
-            form.spoil()
+            form.invalidate()
 
     async def _post(self, form: FormUpload) -> object:
         try:
             return await self._api.send_form(f"{FILES}/upload", form.kind, form.body())
         finally:
-            form.is_refused()
+            form.stop_taking()
 
     def _sent(self, sending: "asyncio.Task[object]") -> None:
         self._sending.discard(sending)

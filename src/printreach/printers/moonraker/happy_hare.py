@@ -82,7 +82,7 @@ def _tool_number(mmu: Json, gate: int) -> int | UnsetType:
 def _material(mmu: Json, gate: int) -> Material | UnsetType:
     color = color_hex(_text_at(mmu, "gate_color", gate))
     if color is UNSET and _text_at(mmu, "gate_color", gate):
-        color = _mixed(_at(mmu, "gate_color_rgb", gate))  # it has a name
+        color = _hex_of_shares(_at(mmu, "gate_color_rgb", gate))  # it has a name
     material = Material(
         type=material_word(_text_at(mmu, "gate_material", gate)),
         name=_text_at(mmu, "gate_filament_name", gate) or UNSET,
@@ -91,7 +91,7 @@ def _material(mmu: Json, gate: int) -> Material | UnsetType:
     return UNSET if material == Material() else material
 
 
-def _mixed(parts: object) -> str | UnsetType:
+def _hex_of_shares(parts: object) -> str | UnsetType:
     """RRGGBB of three shares from 0 to 1."""
     if not isinstance(parts, list):
         return UNSET

@@ -18,10 +18,9 @@ from .api import MoonrakerApi
 from .cameras import CameraFinder
 from .machine import machine_of, subscription, with_power_change
 from .metadata import NOTHING_KNOWN
-from .prompts import NO_PROMPT, need_of, with_line
 from .rpc import Rpc
 from .status import KnownState, is_under_way, print_path, steps_to, with_changes
-from .translate import READY, trouble_of, view_of
+from .translate import NO_PROMPT, READY, trouble_of, view_of, with_line
 
 LOOK_AGAIN_S = 2.0
 """Seconds between polls while Klipper isn't ready; Moonraker pushes most changes."""
@@ -86,8 +85,7 @@ class LiveView(following.LiveView):
         self._draw(self.known)
 
     def _draw(self, known: KnownState) -> None:
-        view = view_of(known, self._version)
-        self._show(replace(view, need=need_of(known, self._prompt)))
+        self._show(view_of(known, self._version, self._prompt))
 
     async def refresh(self) -> None:
         """Query the print after an order, instead of waiting until Klipper reports the change."""
@@ -95,7 +93,7 @@ class LiveView(following.LiveView):
         try:
             answer = await self._api.call("printer.objects.query", {"objects": wanted})
         except PrinterRefused:
-            return  # it tells in a moment
+            return  # Klipper reports it in a moment
         self._on_status(_status_of(answer))
         try:
             async with asyncio.timeout(FILE_KNOWN_WITHIN_S):
@@ -103,7 +101,7 @@ class LiveView(following.LiveView):
         except (TimeoutError, PrinterRefused):
             self.redraw()  # what is known of its file comes later
 
-    # --- what comes by itself -----------------------------------------------------------------
+    # --- notifications ------------------------------------------------------------------------
 
     def _on_notification(self, method: str, params: object) -> None:
         match method:
@@ -115,7 +113,7 @@ class LiveView(following.LiveView):
                 self.known = replace(self.known, power=with_power_change(self.known.power, params))
                 self.redraw()
             case "notify_klippy_ready":
-                self._is_ready = False  # whatever was subscribed to, it knows no more
+                self._is_ready = False  # its subscriptions are gone
                 self._request_check()
             case "notify_klippy_shutdown" | "notify_klippy_disconnected":
                 self._lose_klipper(_GONE[method])
@@ -164,12 +162,12 @@ class LiveView(following.LiveView):
         self._is_ready = False
         self._hidden_start = None
         self._prompt = NO_PROMPT
-        # Its words are asked for next; until they are there it is not said to have broken down.
-        self._tell(replace(trouble_of(state, None, self._api.address), is_fault=False))
+        # Its reason is asked for next; until that is known, this is not shown as a fault.
+        self._show_trouble(replace(trouble_of(state, None, self._api.address), is_fault=False))
         self._request_check()
 
     def _waits_for_file(self) -> bool:
-        """Another file is printed, and it is being asked what is known of it."""
+        """Return whether the metadata of another file, which is printed now, is being asked for."""
         if print_path(self.known) == self._asked_path:
             return False
         now = asyncio.get_running_loop().time()
@@ -180,7 +178,7 @@ class LiveView(following.LiveView):
     def _request_check(self) -> None:
         self._check_requested.set()
 
-    # --- what is asked for --------------------------------------------------------------------
+    # --- queries ------------------------------------------------------------------------------
 
     async def _run_rpc(self, rpc: Rpc) -> None:
         reading = asyncio.create_task(rpc.run())
@@ -224,7 +222,9 @@ class LiveView(following.LiveView):
             if refused.status == CommandStatus.NOT_AUTHORIZED:
                 raise
             status = CommandStatus.NOT_CONNECTED  # it went away again
-            self._tell(Trouble(status=status, sentence=refused.sentence, has_lost_firmware=True))
+            self._show_trouble(
+                Trouble(status=status, sentence=refused.sentence, has_lost_firmware=True)
+            )
 
     async def _look_at_klipper(self) -> None:
         info = await self._api.call("server.info")
@@ -236,10 +236,10 @@ class LiveView(following.LiveView):
             await self._set_up()
         else:
             words = await queries.klipper_message(self._api)
-            self._tell(trouble_of(state, words, self._api.address))
+            self._show_trouble(trouble_of(state, words, self._api.address))
 
     async def _set_up(self) -> None:
-        """Klipper is ready: see what it has, and be told of it from now on."""
+        """Read what a Klipper that is ready has, and subscribe to it."""
         names = loose.items(await self._api.call("printer.objects.list"), "objects")
         machine = machine_of(names)
         fresh = KnownState(
@@ -281,7 +281,7 @@ class LiveView(following.LiveView):
         self.known = replace(self.known, spool=spool)
         self.redraw()
 
-    def _tell(self, trouble: Trouble) -> None:
+    def _show_trouble(self, trouble: Trouble) -> None:
         """Say why Klipper can't be reached, as Moonraker tells it."""
         self._view = View(trouble=trouble, platform_version=self._version)
         self._report_change()

@@ -1,10 +1,20 @@
-"""Translates the reports of Klipper and Moonraker into the types of the contract."""
+"""Translates the reports of Klipper and Moonraker into the types of the contract.
+
+Macros show questions in the web interfaces by lines of G-code answers: `// action:prompt_begin`
+with a title, `prompt_text` with more, `prompt_show`, and `prompt_end` when it is answered. Source:
+Klipper's command reference, RESPOND, and Mainsail's page on macro prompts. And a print is paused
+where a filament sensor sees none.
+"""
+
+from dataclasses import dataclass
+from typing import Final
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import Trouble, View
+from printreach.rules.prints import Need, NeedKind, need_of_words
 
 from .machine import LightKind, LightSource, features_of
 from .materials import materials_of
@@ -32,10 +42,23 @@ _NOT_READY = {
 }
 _BROKEN_DOWN = frozenset({"shutdown", "error"})
 """Klipper goes on from there only by a restart, which no print survives."""
+_ACTION: Final = "// action:prompt_"
+_MAX_WORDS_CHARS: Final = 300
 
 
-def view_of(known: KnownState, version: str) -> View:
-    """While Klipper is ready."""
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that is being built or shown. words: its text so far."""
+
+    words: str = ""
+    is_shown: bool = False
+
+
+NO_PROMPT: Final = Prompt()
+
+
+def view_of(known: KnownState, version: str, prompt: Prompt = NO_PROMPT) -> View:
+    """While Klipper is ready. prompt: what macros show at present."""
     lights = lights_of(known)
     return View(
         trouble=None,
@@ -43,6 +66,7 @@ def view_of(known: KnownState, version: str) -> View:
         features=features_of(known.machine, has_light=bool(lights)),
         platform_version=version,
         materials=materials_of(known),
+        need=need_of(known, prompt),
         z_offset_mm=_z_offset_mm(known),
     )
 
@@ -194,3 +218,39 @@ def shortened(message: str | None) -> str | None:
     lines = [line.strip() for line in (message or "").splitlines()]
     first = next((line for line in lines if line), "")
     return first.removeprefix("!! ")[:MAX_WORDS_CHARS].rstrip(". ") or None
+
+
+def with_line(prompt: Prompt, line: str) -> Prompt:
+    """prompt after one line that Klipper answered."""
+    if not line.startswith(_ACTION):
+        return prompt
+    action, _, words = line.removeprefix(_ACTION).partition(" ")
+    match action.strip():
+        case "begin":
+            return Prompt(words.strip()[:_MAX_WORDS_CHARS])
+        case "text":
+            joined = ": ".join(word for word in (prompt.words, words.strip()) if word)
+            return Prompt(joined[:_MAX_WORDS_CHARS], prompt.is_shown)
+        case "show":
+            return Prompt(prompt.words, is_shown=True)
+        case "end":
+            return NO_PROMPT
+        case _:
+            return prompt
+
+
+def need_of(known: KnownState, prompt: Prompt) -> Need | None:
+    """Return a question that is shown, else missing filament while the print is paused."""
+    if prompt.is_shown:
+        return need_of_words(prompt.words)
+    if state_of(known) is State.PAUSED and _is_out_of_filament(known):
+        return Need(kind=NeedKind.FILAMENT, text="The filament ran out.")
+    return None
+
+
+def _is_out_of_filament(known: KnownState) -> bool:
+    return any(
+        loose.flag(obj(known, name), "enabled") is True
+        and loose.flag(obj(known, name), "filament_detected") is False
+        for name in known.machine.filament_sensors
+    )

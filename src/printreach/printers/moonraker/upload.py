@@ -1,9 +1,8 @@
-"""A file on its way to Moonraker: a form, sent in chunks, that can still be spoilt at its end.
+"""An upload to Moonraker: a form, sent in chunks, that can be made invalid at its end.
 
-Moonraker gathers an upload in a temporary file, and leaves that when the connection breaks
-off. So a half upload is brought to an end that Moonraker throws away: it is for a root that no
-Moonraker has, which is said behind the file. A whole one carries its checksum, and is known to have
-arrived as it was sent.
+Moonraker gathers an upload in a temporary file, and leaves that behind when the connection breaks
+off. So an upload that is broken off ends with a field that names a root which no Moonraker has, and
+Moonraker removes the file. A complete one ends with its checksum, which Moonraker verifies.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ NOWHERE = "broken-off"
 
 
 class FormUpload:
-    """The body of the request. One task puts pieces in, another sends them on.
+    """The body of the request. One task puts pieces in, another sends them.
 
     root, folder, file_name: where Moonraker is to put it. boundary: something that the file can't
     hold by chance.
@@ -29,14 +28,14 @@ class FormUpload:
         self._sum = hashlib.sha256()
         self._piece: bytes | None = None
         self._has_ended = False
-        self._is_gone = False
+        self._has_stopped = False
         self._changed = asyncio.Event()
 
     async def put(self, piece: bytes) -> None:
-        """Returns when the next may come; nothing is gathered."""
+        """Put a piece in, once the one before was sent."""
         self._sum.update(piece)
         self.size += len(piece)
-        while self._piece is not None and not self._is_gone:
+        while self._piece is not None and not self._has_stopped:
             await self._change()
         self._piece = piece
         self._changed.set()
@@ -46,16 +45,16 @@ class FormUpload:
         self._has_ended = True
         self._changed.set()
 
-    def spoil(self) -> None:
+    def invalidate(self) -> None:
         """End the upload so that Moonraker throws it away."""
         self._piece = None
         self._root = NOWHERE
         self._has_ended = True
         self._changed.set()
 
-    def is_refused(self) -> None:
-        """Nobody takes it any more; what is still put in goes nowhere."""
-        self._is_gone = True
+    def stop_taking(self) -> None:
+        """The request has ended: drop what is still put in."""
+        self._has_stopped = True
         self._changed.set()
 
     async def body(self) -> AsyncIterator[bytes]:

@@ -16,8 +16,8 @@ from printreach.contract.files import FileDone, JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
-from printreach.printers.fallback_camera import listed_camera
 from printreach.printers.http_api import NotFound
+from printreach.printers.http_camera import listed_camera
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,

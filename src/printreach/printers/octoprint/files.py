@@ -9,9 +9,8 @@ from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntr
 from printreach.printers import loose
 from printreach.printers.connecting import download_of
 from printreach.printers.http_api import NotFound
-from printreach.printers.multipart import form_around_file, form_type
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
-from printreach.printers.spool import exactly, spooled
+from printreach.printers.uploads import exactly, form_around_file, form_type, spooled
 
 from .api import MAX_LIST_BYTES, OctoPrintApi
 from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path

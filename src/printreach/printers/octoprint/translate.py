@@ -37,7 +37,7 @@ _NEEDS = {
     "FilamentChange": Need(kind=NeedKind.FILAMENT, text="The print wants its filament changed."),
     "Waiting": Need(kind=NeedKind.ATTENTION, text="The print waits for a person."),
 }
-"""OctoPrint has sent M600 or its like, or M0 or its like. Nobody says when that is over."""
+"""OctoPrint has sent M600 or its like, or M0 or its like. It does not say when that is over."""
 NEED_SHOWS = 4
 """Messages, of which two come a second."""
 
@@ -51,7 +51,7 @@ class Ending(Enum):
     DONE = auto()
     CANCELLED = auto()
     FAILED = auto()
-    CLEARED = auto()  # however it ended, OctoPrint has put it away since
+    CLEARED = auto()  # however it ended, OctoPrint has cleared it since
 
 
 class Latest(NamedTuple):
@@ -83,8 +83,8 @@ class KnownState:
     temperatures, by heater. ending: by what has happened since.
 
     paused_tool: the number of the tool that the paused print goes on with, where it is known.
-    need: what the print last asked for; shown for need_left messages more. is_put_away: OctoPrint
-    has put the print away before its end was shown.
+    need: what the print last asked for; shown for need_left messages more. was_cleared_early:
+    OctoPrint has cleared the print before its end was shown.
     """
 
     now: Json = field(default_factory=dict)
@@ -96,11 +96,11 @@ class KnownState:
     paused_tool: int | None = None
     need: Need | None = None
     need_left: int = 0
-    is_put_away: bool = False
+    was_cleared_early: bool = False
 
 
 def with_current(known: KnownState, current: Json, *, assume_cancelled: bool = False) -> KnownState:
-    """OctoPrint says how things are: a `current` or `history` message.
+    """Return the state after a `current` or `history` message.
 
     assume_cancelled: OctoPrint has to be asked, which brings no events, and was within reach since
     it was asked before. A print that is gone then was cancelled.
@@ -111,7 +111,7 @@ def with_current(known: KnownState, current: Json, *, assume_cancelled: bool = F
     state = _condition(after).state
     if state in UNDER_WAY and before not in UNDER_WAY:
         after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
-        after = replace(after, is_put_away=False)
+        after = replace(after, was_cleared_early=False)
     elif (
         assume_cancelled
         and state is State.IDLE
@@ -120,15 +120,15 @@ def with_current(known: KnownState, current: Json, *, assume_cancelled: bool = F
     ):
         after = replace(after, ending=Ending.CANCELLED)
     elif _is_closed(current) or _is_all_done(current):
-        after = _put_away(after)
-    elif after.is_put_away and before not in UNDER_WAY:
-        after = _put_away(after)  # its end was shown
+        after = _cleared(after)
+    elif after.was_cleared_early and before not in UNDER_WAY:
+        after = _cleared(after)  # its end was shown
     after = replace(after, latest=_latest_of(after, state))
     return replace(after, condition=_condition(after))
 
 
 def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
-    """OctoPrint says that something happened.
+    """Return the state after an event.
 
     A start shows at once, for a print may be over before the next `current` message. An end shows
     with that message, since OctoPrint still has things to do, or with_end.
@@ -149,7 +149,9 @@ def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
         case "PrintCancelled" | "PrintFailed":
             return replace(known, ending=Ending.CANCELLED, ending_words=None)
         case "FileSelected" | "FileDeselected" | "Connected":
-            return replace(known, is_put_away=True) if has_hidden_end(known) else _put_away(known)
+            return (
+                replace(known, was_cleared_early=True) if has_hidden_end(known) else _cleared(known)
+            )
         case _:
             return known
 
@@ -161,13 +163,13 @@ def has_hidden_end(known: KnownState) -> bool:
 
 
 def with_end(known: KnownState) -> KnownState:
-    """The hidden end shows: no `current` message will show it where another print begins."""
+    """Show the hidden end: where another print begins, no `current` message will show it."""
     return replace(known, condition=_at_rest(known, None))
 
 
 def _with_start(known: KnownState, payload: Json) -> KnownState:
-    """A print has begun. payload: its file, as `job.file` of a `current` message has it."""
-    started = replace(known, ending=Ending.UNKNOWN, ending_words=None, is_put_away=False)
+    """Return the state after the start of a print. payload: its file, as in `current` messages."""
+    started = replace(known, ending=Ending.UNKNOWN, ending_words=None, was_cleared_early=False)
     if not known.now:
         return started
     name = loose.text(payload, "name") or ""
@@ -181,8 +183,8 @@ def _with_start(known: KnownState, payload: Json) -> KnownState:
     return replace(started, condition=_condition(started))
 
 
-def _put_away(known: KnownState) -> KnownState:
-    return replace(known, ending=Ending.CLEARED, ending_words=None, is_put_away=False)
+def _cleared(known: KnownState) -> KnownState:
+    return replace(known, ending=Ending.CLEARED, ending_words=None, was_cleared_early=False)
 
 
 def is_fully_paused(known: KnownState) -> bool:

@@ -28,7 +28,7 @@ from .api import PrusaLinkApi
 from .cameras import cameras_of
 from .files import PrusaLinkFiles
 from .live_view import LiveView
-from .machine import Machine
+from .translate import Machine
 
 CLEARED_S = 15.0
 """PrusaLink on a Raspberry Pi starts no print in the eleven seconds after the end of another."""

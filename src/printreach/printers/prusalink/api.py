@@ -89,7 +89,7 @@ class PrusaLinkApi(HttpApi):
 
 
 class Login:
-    """An API key wins where both are given: it costs no second request."""
+    """The agent's credentials. An API key wins over a password: it costs no second request."""
 
     def __init__(self, setup: PrinterSetup) -> None:
         self._api_key = setup.api_key
@@ -126,7 +126,7 @@ class Login:
         return [(b"Authorization", signed)]
 
     def accepts(self, header: bytes | None, answered: Challenge | None) -> bool:
-        """Take what a server asks for; False where that can't be given, or was given in vain.
+        """Accept a challenge; False where it can't be answered, or was answered in vain.
 
         header: its WWW-Authenticate. answered: what the refused request was signed for.
         """
@@ -138,5 +138,5 @@ class Login:
         return True
 
     def forget_challenge(self) -> None:
-        """Let the next request be refused, so that what follows is signed afresh."""
+        """Drop the challenge: the next request is refused, which brings a new one."""
         self._challenge = None

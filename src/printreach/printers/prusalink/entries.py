@@ -100,9 +100,9 @@ def _metadata(reported: Json) -> JsonObject:
 
 def print_time_s(meta: Json) -> int | None:
     """Return the slicer's estimate."""
-    told_s = loose.count(meta, "estimated_print_time")
-    if told_s is not None:
-        return told_s
+    reported_s = loose.count(meta, "estimated_print_time")
+    if reported_s is not None:
+        return reported_s
     return loose.duration_s(loose.text(meta, "estimated printing time (normal mode)") or "")
 
 

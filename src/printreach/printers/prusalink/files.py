@@ -18,7 +18,7 @@ from printreach.printers import loose
 from printreach.printers.connecting import download_of
 from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
-from printreach.printers.spool import exactly, spooled
+from printreach.printers.uploads import exactly, spooled
 from printreach.wire.heads import Headers
 
 from .api import MAX_LIST_BYTES, PrusaLinkApi
@@ -31,7 +31,7 @@ from .entries import (
     name_of,
     storable,
 )
-from .machine import Machine
+from .translate import Machine
 
 MAX_DEPTH = 16
 MAX_FOLDERS = 1000

@@ -10,8 +10,16 @@ from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import PrinterRefused
 
 from .api import PrusaLinkApi
-from .machine import Machine, is_introduction, machine_of
-from .translate import KnownState, is_status, view_of, wants_job, with_status
+from .translate import (
+    KnownState,
+    Machine,
+    is_introduction,
+    is_status,
+    machine_of,
+    view_of,
+    wants_job,
+    with_status,
+)
 
 POLL_EVERY_S = 0.8
 ANSWER_S = 6.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from printreach.contract.materials import MaterialSystem, Source, Tool
-from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, Feature, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -18,7 +18,62 @@ from printreach.printers.port import View, view_without_firmware
 from printreach.rules.prints import need_of_words
 
 from .entries import filament_mg, filament_mm, print_time_s
-from .machine import Machine
+
+PI_STORAGE = "local"
+BUDDY_STORAGE = "usb"
+MAX_NOZZLE_MM = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """storage: where prints are put, by its name in addresses. nozzle_mm: where it is told."""
+
+    version: str = ""
+    storage: str = PI_STORAGE
+    nozzle_mm: float | None = None
+
+    @property
+    def is_pi(self) -> bool:
+        """PrusaLink itself, on a Raspberry Pi; else Buddy's firmware."""
+        return self.storage == PI_STORAGE
+
+    @property
+    def features(self) -> Feature:
+        """Orders to axes and heaters stand in `web/controls.py`; Buddy's firmware takes none."""
+        if not self.is_pi:
+            return Feature.PRINT_START
+        motion = Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.EXTRUSION
+        return motion | Feature.TEMPERATURE_CONTROL | Feature.PRINT_START
+
+
+def is_introduction(version: object, storages: object) -> bool:
+    """Something else may answer in place of /api/version and /api/v1/storage."""
+    has_list = isinstance(loose.obj(storages).get("storage_list"), list)
+    return loose.text(version, "server") is not None and has_list
+
+
+def machine_of(version: object, info: object, storages: object) -> Machine:
+    """Read /api/version, /api/v1/info and /api/v1/storage."""
+    nozzle_mm = loose.number(info, "nozzle_diameter")
+    is_nozzle = nozzle_mm is not None and 0 < nozzle_mm <= MAX_NOZZLE_MM
+    return Machine(
+        version=loose.text(version, "server") or "",
+        storage=_storage(storages, has_sdk=loose.text(version, "sdk") is not None),
+        nozzle_mm=nozzle_mm if is_nozzle else None,
+    )
+
+
+def _storage(storages: object, *, has_sdk: bool) -> str:
+    """Return the first writable storage that is one of the two known; else the program's usual one.
+
+    Without a USB drive, Buddy's firmware has none at the moment.
+    """
+    for reported in loose.items(storages, "storage_list"):
+        name = (loose.text(reported, "path") or "").strip("/")
+        if name in (PI_STORAGE, BUDDY_STORAGE) and loose.flag(reported, "read_only") is not True:
+            return name
+    return PI_STORAGE if has_sdk else BUDDY_STORAGE
+
 
 MAX_GAP_S = 10.0
 """A longer silence isn't taken for time that was printed."""
@@ -48,13 +103,13 @@ _USUAL_MESSAGES: Final = frozenset({"", "OK"})
 class Latest(NamedTuple):
     """The latest print, as far as it was seen.
 
-    told_s: how long it has printed, as told last; passed_s: and since then, as measured here.
+    reported_s: print time as last reported. passed_s: measured here since then.
     """
 
     job_id: int | None = None
     name: str = ""
     progress: float = 0.0
-    told_s: int = 0
+    reported_s: int = 0
     passed_s: float = 0.0
     estimate_s: int | None = None
     filament_mm: int = 0
@@ -62,7 +117,7 @@ class Latest(NamedTuple):
 
     @property
     def duration_s(self) -> int:
-        return min(loose.MAX_INT, int(self.told_s + self.passed_s))
+        return min(loose.MAX_INT, int(self.reported_s + self.passed_s))
 
 
 NO_PRINT: Final = Latest()
@@ -176,12 +231,12 @@ def _with_figures(known: KnownState) -> Latest:
         return latest._replace(progress=100.0)
     if known.state not in UNDER_WAY or known.job_id is None:
         return latest
-    told_s = loose.count(job, "time_printing")
-    if told_s is not None and told_s != latest.told_s:
+    reported_s = loose.count(job, "time_printing")
+    if reported_s is not None and reported_s != latest.reported_s:
         # 0.8.1 counts only with each hundredth line, so what was measured may be ahead of it.
-        ahead_s = latest.told_s + latest.passed_s - told_s
+        ahead_s = latest.reported_s + latest.passed_s - reported_s
         latest = latest._replace(
-            told_s=told_s, passed_s=ahead_s if 0.0 < ahead_s <= MAX_AHEAD_S else 0.0
+            reported_s=reported_s, passed_s=ahead_s if 0.0 < ahead_s <= MAX_AHEAD_S else 0.0
         )
     return latest._replace(job_id=known.job_id, progress=_progress(latest, job))
 
@@ -190,7 +245,7 @@ def _progress(latest: Latest, job: Json) -> float:
     """Before 0.8.1 has counted a second of a print, it still tells the progress of the one
     before."""
     done = loose.number(job, "progress")
-    return latest.progress if done is None or not latest.told_s else loose.percent(done)
+    return latest.progress if done is None or not latest.reported_s else loose.percent(done)
 
 
 def _with_file(latest: Latest, job: Json) -> Latest:

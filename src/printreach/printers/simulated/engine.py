@@ -1,4 +1,4 @@
-"""The simulated printer in real time: what lets its time pass, and tells who watches."""
+"""Runs the simulated printer in real time, and wakes those who wait for a change."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from .model.printer import SimulatedPrinter
 _TICK_S = 0.09
 """Shorter than the webcam's 1/10 s, so that the head has moved in every picture."""
 _LONGEST_TICK_S = 1.0
-"""A process that was stopped for an hour doesn't print for an hour in one go."""
+"""So that a process which was suspended for an hour doesn't print for an hour at once."""
 
 
 class Engine:
@@ -23,7 +23,7 @@ class Engine:
         self._changed = asyncio.Event()
 
     def touch(self) -> None:
-        """Something was ordered or changed: let time pass, tell those who wait."""
+        """Report an order or a change: time passes again, and those who wait are woken."""
         self.version += 1
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()

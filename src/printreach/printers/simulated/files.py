@@ -38,7 +38,7 @@ class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class Upload:
-    """A file on its way in. Until commit() it is nowhere to be seen; leaving the block drops it."""
+    """An upload under way. The file appears at commit(); leaving the block without it drops it."""
 
     def __init__(self, store: "FileStore", folder: Path) -> None:
         self.size_bytes = 0

@@ -8,9 +8,8 @@ from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera
-from printreach.printers.elegoo.live_view import LiveView
 from printreach.printers.elegoo.pause_plan import Orders
-from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
+from printreach.printers.elegoo.printer import ElegooPrinter, LiveView, targets_of
 from printreach.printers.loose import Json
 from printreach.printers.pause_plan import Action
 from printreach.printers.port import Camera, MqttEndpoint, require_storage
@@ -75,12 +74,13 @@ class Cc2Printer(ElegooPrinter[Cc2Files, Cc2LiveView]):
 
     def __init__(self, setup: PrinterSetup) -> None:
         self._api = Cc2Api(setup)
+        live_view = Cc2LiveView(setup, self._api)
         orders = Orders(
+            print_id=lambda: live_view.print_id,
             act=lambda action: self._api.ask(_METHODS[action], {}),
             heat=self.set_temp,
             move=self.move_axis,
         )
-        live_view = Cc2LiveView(setup, self._api)
         super().__init__(setup, live_view, orders, Cc2Files(self._api, setup))
 
     @property

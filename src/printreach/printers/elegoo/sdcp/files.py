@@ -15,9 +15,9 @@ from printreach.printers.elegoo.transfers import (
     plain_name,
 )
 from printreach.printers.loose import Json
-from printreach.printers.multipart import form_around_file, form_type
 from printreach.printers.port import Download, PrinterRefused, bad_path, failed
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.uploads import form_around_file, form_type
 
 from .api import USUAL_PORT, Cmd, SdcpApi
 

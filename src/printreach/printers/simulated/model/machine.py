@@ -135,7 +135,7 @@ class Machine:
         self._seed = seed
         self._spaghetti = Spaghetti(seed)
         self._message_count = 0
-        self._told_cold = False
+        self._reported_cold = False
 
     @property
     def is_heating(self) -> bool:
@@ -201,10 +201,10 @@ class Machine:
         if move.filament_mm == 0:
             return move
         if self.heaters[HeaterName.HOTEND].actual_c >= COLD_BELOW_C:
-            self._told_cold = False
+            self._reported_cold = False
             return move
-        if not self._told_cold:
-            self._told_cold = True
+        if not self._reported_cold:
+            self._reported_cold = True
             self.report(f"Cold extrusion prevented: below {COLD_BELOW_C:.0f} °C", is_error=True)
         return None if move.start == move.end else replace(move, filament_mm=0.0)
 

@@ -158,9 +158,9 @@ class LayerCounter:
     def read_comment(self, comment: str) -> None:
         """`LAYER:7` (Cura: counts from 0), `LAYER_CHANGE` (PrusaSlicer), and their totals."""
         if numbered := _NUMBERED.match(comment):
-            self._tell(int(numbered[1]) + 1)
+            self._set_layer(int(numbered[1]) + 1)
         elif comment in ("LAYER_CHANGE", "CHANGE_LAYER"):
-            self._tell(self.current + 1 if self._has_layer_comments else 1)
+            self._set_layer(self.current + 1 if self._has_layer_comments else 1)
         elif total := _TOTAL.match(comment):
             self.total = int(total[1])
 
@@ -170,6 +170,6 @@ class LayerCounter:
             self._highest_mm = height_mm
             self.current += 1
 
-    def _tell(self, layer: int) -> None:
+    def _set_layer(self, layer: int) -> None:
         self._has_layer_comments = True
         self.current = layer

@@ -1,10 +1,11 @@
-"""/api/files: what the printer has, uploads, downloads and deletion."""
+"""/api/files: what the printer has, uploads, downloads and deletion; and answers as JSON."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes
 
+import msgspec
 from multipart import (  # type: ignore[import-untyped]  # it ships no types
     MultipartError,
     MultipartSegment,
@@ -16,8 +17,8 @@ from printreach.http1.messages import Answer, Call
 from printreach.printers.simulated.files import BadPath, FileStore, Upload
 
 from .orders import Control
-from .responses import error_answer, json_answer, wrong_method
 
+NOT_STORED: Final = (b"Cache-Control", b"no-store")
 _PIECE_BYTES: Final = 64 * 1024
 _MAX_FIELDS: Final = 16
 _MAX_FIELDS_BYTES: Final = 16 * 1024
@@ -146,3 +147,18 @@ async def _read(place: Path) -> AsyncGenerator[bytes, None]:
     with place.open("rb") as file:
         while piece := file.read(_PIECE_BYTES):
             yield piece
+
+
+def json_answer(value: object, status: int = 200) -> Answer:
+    headers = [(b"Content-Type", b"application/json"), NOT_STORED]
+    return Answer(status=status, headers=headers, body=msgspec.json.encode(value))
+
+
+def error_answer(status: int, sentence: str) -> Answer:
+    return json_answer({"Error": sentence}, status)
+
+
+def wrong_method(allowed: bytes) -> Answer:
+    answer = error_answer(405, "This address doesn't take that method.")
+    answer.headers.append((b"Allow", allowed))
+    return answer

@@ -14,14 +14,15 @@ import msgspec
 
 from printreach.http1.messages import Answer, Call
 from printreach.printers.simulated.engine import Engine
+from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.webcam.camera import Camera
 from printreach.printers.websocket import WebSocket, WebSocketFailed, accept_websocket
 from printreach.wire.heads import Headers
 
-from .files_api import FilesApi
+from .files_api import NOT_STORED, FilesApi, error_answer, json_answer, wrong_method
 from .orders import Control
-from .responses import NOT_STORED, error_answer, json_answer, report_status, wrong_method
 
+_CONSOLE_LINES = 12
 _MAX_ORDER_BYTES = 64 * 1024
 _SHORTEST_S = 0.25
 """At most four reports a second to each watcher."""
@@ -152,3 +153,42 @@ def _page(name: str, content_type: bytes) -> Answer:
 @cache
 def _read(name: str) -> bytes:
     return (package_files(__package__) / "page" / name).read_bytes()
+
+
+def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
+    """Return the printer's status for its pages and apps.
+
+    Unknown is null. Rounded to what a person can tell apart, so that smaller changes are no news.
+    Temps: in °C; a target of 0 is off. Console: the latest lines, oldest first; Number counts all
+    lines, so that a reader sees which are new.
+    """
+    machine = printer.machine
+    temps = {}
+    for heater_name, heater in machine.heaters.items():
+        temps[f"{heater_name.value.capitalize()}Actual"] = round(heater.actual_c, 1)
+        temps[f"{heater_name.value.capitalize()}Target"] = heater.target_c
+    console = list(machine.console)[-_CONSOLE_LINES:]
+    return {
+        "State": printer.state.value,
+        "SubState": printer.sub_state,
+        "Error": printer.error,
+        "FileName": printer.file_name,
+        "Progress": round(printer.progress, 1),
+        "DurationSec": int(printer.duration_s),
+        "TimeLeftSec": _rounded(printer.time_left_s),
+        "CurrentLayer": printer.current_layer,
+        "TotalLayers": printer.total_layers,
+        "FilamentUsedMm": round(printer.filament_mm),
+        "FilamentTotalMm": _rounded(printer.filament_total_mm),
+        "Temps": temps,
+        "Position": {axis: round(v, 1) for axis, v in zip("XYZ", machine.position, strict=True)},
+        "FanPercent": machine.fan_percent,
+        "LightOn": machine.light_is_on,
+        "Failure": machine.failure.value,
+        "Speed": speed,
+        "Console": [{"Number": m.number, "Text": m.text, "IsError": m.is_error} for m in console],
+    }
+
+
+def _rounded(value: float | None) -> int | None:
+    return None if value is None else round(value)
