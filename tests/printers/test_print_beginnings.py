@@ -9,8 +9,8 @@ from printreach.printers.bambu.stopwatch import print_report as seen_on_bambu
 from printreach.printers.duet.known_state import KnownState as DuetState
 from printreach.printers.duet.known_state import print_report as seen_on_duet
 from printreach.printers.duet.known_state import with_model
-from printreach.printers.moonraker.pause_plan import print_report as seen_on_klipper
 from printreach.printers.moonraker.status import KnownState as KlipperState
+from printreach.printers.moonraker.status import print_report as seen_on_klipper
 from printreach.printers.moonraker.status import steps_to
 from printreach.printers.octoprint.pause_plan import print_report as seen_on_octoprint
 from printreach.printers.octoprint.translate import KnownState as OctoPrintState

@@ -2,7 +2,9 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
 
 from printreach.contract.commands import CommandStatus
 
@@ -24,16 +26,12 @@ class UpdateSignal:
         latest, self._next = self._next, asyncio.Event()
         latest.set()
 
-    async def wait(self) -> None:
-        """Wait for the next message."""
-        await self._next.wait()
-
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Wait until the condition holds; False after the timeout."""
         try:
             async with asyncio.timeout(seconds):
                 while not condition():
-                    await self.wait()
+                    await self._next.wait()
         except TimeoutError:
             return False
         return True
@@ -59,6 +57,17 @@ async def keep_following(
             on_lost(refused)
         failures = 1 if latest() is not before else failures + 1
         await asyncio.sleep(RETRY.jittered_s(failures, uniform))
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run work beside the block, and cancel it at the block's end."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 class ChangeListeners:

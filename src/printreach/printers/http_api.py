@@ -21,11 +21,11 @@ _JSON_BODY = (b"Content-Type", b"application/json")
 
 
 class NotFound(PrinterRefused):
-    """404: what it means, the caller knows."""
+    """404. The caller knows what is missing."""
 
 
 class Conflict(PrinterRefused):
-    """409: this is not the time for it."""
+    """409: the printer's state doesn't allow it."""
 
 
 class HttpApi:

@@ -50,10 +50,12 @@ class HttpCamera:
         self._stream_url = stream_url
         self._hosts = hosts
         self._headers = headers or []
-
-    @property
-    def source(self) -> Hashable:
-        return (self.entry, self._snapshot_url, self._stream_url, tuple(self._headers))
+        self.source: Hashable = (
+            self.entry,
+            self._snapshot_url,
+            self._stream_url,
+            tuple(self._headers),
+        )
 
     async def snapshot(self) -> bytes | None:
         if self._snapshot_url is None:
@@ -137,16 +139,8 @@ class FallbackCamera:
 
     def __init__(self, cameras: Sequence[Camera]) -> None:
         self._cameras = list(cameras)
-        self._entry = self._cameras[0].entry
-        self._source = tuple(camera.source for camera in cameras)
-
-    @property
-    def entry(self) -> WebcamEntry:
-        return self._entry
-
-    @property
-    def source(self) -> Hashable:
-        return self._source
+        self.entry = self._cameras[0].entry
+        self.source: Hashable = tuple(camera.source for camera in cameras)
 
     async def snapshot(self) -> bytes | None:
         refusals = []

@@ -46,10 +46,7 @@ class RtspCamera:
         self._user_info = ""
         if user is not None:
             self._user_info = f"{quote(user, safe='')}:{quote(password or '', safe='')}@"
-
-    @property
-    def source(self) -> Hashable:
-        return (self.entry, self._url, self._user_info)
+        self.source: Hashable = (self.entry, self._url, self._user_info)
 
     async def snapshot(self) -> bytes | None:
         return None

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from printreach.contract.commands import Pause
 from printreach.printers.octoprint.api import OctoPrintApi
+from printreach.printers.octoprint.files import ModeSearch
 from printreach.printers.octoprint.live_view import LiveView
 from printreach.printers.octoprint.pause_plan import (
-    ModeSearch,
     OctoPrintPausePlan,
     heat_commands,
     pause_moves,

@@ -69,10 +69,7 @@ class PortCamera:
         self._host = host
         self._port = port
         self._hello = hello(user, access_code)
-
-    @property
-    def source(self) -> Hashable:
-        return (self._host, self._port, self._hello)
+        self.source: Hashable = (self._host, self._port, self._hello)
 
     async def snapshot(self) -> bytes | None:
         return None

@@ -130,7 +130,7 @@ class Ftps(ftplib.FTP_TLS):
     def finish_sending(self, data: socket.socket) -> bool:
         """End a STOR; False where the server does not say that it has everything."""
         assert self.sock is not None  # since enter()
-        if not self._say_goodbye(data):
+        if not self._close_tls(data):
             self.sock.settimeout(GOODBYE_S)  # it may hang here as well
         try:
             self.voidresp()
@@ -165,7 +165,7 @@ class Ftps(ftplib.FTP_TLS):
         self.voidresp()
         return bytes(text).decode(errors="surrogateescape").splitlines()
 
-    def _say_goodbye(self, data: socket.socket) -> bool:
+    def _close_tls(self, data: socket.socket) -> bool:
         """Close TLS; True where the server does the same."""
         assert isinstance(data, ssl.SSLSocket)  # of ntransfercmd
         data.settimeout(GOODBYE_S)

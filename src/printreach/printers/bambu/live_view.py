@@ -67,13 +67,9 @@ class LiveView(following.LiveView):
             if not self.known.is_enough:
                 sentence = f"The printer at {self._api.where} has not told its state yet."
                 self._on_lost(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
-            asking = asyncio.create_task(self._ask())
-            try:
+            async with following.beside(self._ask()):
                 async for message in messages:
                     self._on_message(message)
-            finally:
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
 
     async def _ask(self) -> None:
         """Ask what the printer is and for its whole state; again where it reports only changes."""

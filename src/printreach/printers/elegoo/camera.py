@@ -29,14 +29,8 @@ class SwitchedCamera:
         self._hosts = hosts
         self._usual_url = usual_url
         self._turn_on = turn_on
-
-    @property
-    def entry(self) -> WebcamEntry:
-        return self._at(self._usual_url).entry
-
-    @property
-    def source(self) -> Hashable:
-        return (self._host, self._usual_url)
+        self.entry = self._at(usual_url).entry
+        self.source: Hashable = (self._host, self._usual_url)
 
     async def snapshot(self) -> bytes | None:
         """There are only streams."""

@@ -1,6 +1,5 @@
 """The part of the adapter that both protocols share: following, pausing, checking temperatures."""
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -45,14 +44,9 @@ class LiveView(following.LiveView):
 
     async def _follow(self) -> None:
         self._forget()
-        async with self._connected() as messages:
-            asking = asyncio.create_task(self._keep_asking())
-            try:
-                async for message in messages:
-                    self._on_message(message)
-            finally:
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
+        async with self._connected() as messages, following.beside(self._keep_asking()):
+            async for message in messages:
+                self._on_message(message)
 
     async def _keep_asking(self) -> None:
         try:

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 MAX_LIST_BYTES = 64 * 1024 * 1024
 """A folder of ten thousand files with what is known of them takes about 20 MB."""
 ACCEPTED_AFTER_S = 8.0
-"""Moonraker answers when the G-code was executed. Until then, no refusal means under way."""
+"""Moonraker answers once the G-code was executed. No refusal within this time means: accepted."""
 CARRIED_OUT_S = 24 * 3600.0
 """A heater that is waited for, or a move after a long one, may take its time."""
 UPLOADED_S = 300.0

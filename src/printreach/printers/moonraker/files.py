@@ -39,8 +39,8 @@ MAX_FOLDERS = 2000
 FOLDERS_AT_ONCE = 4
 FILES = "/server/files"
 UPLOADS_APART_S = 1.1
-"""Moonraker names the file in which it gathers an upload by the second, and two of a second get
-into one another."""
+"""Moonraker names the temporary file of an upload by the second, so two of one second would share
+one."""
 
 
 class MoonrakerFiles:
@@ -101,7 +101,7 @@ class MoonrakerFiles:
         form = FormUpload(ROOTS[place.root], folder, name, boundary)
         pieces = chunks if size is None else exactly(chunks, size)
         try:
-            async with self._apart():
+            async with self._upload_turn():
                 answer = await self._send(form, pieces)
         except Forbidden:
             raise _in_use(path) from None
@@ -124,7 +124,7 @@ class MoonrakerFiles:
         return FileDone(virtual_path=path, platform_path=place.platform_path)
 
     @asynccontextmanager
-    async def _apart(self) -> AsyncIterator[None]:
+    async def _upload_turn(self) -> AsyncIterator[None]:
         """Wait where another upload has only just begun."""
         now = asyncio.get_running_loop().time()
         begins_at = max(now, self._next_upload_at) if self._uploads else now

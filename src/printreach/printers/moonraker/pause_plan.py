@@ -8,23 +8,20 @@ accept no other, not even a cancel.
 from collections.abc import Mapping
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.status import State
 from printreach.printers import loose
 from printreach.printers.pause_plan import PAUSED_WITHIN_S, Action, PausePlan, g1_moves
 from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import (
-    PrintProgress,
     PrintReport,
     SavedState,
     StoredShape,
-    positions,
 )
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from . import gcode
 from .api import MoonrakerApi
 from .live_view import LiveView
-from .status import KnownState, active_extruder, obj, print_path, state_of
+from .status import heater_targets, obj, print_report
 
 BED = "heater_bed"
 
@@ -47,7 +44,7 @@ class MoonrakerPausePlan(PausePlan[LiveView]):
         return loose.number(obj(self.live_view.known, heater), "temperature") or 0.0
 
     def targets(self) -> Mapping[str, float]:
-        return targets_of(self.live_view.known)
+        return heater_targets(self.live_view.known)
 
     async def order(self, action: Action) -> None:
         await self._press(action)
@@ -80,27 +77,3 @@ class MoonrakerPausePlan(PausePlan[LiveView]):
 def pause_moves(lift_mm: int, extrude_mm: int) -> str:
     feeds = {"lift_feed": gcode.Z_MM_MIN, "extrude_feed": gcode.RETRACT_MM_MIN}
     return gcode.relatively(*g1_moves(lift_mm, extrude_mm, **feeds))
-
-
-def targets_of(known: KnownState) -> dict[str, float]:
-    """Return the targets of the active hotend and the bed, where they are on."""
-    heaters = (active_extruder(known), BED)
-    targets = {h: loose.positive(obj(known, h), "target") for h in heaters if h}
-    return {
-        heater: target for heater, target in targets.items() if target is not None and target > 0
-    }
-
-
-def print_report(known: KnownState) -> PrintReport:
-    """The print as it is now."""
-    state = state_of(known)
-    return PrintReport(
-        state=state,
-        is_paused=state is State.PAUSED,
-        path=print_path(known),
-        progress=PrintProgress(
-            duration_s=loose.number(obj(known, "print_stats"), "total_duration"),
-            began_s=known.began_s,
-            position=positions(loose.number(obj(known, "virtual_sdcard"), "file_position")),
-        ),
-    )

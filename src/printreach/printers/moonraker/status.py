@@ -12,6 +12,7 @@ from typing import Any
 from printreach.contract.status import UNDER_WAY, Light, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.print_progress import PrintProgress, PrintReport, positions
 
 from .machine import NO_MACHINE, LightSource, Machine
 from .metadata import NOTHING_KNOWN, Metadata
@@ -178,6 +179,30 @@ def all_lights(known: KnownState) -> list[LightSource | Light]:
 def obj(known: KnownState, name: str | None) -> Json:
     """Return an object's fields; an empty one where there is none."""
     return known.objects.get(name or "", loose.EMPTY)
+
+
+def heater_targets(known: KnownState) -> dict[str, float]:
+    """Return the targets of the active hotend and the bed, where they are on."""
+    heaters = (active_extruder(known), "heater_bed")
+    targets = {h: loose.positive(obj(known, h), "target") for h in heaters if h}
+    return {
+        heater: target for heater, target in targets.items() if target is not None and target > 0
+    }
+
+
+def print_report(known: KnownState) -> PrintReport:
+    """The print as it is now."""
+    state = state_of(known)
+    return PrintReport(
+        state=state,
+        is_paused=state is State.PAUSED,
+        path=print_path(known),
+        progress=PrintProgress(
+            duration_s=loose.number(obj(known, "print_stats"), "total_duration"),
+            began_s=known.began_s,
+            position=positions(loose.number(obj(known, "virtual_sdcard"), "file_position")),
+        ),
+    )
 
 
 def total_layers(known: KnownState) -> int | None:

@@ -1,5 +1,7 @@
 """OctoPrint's files: its local storage, and its logs where the agent's key may read them."""
 
+import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -7,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.printers import loose
-from printreach.printers.connecting import download_of
+from printreach.printers.connecting import chunks_of, download_of
 from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.uploads import exactly, form_around_file, form_type, spooled
@@ -15,8 +17,13 @@ from printreach.printers.uploads import exactly, form_around_file, form_type, sp
 from .api import MAX_LIST_BYTES, OctoPrintApi
 from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path
 
+log = logging.getLogger(__name__)
+
 LOCAL = "/api/files/local"
 LOGS = "/plugin/logging/logs"
+MAX_SEARCHED_BYTES = 4 * 1024 * 1024
+"""Slicers put thumbnails before the first line of G-code."""
+_MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE)
 
 
 class OctoPrintFiles:
@@ -154,3 +161,38 @@ def _download_target(reported: object, inside: str) -> str:
     if path.startswith("/") and path.isascii() and path.isprintable() and " " not in path:
         return path
     return f"/downloads/files/local/{quote(inside)}"
+
+
+async def extrudes_relatively(api: OctoPrintApi, path: str) -> bool:
+    """Return whether a print gives its filament in relative lengths; False where unknown."""
+    search, size = ModeSearch(), 0
+    try:
+        async with api.open(f"/downloads/files/local/{quote(path)}") as answer:
+            async for chunk in chunks_of(answer, api.where):
+                size += len(chunk)
+                if search.feed(chunk) or size > MAX_SEARCHED_BYTES:
+                    break
+    except PrinterRefused as refused:
+        log.info("the print's file could not be read: %s", refused)
+    return search.is_relative
+
+
+class ModeSearch:
+    """Finds whether a file uses relative extrusion: its last M82 or M83 before it extrudes.
+
+    Firmware does not report its extrusion mode, and has to be put back into it.
+    """
+
+    def __init__(self) -> None:
+        self.is_relative = False
+        self._rest = b""
+
+    def feed(self, data: bytes) -> bool:
+        """Read on; True once the mode is known."""
+        lines, newline, self._rest = (self._rest + data).rpartition(b"\n")
+        for command in _MODE.finditer(lines + newline):
+            if command[1].startswith(b"G1"):
+                return True
+            self.is_relative = command[1] == b"M83"
+        self._rest = self._rest[-1024:]  # no line of G-code is longer
+        return False

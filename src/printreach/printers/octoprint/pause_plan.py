@@ -5,19 +5,15 @@ Commands and the lines of the print go through one queue: what is sent before a 
 out before it.
 """
 
-import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import quote
 
 from printreach.contract.commands import Pause
 from printreach.contract.files import JsonObject
 from printreach.contract.status import Feature
 from printreach.printers import loose
-from printreach.printers.connecting import chunks_of
 from printreach.printers.pause_plan import Action, PausePlan, g1_moves
-from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import (
     PrintProgress,
     PrintReport,
@@ -28,10 +24,9 @@ from printreach.printers.print_progress import (
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from .api import OctoPrintApi
+from .files import extrudes_relatively
 from .live_view import LiveView
 from .translate import KnownState, is_fully_paused, job_path, targets_of
-
-log = logging.getLogger(__name__)
 
 BED = "bed"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
@@ -41,11 +36,8 @@ _JOB_ORDERS: Mapping[Action, JsonObject] = {
     "resume": {"command": "pause", "action": "resume"},
     "cancel": {"command": "cancel"},
 }
-MAX_SEARCHED_BYTES = 4 * 1024 * 1024
-"""Slicers put thumbnails before the first line of G-code."""
 
 _PRINT_MARKS = frozenset({"print", "pause", "resume", "cancel", "done"})
-_MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE)
 
 
 def _is_heater(name: str) -> bool:
@@ -93,7 +85,7 @@ class OctoPrintPausePlan(PausePlan[LiveView]):
     async def completed(self, planned: SavedState, order: Pause) -> SavedState:  # noqa: ARG002
         details = {
             "has_tools": self.live_view.profile.extruders > 1,
-            "is_relative": await self._extrudes_relatively(planned.path),
+            "is_relative": await extrudes_relatively(self._api, planned.path),
         }
         return replace(planned, details=details)
 
@@ -108,18 +100,6 @@ class OctoPrintPausePlan(PausePlan[LiveView]):
 
     async def _send(self, commands: list[str]) -> None:
         await self._api.post("/api/printer/command", {"commands": [*commands]})
-
-    async def _extrudes_relatively(self, path: str) -> bool:
-        search, size = ModeSearch(), 0
-        try:
-            async with self._api.open(f"/downloads/files/local/{quote(path)}") as answer:
-                async for chunk in chunks_of(answer, self._api.where):
-                    size += len(chunk)
-                    if search.feed(chunk) or size > MAX_SEARCHED_BYTES:
-                        break
-        except PrinterRefused as refused:
-            log.info("the print's file could not be read: %s", refused)
-        return search.is_relative
 
 
 def heat_commands(saved: SavedState, *, on: bool) -> list[str]:
@@ -136,27 +116,6 @@ def pause_moves(saved: SavedState, lift_mm: int, extrude_mm: int) -> list[str]:
     # G91 and G90 change the extruder's mode too, so M82 or M83 has to come last.
     mode = "M83" if saved.details["is_relative"] else "M82"
     return ["G91", "M83", *g1_moves(lift_mm, extrude_mm, **feeds), "G90", mode]
-
-
-class ModeSearch:
-    """Finds whether a file uses relative extrusion: its last M82 or M83 before it extrudes.
-
-    Firmware does not report its extrusion mode, and has to be put back into it.
-    """
-
-    def __init__(self) -> None:
-        self.is_relative = False
-        self._rest = b""
-
-    def feed(self, data: bytes) -> bool:
-        """Read on; True once the mode is known."""
-        lines, newline, self._rest = (self._rest + data).rpartition(b"\n")
-        for command in _MODE.finditer(lines + newline):
-            if command[1].startswith(b"G1"):
-                return True
-            self.is_relative = command[1] == b"M83"
-        self._rest = self._rest[-1024:]  # no line of G-code is longer
-        return False
 
 
 def print_report(known: KnownState) -> PrintReport | None:

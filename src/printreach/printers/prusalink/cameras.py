@@ -43,10 +43,7 @@ class PrusaLinkCamera:
         self.entry = WebcamEntry(name=name, snapshot_url=f"{base_url}{target}")
         self._api = api
         self._target = target
-
-    @property
-    def source(self) -> Hashable:
-        return self.entry
+        self.source: Hashable = self.entry
 
     async def snapshot(self) -> bytes | None:
         try:

@@ -134,8 +134,7 @@ class PrusaLinkFiles:
         except NotFound:
             raise no_such_file(path) from None
         except PrinterRefused as refused:
-            # Names like `part.new.gcode` break what 0.8.1 reads from a name; its list has no such
-            # ambition.
+            # 0.8.1 fails at details of names like `part.new.gcode`, but lists such files.
             listed = await self._listed(_inside(path))
             if refused.status != CommandStatus.EXECUTION_FAILED or listed is None:
                 raise
@@ -155,7 +154,7 @@ class PrusaLinkFiles:
         try:
             answered = await self._api.upload("PUT", self.target(inside), _G_CODE, size, chunks)
         except PrinterRefused as refused:
-            raise _unlucky(size) if _is_unlucky(size, refused) else refused from None
+            raise _block_defect(size) if _hits_block_defect(size, refused) else refused from None
         folder, slash, name = inside.rpartition("/")
         stored = f"{folder}{slash}{name_of(loose.parsed(answered.body)) or name}"
         with suppress(asyncio.CancelledError):  # it has accepted the file, which stays
@@ -195,13 +194,13 @@ class PrusaLinkFiles:
         return is_there and (size is None or loose.size(reported, "size") == size)
 
 
-def _is_unlucky(size: int, refused: PrinterRefused) -> bool:
+def _hits_block_defect(size: int, refused: PrinterRefused) -> bool:
     """0.8.1 reads an upload in blocks, and drops a last one of a single byte."""
     is_words_of_its_own = refused.status == CommandStatus.EXECUTION_FAILED
     return is_words_of_its_own and size > BLOCK_BYTES and size % BLOCK_BYTES == 1
 
 
-def _unlucky(size: int) -> PrinterRefused:
+def _block_defect(size: int) -> PrinterRefused:
     return failed(
         f"PrusaLink can't store a file of exactly {size} bytes, a defect of its version 0.8.1:"
         " add an empty line to the file and try again."

@@ -71,7 +71,7 @@ class PrinterSite:
             case b"/webcam" | b"/webcam/":
                 return await self._webcam(call)
             case b"/ws" if is_upgrade:
-                return accept_websocket(call, self._keep_informed)
+                return accept_websocket(call, self._serve_websocket)
             case b"/ws":
                 answer = error_answer(426, "This address speaks WebSocket.")
                 answer.headers.append((b"Upgrade", b"websocket"))
@@ -101,7 +101,7 @@ class PrinterSite:
             async for picture in pictures:
                 yield _PART_HEAD % len(picture) + picture + b"\r\n"
 
-    async def _keep_informed(self, socket: WebSocket) -> None:
+    async def _serve_websocket(self, socket: WebSocket) -> None:
         """Send {"Status": …} at once and on every change; whatever the client says is ignored."""
         pushing = asyncio.create_task(self._push(socket))
         try:
