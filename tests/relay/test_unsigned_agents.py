@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from printreach.relay import agent_frames
-from printreach.relay.agent_frames import MAX_FRAMES, AgentFrames
+from printreach.relay.agent_frames import MAX_FRAMES, READ_BYTES, AgentFrames
 from printreach.relay.caller_origin import Origin
 from printreach.relay.unsigned_agents import MAX_OF_NETWORK, MAX_UNSIGNED, UnsignedAgents
 from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
+from printreach.tunnel.websocket_link import WebSocketLink
 from printreach.wire import frames
 from printreach.wire.frames import MAX_MESSAGE_BYTES, Kind
 from tests.relay.caller import Answer, Caller, calling, request
@@ -111,24 +112,13 @@ async def test_who_sends_too_many_frames_before_the_sign_in_is_closed_with_1008(
 
 
 @on_a_loop
-async def test_little_is_read_in_a_turn_of_the_loop_before_the_sign_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    read: list[int] = []
-    receive = AgentFrames.receive
+async def test_little_is_read_in_a_turn_of_the_loop_before_the_sign_in() -> None:
+    link = WebSocketLink(is_trusted=False)
+    reader = AgentFrames(asyncio.BufferedProtocol(), link)
 
-    def receive_and_note(reader: AgentFrames, data: memoryview) -> None:
-        read.append(len(data))
-        receive(reader, data)
-
-    monkeypatch.setattr(AgentFrames, "receive", receive_and_note)
-    monkeypatch.setattr(agent_frames, "READ_BYTES", 64)
-    sent = MAX_FRAMES // 2 * frame_of(PONG, b"")
-    async with relay() as rig, connected(rig) as client:
-        client.writer.write(sent)
-        await until(lambda: sum(read) == len(sent))
-
-    assert max(read) == 64
+    assert len(reader.get_buffer(-1)) == READ_BYTES == 16 * 1024
+    link.trust()
+    assert len(reader.get_buffer(-1)) > frames.WINDOW_BYTES
 
 
 @on_a_loop
