@@ -1,7 +1,7 @@
 """One request from the tunnel to the printer's own web server, and its answer back."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from printreach.agent.addresses import WebAddress
 from printreach.contract.command_api import PERMISSIONS_FIELD
@@ -20,21 +20,24 @@ from printreach.wire.heads import (
     strip_hop_by_hop,
 )
 
-_REASONS = {
+_REASONS: Final = {
     ExchangeFailure.UNREACHABLE: Reason.UNREACHABLE,
     ExchangeFailure.TIMED_OUT: Reason.TIMED_OUT,
     ExchangeFailure.BROKEN: Reason.BROKEN,
 }
-_SAYS = {
+_SAYS: Final = {
     ExchangeFailure.UNREACHABLE: "can't be reached",
     ExchangeFailure.TIMED_OUT: "gave no answer",
     ExchangeFailure.BROKEN: "broke its answer off",
 }
-_SAYS_WITHOUT_ANSWER = {**_SAYS, ExchangeFailure.BROKEN: "gave no answer that can be passed on"}
+_SAYS_WITHOUT_ANSWER: Final = {
+    **_SAYS,
+    ExchangeFailure.BROKEN: "gave no answer that can be passed on",
+}
 
 
-_FAMILIAR = 64
-_MAX_FAMILIAR_BYTES = 4096
+_FAMILIAR: Final = 64
+_MAX_FAMILIAR_BYTES: Final = 4096
 
 
 class _Fields(NamedTuple):

@@ -1,6 +1,7 @@
 """Dispatches a stream of the tunnel: to the command API, or to the printer's own web server."""
 
 import json
+from typing import Final
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
@@ -26,7 +27,7 @@ from printreach.wire.heads import (
     get,
 )
 
-_MAX_SHOWN_BYTES = 100
+_MAX_SHOWN_BYTES: Final = 100
 
 
 class StreamServer:

@@ -7,17 +7,20 @@ next request's bytes follow at once, and the agent does without it; the tests co
 import math
 import re
 from enum import Enum
+from typing import Final
 
 from .fields import BadMessage, is_field_line
 
-MAX_SIZE_LINE_BYTES = 256
+MAX_SIZE_LINE_BYTES: Final = 256
 """Size, extensions and CRLF. No program is known to send extensions to a printer."""
-MAX_TRAILER_BYTES = 8 * 1024
-LAST_CHUNK = b"0\r\n\r\n"
+MAX_TRAILER_BYTES: Final = 8 * 1024
+LAST_CHUNK: Final = b"0\r\n\r\n"
 
-_BETWEEN_CHUNKS = re.compile(rb"\r\n([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,237}+)?\r\n")
+_BETWEEN_CHUNKS: Final = re.compile(
+    rb"\r\n([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,237}+)?\r\n"
+)
 """The end of a chunk's data and the next size, in one: a line within MAX_SIZE_LINE_BYTES."""
-_SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]*+)?\r\n")
+_SIZE_LINE: Final = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]*+)?\r\n")
 
 
 def encode_chunk(data: bytes) -> bytes:

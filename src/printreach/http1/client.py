@@ -12,6 +12,7 @@ import re
 import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from printreach.limiters.request_queue import RequestQueue
 
@@ -23,17 +24,17 @@ __all__ = ["AnswerHandler", "Client", "ClientExchange", "Connect", "ExchangeFail
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 """A function that connects and calls the protocol factory, as loop.create_connection does."""
 
-CONNECT_TIMEOUT_S = 10.0
-FIRST_BYTE_TIMEOUT_S = 600.0
+CONNECT_TIMEOUT_S: Final = 10.0
+FIRST_BYTE_TIMEOUT_S: Final = 600.0
 """The time-out to the first byte of an answer: 10 minutes, since some printers slice or unpack
 first."""
 KEEP_IDLE_S = 15.0
 """How long an idle connection is kept: shorter than common servers do (tornado 1 h, CherryPy 10 s
 to 75 s, nginx 75 s), and short enough for small ones, which serve four connections at once."""
-MAX_KEPT = 128
+MAX_KEPT: Final = 128
 
-_REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS"})
-_CLOSED = "the client was closed"
+_REPEATABLE: Final = frozenset({b"GET", b"HEAD", b"OPTIONS"})
+_CLOSED: Final = "the client was closed"
 
 
 class Client:

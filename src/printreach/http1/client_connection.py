@@ -4,17 +4,17 @@ import asyncio
 import socket
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from .bodies import BodyReader
 from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_response
 from .small_writes import SmallWrites
 
-HIGH_WATER_BYTES = 64 * 1024
-CLOSE_WITHIN_S = 5.0
+HIGH_WATER_BYTES: Final = 64 * 1024
+CLOSE_WITHIN_S: Final = 5.0
 """The time-out for unsent bytes at the end; a server that reads nothing would keep the
 connection."""
-UNREAD_ANSWER_BYTES = 64 * 1024
+UNREAD_ANSWER_BYTES: Final = 64 * 1024
 """Bytes read of an answer that had come when the connection broke: a head, and a short body."""
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import ParamSpec, Protocol
+from typing import Final, ParamSpec, Protocol
 
 from .chunked import LAST_CHUNK, encode_chunk
 from .client_connection import ClientConnection, ExchangeFailure
@@ -12,11 +12,11 @@ from .heads import BadMessage, Response
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
-MAX_INTERIMS = 100
+MAX_INTERIMS: Final = 100
 """Enough for a server that sends `102 Processing` every few seconds for ten minutes."""
 
-_CUT_SHORT = "the connection was closed in the middle of the answer"
-_NO_ANSWER = "the connection was closed before an answer came"
+_CUT_SHORT: Final = "the connection was closed in the middle of the answer"
+_NO_ANSWER: Final = "the connection was closed before an answer came"
 
 
 class AnswerHandler(Protocol):

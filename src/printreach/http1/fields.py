@@ -1,7 +1,7 @@
 """Parsing header lines, as bytes: lines that could be understood in two ways are refused here."""
 
 import re
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from printreach.wire.heads import Headers
 
@@ -19,22 +19,22 @@ class BadMessage(Exception):
         self.reason = reason
 
 
-TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
+TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 """RFC 9110, section 5.6.2, as a piece of an expression."""
-_VALUE = rb"[\t\x20-\x7e\x80-\xff]*+"
+_VALUE: Final = rb"[\t\x20-\x7e\x80-\xff]*+"
 
 # One header line after another line. Either holds exactly one LF, at its end.
-_FIELD = re.compile(rb"(?<=\n)(%b):[ \t]*+(%b)\r\n" % (TOKEN, _VALUE))
-_FIELD_WITHOUT_TRAILING_BLANKS = re.compile(
+_FIELD: Final = re.compile(rb"(?<=\n)(%b):[ \t]*+(%b)\r\n" % (TOKEN, _VALUE))
+_FIELD_WITHOUT_TRAILING_BLANKS: Final = re.compile(
     rb"(?<=\n)(%b):[ \t]*+(%b)(?<![ \t])\r\n" % (TOKEN, _VALUE)
 )
 
-_SPECIAL_NAMES = frozenset(
+_SPECIAL_NAMES: Final = frozenset(
     {b"connection", b"content-length", b"expect", b"host", b"transfer-encoding", b"upgrade"}
 )
 
 # For a head that is refused already: the first pattern that is found gives the sentence.
-_EXPLANATIONS = (
+_EXPLANATIONS: Final = (
     (re.compile(rb"(?<!\r)\n"), "A line of the head ends with a bare LF."),
     (re.compile(rb"\r(?!\n)"), "The head has a CR that ends no line."),
     (re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"), "The head has a control character."),

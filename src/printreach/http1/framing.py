@@ -2,6 +2,7 @@
 
 import re
 from enum import Enum
+from typing import Final
 
 from .fields import TOKEN, BadMessage
 
@@ -15,8 +16,8 @@ class Framing(Enum):
     UNTIL_CLOSE = "until close"
 
 
-_LENGTH = re.compile(rb"[0-9]{1,19}")
-_CODINGS = re.compile(rb"%b(?:[ \t]*+,[ \t]*+%b)*+" % (TOKEN, TOKEN))
+_LENGTH: Final = re.compile(rb"[0-9]{1,19}")
+_CODINGS: Final = re.compile(rb"%b(?:[ \t]*+,[ \t]*+%b)*+" % (TOKEN, TOKEN))
 
 
 def declared_framing(special: dict[bytes, list[bytes]], http10: bool) -> tuple[Framing, int] | None:

@@ -10,7 +10,7 @@ begins with one is refused here.
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from printreach.wire.heads import Headers
 
@@ -30,9 +30,9 @@ __all__ = [
     "parse_response",
 ]
 
-MAX_HEAD_BYTES = 32 * 1024
+MAX_HEAD_BYTES: Final = 32 * 1024
 """First line, header lines and blank line together."""
-MAX_REMEMBERED_BYTES = 4096
+MAX_REMEMBERED_BYTES: Final = 4096
 """The most bytes of header lines that are cached from one request to the next: parsed, many short
 lines take twenty times as much memory, and a caller may keep thousands of idle connections."""
 
@@ -121,11 +121,13 @@ class Response:
         self.upgrade = upgrade
 
 
-_REQUEST_LINE = re.compile(
+_REQUEST_LINE: Final = re.compile(
     rb"([A-Za-z0-9_-]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]++) HTTP/([0-9])\.([0-9])\r\n"
 )
-_STATUS_LINE = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*+))?\r\n")
-_LENIENT_END = re.compile(rb"\n\r?\n")
+_STATUS_LINE: Final = re.compile(
+    rb"HTTP/1\.([0-9]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*+))?\r\n"
+)
+_LENIENT_END: Final = re.compile(rb"\n\r?\n")
 
 
 def find_head_end(buffer: bytes | bytearray, start: int = 0) -> int:

@@ -2,12 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 from .heads import BadMessage, Request
 from .server_core import ANSWER, ServerCore
 from .stream import ByteStream, ClientGone
 
-_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,6 +3,7 @@
 import http
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Final
 
 from printreach.wire.heads import Headers
 
@@ -10,7 +11,7 @@ from .chunked import LAST_CHUNK, encode_chunk
 from .messages import Answer
 from .stream import ByteStream
 
-_WITHOUT_BODY = frozenset({204, 304})
+_WITHOUT_BODY: Final = frozenset({204, 304})
 
 
 async def send_answer(

@@ -31,7 +31,13 @@ class State(Enum):
     __hash__ = object.__hash__  # that of enumerations takes three times as long
 
 
-IDLE, HEAD, BODY, ANSWER, RAW, LINGER, CLOSED = State
+IDLE: Final = State.IDLE
+HEAD: Final = State.HEAD
+BODY: Final = State.BODY
+ANSWER: Final = State.ANSWER
+RAW: Final = State.RAW
+LINGER: Final = State.LINGER
+CLOSED: Final = State.CLOSED
 # A state's name in its class takes five times as long to look up, and a request needs ten of them.
 SERVING: Final = frozenset({BODY, ANSWER, RAW})
 """The states in which a request has begun and isn't answered."""
@@ -46,19 +52,19 @@ class _Moves(dict[State, State]):
         raise StateError(f"a call that has no place in {state}")
 
 
-_HEAD_BEGUN = _Moves({IDLE: HEAD, HEAD: HEAD})
-_REQUEST_WITHOUT_BODY = _Moves({IDLE: ANSWER, HEAD: ANSWER})
-_REQUEST_WITH_BODY = _Moves({IDLE: BODY, HEAD: BODY})
-_BODY_ENDED = _Moves({BODY: ANSWER})
-_ANSWERED = _Moves(
+_HEAD_BEGUN: Final = _Moves({IDLE: HEAD, HEAD: HEAD})
+_REQUEST_WITHOUT_BODY: Final = _Moves({IDLE: ANSWER, HEAD: ANSWER})
+_REQUEST_WITH_BODY: Final = _Moves({IDLE: BODY, HEAD: BODY})
+_BODY_ENDED: Final = _Moves({BODY: ANSWER})
+_ANSWERED: Final = _Moves(
     {
         ANSWER: IDLE,
         BODY: LINGER,  # an early answer: the next request's beginning is unknown
         CLOSED: CLOSED,
     }
 )
-_ANSWERED_AS_LAST = _Moves({**_ANSWERED, ANSWER: CLOSED})
-_REFUSED = _Moves(
+_ANSWERED_AS_LAST: Final = _Moves({**_ANSWERED, ANSWER: CLOSED})
+_REFUSED: Final = _Moves(
     {
         IDLE: LINGER,
         HEAD: LINGER,
@@ -66,8 +72,8 @@ _REFUSED = _Moves(
         CLOSED: CLOSED,
     }
 )
-_UPGRADED = _Moves({ANSWER: RAW, CLOSED: CLOSED})
-_INPUT_ENDED = _Moves(
+_UPGRADED: Final = _Moves({ANSWER: RAW, CLOSED: CLOSED})
+_INPUT_ENDED: Final = _Moves(
     {
         **dict.fromkeys(State, CLOSED),
         ANSWER: ANSWER,  # a client that ends its direction may still read
@@ -76,7 +82,7 @@ _INPUT_ENDED = _Moves(
 )
 
 
-_READS_ON = frozenset({IDLE, BODY})
+_READS_ON: Final = frozenset({IDLE, BODY})
 """The states in which what has come is still to be read when the client sends no more."""
 
 

@@ -1,13 +1,14 @@
 """A request's Host and target, which must not contradict each other."""
 
 import re
+from typing import Final
 
 from .fields import BadMessage
 
 # A registered name as DNS and hosts files have it, or an IPv6 literal; then perhaps a port. The
 # wider grammar of RFC 3986 (escapes, sub-delimiters, an empty name) names no host that exists.
-_HOST = re.compile(rb"(?:[0-9A-Za-z._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-_ABSOLUTE = re.compile(rb"(?i:https?)://([^/?]++)(.*+)", re.DOTALL)
+_HOST: Final = re.compile(rb"(?:[0-9A-Za-z._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+_ABSOLUTE: Final = re.compile(rb"(?i:https?)://([^/?]++)(.*+)", re.DOTALL)
 
 
 def read_host(values: list[bytes] | None, http10: bool) -> bytes:

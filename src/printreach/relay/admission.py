@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Notice, Topic
@@ -23,10 +23,10 @@ from printreach.rules.connections.permissions import Requirement
 
 log = logging.getLogger(__name__)
 
-WRITE_INTERVAL_S = 60.0
-STORE_TIMEOUT_S = 10.0
+WRITE_INTERVAL_S: Final = 60.0
+STORE_TIMEOUT_S: Final = 10.0
 """The time-out of a write: a store that hangs must not delay the end of the service."""
-BATCH = 500
+BATCH: Final = 500
 """Rows in one write; other work gets its turn between two writes."""
 
 
@@ -81,7 +81,7 @@ for a connection that has just been made."""
 MAX_KNOWN = 20_000
 MAX_UNKNOWN = 5_000
 """Counted apart, so that a flood of unknown names evicts no connection."""
-GRANT_TOPICS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
+GRANT_TOPICS: Final = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
 """Topics that may change an admission. Others have the same keys, and come by the hundred."""
 
 

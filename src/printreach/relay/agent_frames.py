@@ -14,11 +14,11 @@ from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import FRAME_HEAD_ROOM, NO_MASK, WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 
-READ_BYTES = MAX_UNSIGNED_MESSAGE_BYTES
+READ_BYTES: Final = MAX_UNSIGNED_MESSAGE_BYTES
 """The most bytes that are read in a turn of the loop until the link trusts the other end. Tiny
 frames cost much more than their bytes."""
-MAX_FRAMES = 256
-FRAME_EVERY_S = 0.1
+MAX_FRAMES: Final = 256
+FRAME_EVERY_S: Final = 0.1
 """An end that isn't trusted may send so many frames at once, and one more each time this passes. To
 sign in takes three, and to wait for an owner two a minute."""
 

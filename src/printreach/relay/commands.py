@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
+from typing import Final
 
 from printreach.contract.command_api import (
     COMMAND_EXPIRES_FIELD,
@@ -19,11 +20,11 @@ from printreach.rules.connections.permissions import Access, format_access_stamp
 from printreach.rules.printers.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
-OURS = frozenset(
+OURS: Final = frozenset(
     {COMMAND_ID_FIELD.lower(), COMMAND_EXPIRES_FIELD.lower(), PERMISSIONS_FIELD.lower()}
 )
 
-_CONNECTION_DIGITS = 16
+_CONNECTION_DIGITS: Final = 16
 
 
 def permission_stamp(access: Access) -> Headers:

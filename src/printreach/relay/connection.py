@@ -9,7 +9,7 @@ import logging
 import socket
 import struct
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias, cast
+from typing import Final, Protocol, TypeAlias, cast
 
 from printreach.http1.heads import BadMessage, Request
 from printreach.http1.server_core import (
@@ -35,13 +35,13 @@ from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
 
-MAX_PIPELINED_BYTES = 64 * 1024
+MAX_PIPELINED_BYTES: Final = 64 * 1024
 """The most bytes after the current request that wait in the buffer; others wait in the socket."""
-HIGH_WATER_BYTES = 128 * 1024
-MAX_CHUNKS_A_TURN = 1024
+HIGH_WATER_BYTES: Final = 128 * 1024
+MAX_CHUNKS_A_TURN: Final = 1024
 """The most chunks of a body that are read before other connections get a turn: about 0.5 ms."""
 
-_RESET = struct.pack("ii", 1, 0)
+_RESET: Final = struct.pack("ii", 1, 0)
 """SO_LINGER: end the connection with a reset. To HTTP/1.0, whose answers may last until the
 connection closes, a proper end would make a broken answer look whole."""
 
@@ -389,7 +389,7 @@ class FrontConnection(asyncio.Protocol):
         )
 
 
-_ON_DATA: Mapping[State, Callable[[FrontConnection], None]] = {
+_ON_DATA: Final[Mapping[State, Callable[[FrontConnection], None]]] = {
     IDLE: FrontConnection._read_request,
     HEAD: FrontConnection._read_request,
     BODY: FrontConnection._receive_body,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
@@ -23,7 +24,7 @@ from .refusals import refuse
 from .webcam_feeds import FeedKey, Feeds, Viewer
 from .webcam_frames import Piece, boundary_of
 
-_CODES = {
+_CODES: Final = {
     Reason.UNREACHABLE: ErrorCode.AGENT_ERROR,
     Reason.BROKEN: ErrorCode.AGENT_ERROR,
     Reason.REFUSED: ErrorCode.AGENT_ERROR,
@@ -33,10 +34,10 @@ _CODES = {
     Reason.NOT_ALLOWED: ErrorCode.BAD_CREDENTIALS,
 }
 
-_OF_THE_TUNNEL = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
+_OF_THE_TUNNEL: Final = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
 """What ended the tunnel is for the log; callers are told what their code means."""
 
-MAX_INTERIMS = 16
+MAX_INTERIMS: Final = 16
 """The most interim answers: they need no credit, so only their number can be limited."""
 
 

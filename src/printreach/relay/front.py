@@ -71,17 +71,17 @@ class DescriptorLimit:
         self._warned_at = now
 
 
-BACKLOG = 1024
+BACKLOG: Final = 1024
 """Connections that wait to be accepted; Linux allows 4096 by default."""
 
-KEEPALIVE_IDLE_S = 60
-KEEPALIVE_INTERVAL_S = 15
-NOTSENT_LOWAT_BYTES = 128 * 1024
+KEEPALIVE_IDLE_S: Final = 60
+KEEPALIVE_INTERVAL_S: Final = 15
+NOTSENT_LOWAT_BYTES: Final = 128 * 1024
 """Unsent bytes that the kernel holds for a caller; by default it takes 4 MiB for one that doesn't
 read."""
-NEW_CONNECTION_GRACE_S = 1.0
+NEW_CONNECTION_GRACE_S: Final = 1.0
 """The most time from a connection to its first request; callers send it at once."""
-ACCEPT_POLL_S = 0.05
+ACCEPT_POLL_S: Final = 0.05
 """The wait for connections that the event loop is accepting to be registered here."""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from printreach.contract.command_api import ERROR_FIELD
@@ -19,11 +19,11 @@ from printreach.wire.heads import HOP_BY_HOP, Headers, encode_fields, get, strip
 from .commands import OURS
 from .cookies import cookie_values, own_cookie_name, set_cookies, without_ours
 
-_KEY = b"service_api_key="
-_FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
-_DROPPED = HOP_BY_HOP | _FORWARDING | OURS
-_LOOKED_AT = _DROPPED | {b"authorization", b"cookie", b"referer"}
-_FOR_PROXIES = (
+_KEY: Final = b"service_api_key="
+_FORWARDING: Final = frozenset({b"forwarded", b"x-real-ip"})
+_DROPPED: Final = HOP_BY_HOP | _FORWARDING | OURS
+_LOOKED_AT: Final = _DROPPED | {b"authorization", b"cookie", b"referer"}
+_FOR_PROXIES: Final = (
     b"x-accel-",  # nginx: X-Accel-Redirect serves locations marked internal
     b"x-sendfile",  # Apache, lighttpd: a file of the disk; X-Sendfile-Temporary deletes it, too
     b"x-lighttpd-",  # lighttpd: X-LIGHTTPD-send-file
@@ -33,7 +33,7 @@ _FOR_PROXIES = (
     b"fly-replay",  # Fly.io: sends the request to another machine of the organisation
 )
 """Beginnings of names that a proxy in front of the relay acts on; none is meant for the caller."""
-_ANSWER_DROPPED = HOP_BY_HOP | {
+_ANSWER_DROPPED: Final = HOP_BY_HOP | {
     ERROR_FIELD.lower(),
     b"clear-site-data",
     b"strict-transport-security",
@@ -49,8 +49,8 @@ Strict-Transport-Security holds for every port of a host, those of other printer
 browsers come by https alone is the service's to say. Alt-Svc sends later requests to another port
 or host, NEL and Report-To have the browser report them to anybody, and pins lock people out of the
 host: each is remembered when the printer has another owner."""
-_ANSWER_LOOKED_AT = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
-_USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
+_ANSWER_LOOKED_AT: Final = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
+_USUAL_CONNECTIONS: Final = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 
 Field = tuple[bytes, bytes]
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 from urllib.parse import urlsplit
 
 from printreach.rules.addresses import may_require_https
@@ -34,10 +35,12 @@ class ForeignHost:
 
 NamedHost = OwnHost | DetectorHost | PrinterHost | ForeignHost
 
-DETECTOR_PATHS = b"/api/detector/v1/"
+DETECTOR_PATHS: Final = b"/api/detector/v1/"
 """The paths that are served on the host of the failure-detection API, which has no pages."""
-_REMEMBERED = 4096
-_OWN, _DETECTOR, _FOREIGN = OwnHost(), DetectorHost(), ForeignHost()
+_REMEMBERED: Final = 4096
+_OWN: Final = OwnHost()
+_DETECTOR: Final = DetectorHost()
+_FOREIGN: Final = ForeignHost()
 
 
 def name_without_port(host: bytes) -> str:

@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
@@ -31,9 +32,9 @@ from .websocket_upgrade import accept_websocket
 
 log = logging.getLogger(__name__)
 
-TUNNEL_PATH = b"/api/agent/tunnel"
-HEARTBEAT_INTERVAL_S = 10.0
-STOP_GRACE_S = 10.0
+TUNNEL_PATH: Final = b"/api/agent/tunnel"
+HEARTBEAT_INTERVAL_S: Final = 10.0
+STOP_GRACE_S: Final = 10.0
 """The time that running requests have to end in."""
 
 
@@ -56,10 +57,10 @@ class RelayDependencies:
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
 
 
-_TEXT: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
-_NO_PAGES = b"The pages of this service are served by another process.\n"
-_TOO_MANY: Headers = [*_TEXT, (b"Retry-After", b"1")]
-_COME_AGAIN = b"Too many agents are signing in. Try again.\n"
+_TEXT: Final[Headers] = [(b"Content-Type", b"text/plain; charset=utf-8")]
+_NO_PAGES: Final = b"The pages of this service are served by another process.\n"
+_TOO_MANY: Final[Headers] = [*_TEXT, (b"Retry-After", b"1")]
+_COME_AGAIN: Final = b"Too many agents are signing in. Try again.\n"
 
 
 class RelayNode:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
+from typing import Final
 
 from printreach.contract import signin
 from printreach.contract.command_api import OPEN_PATH
@@ -40,18 +41,18 @@ from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
-CONNECTION_STREAMS = MAX_STREAMS // 2
+CONNECTION_STREAMS: Final = MAX_STREAMS // 2
 """Streams at once of one connection in a tunnel, so that no app takes those of the others."""
-SHARED_STREAMS = MAX_STREAMS - 64
+SHARED_STREAMS: Final = MAX_STREAMS - 64
 """Streams at once of all connections. The rest is kept for the service's own requests: status,
 orders of the dashboard, and the orders that stop everything."""
 
-_TUNNEL_IS_FULL = "More requests wait for the printer than it can take."
-_CONNECTION_HAS_ITS_SHARE = (
+_TUNNEL_IS_FULL: Final = "More requests wait for the printer than it can take."
+_CONNECTION_HAS_ITS_SHARE: Final = (
     f"This connection has {CONNECTION_STREAMS} requests under way, and may have no more at once."
 )
-_HTTPS_ALONE = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
-_BROWSER_DEFAULTS = (
+_HTTPS_ALONE: Final = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
+_BROWSER_DEFAULTS: Final = (
     (b"Cache-Control", b"private"),
     (b"Referrer-Policy", b"same-origin"),
     (b"X-Frame-Options", b"SAMEORIGIN"),

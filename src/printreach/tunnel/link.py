@@ -1,8 +1,8 @@
 """Links: they carry whole messages between two ends, in order. A WebSocket, or a fake in memory."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
-MAX_UNSIGNED_MESSAGE_BYTES = 16 * 1024
+MAX_UNSIGNED_MESSAGE_BYTES: Final = 16 * 1024
 """The limit before sign-in: the messages of sign-in need a tenth of it, and any client may
 connect."""
 

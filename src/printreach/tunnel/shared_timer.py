@@ -8,14 +8,14 @@ import asyncio
 import logging
 from collections.abc import Callable
 from math import ceil
-from typing import Protocol
+from typing import Final, Protocol
 
 log = logging.getLogger(__name__)
 
-TICK_S = 0.25
-BATCH = 64
+TICK_S: Final = 0.25
+BATCH: Final = 64
 """Calls in one turn of the loop, about a millisecond."""
-BATCH_PAUSE_S = 0.005
+BATCH_PAUSE_S: Final = 0.005
 """The pause after a batch, in which other work gets its turn. It also spreads calls that a pause of
 the process made due at the same time, since the next ping is timed from the answer to the last."""
 

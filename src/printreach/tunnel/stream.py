@@ -5,13 +5,13 @@ wake-up per chunk cost as much as all the rest of a small request together.
 """
 
 from collections import deque
-from typing import Protocol
+from typing import Final, Protocol
 
 from printreach.wire.errors import Reason
 from printreach.wire.frames import CHUNK_BYTES
 from printreach.wire.session import Session
 
-MIN_PIECE_BYTES = CHUNK_BYTES // 2
+MIN_PIECE_BYTES: Final = CHUNK_BYTES // 2
 """The least credit for which held bytes are sent: otherwise each read of 256 KiB would end in a
 small piece, and twice as many messages would travel. That much credit always comes, since a
 receiver holds back less than a quarter of its window, which is never below a chunk."""

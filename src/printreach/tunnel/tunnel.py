@@ -8,7 +8,7 @@ chunk each, so that a page is served beside a download.
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from printreach.wire import events
 from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
@@ -22,14 +22,14 @@ from .stream import Stream, StreamHandler
 
 log = logging.getLogger(__name__)
 
-MAX_OPENED_WHILE_FULL_BYTES = 1024 * 1024
+MAX_OPENED_WHILE_FULL_BYTES: Final = 1024 * 1024
 """Enough for tens of the largest heads with their first chunk, or for hundreds of usual ones."""
 
-MAX_GATHERED = 16
+MAX_GATHERED: Final = 16
 """The most frames in a message. With more, the two ends worked in turn instead of in parallel: 64
 callers got a third fewer answers."""
 
-CALM_CHUNKS = 16
+CALM_CHUNKS: Final = 16
 """After this many chunks in a row that did not fill the link, chunks are gathered: the link takes
 more than is sent, and no page waits long after a large message. A home's uplink is full at the
 second or third chunk."""
@@ -386,7 +386,7 @@ class Tunnel:
 
 
 # A table and not `match`: the patterns of named tuples cost a microsecond per event.
-_EVENT_HANDLERS: dict[type[events.Event], Callable[[Tunnel, Any], None]] = {
+_EVENT_HANDLERS: Final[dict[type[events.Event], Callable[[Tunnel, Any], None]]] = {
     events.DataReceived: Tunnel._data,
     events.HeadReceived: Tunnel._head,
     events.StreamOpened: Tunnel._opened,

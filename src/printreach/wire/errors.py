@@ -1,6 +1,7 @@
 """Errors of the protocol: our own mistakes and the other end's, and the codes that name them."""
 
 from enum import IntEnum
+from typing import Final
 
 
 class CloseCode(IntEnum):
@@ -39,8 +40,8 @@ class Reason(IntEnum):
     NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent never allows it
 
 
-_LOCAL_REASONS = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
-_REASONS = {int(reason): reason for reason in Reason if reason not in _LOCAL_REASONS}
+_LOCAL_REASONS: Final = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
+_REASONS: Final = {int(reason): reason for reason in Reason if reason not in _LOCAL_REASONS}
 
 
 def reason_of(number: int) -> Reason:

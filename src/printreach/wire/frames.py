@@ -12,6 +12,7 @@ A link message (one binary WebSocket message) holds one or more whole frames:
 import re
 from enum import IntEnum
 from struct import Struct
+from typing import Final
 
 from .errors import CloseCode, LocalProtocolError, RemoteProtocolError
 from .heads import MAX_HEAD_BYTES
@@ -32,38 +33,38 @@ class Kind(IntEnum):
     CLOSE = 12  # stream 0: code u16, UTF-8 text; the link closes after it
 
 
-VERSION = 1
+VERSION: Final = 1
 
-FIN = 0x80
-HEADER = Struct(">IIB")
-HEADER_BYTES = HEADER.size
-CHUNK_BYTES = 64 * 1024
+FIN: Final = 0x80
+HEADER: Final = Struct(">IIB")
+HEADER_BYTES: Final = HEADER.size
+CHUNK_BYTES: Final = 64 * 1024
 """The most body bytes in a frame; larger frames gained nothing when measured."""
-MAX_PAYLOAD_BYTES = 128 * 1024
+MAX_PAYLOAD_BYTES: Final = 128 * 1024
 """The largest payload: a head, a chunk, and some spare bytes."""
-MAX_MESSAGE_BYTES = 1024 * 1024
+MAX_MESSAGE_BYTES: Final = 1024 * 1024
 """The largest link message: it gathers what one turn of the loop produced, and senders flush long
 before this. Proxies on the way refuse messages without a limit."""
-MAX_TEXT_BYTES = 500
-PING_BYTES = 8
-WINDOW_BYTES = 256 * 1024
+MAX_TEXT_BYTES: Final = 500
+PING_BYTES: Final = 8
+WINDOW_BYTES: Final = 256 * 1024
 """The credit of a new stream; a fast one gets more later. On a 20 Mbit/s uplink a page beside a
 download waited 300 ms with 1 MiB and 30 ms with 256 KiB. It is never below a chunk, so that the
 first chunk of a body always fits beside its head."""
-MAX_CREDIT_BYTES = 0x7FFF_FFFF
-MAX_STREAM_ID = 0xFFFF_FFFF
-MAX_STREAMS = 512
+MAX_CREDIT_BYTES: Final = 0x7FFF_FFFF
+MAX_STREAM_ID: Final = 0xFFFF_FFFF
+MAX_STREAMS: Final = 512
 """The most streams open in one tunnel: a browser opens tens, a farm's dashboard some hundreds."""
 
-OPEN_UPGRADE = 0x01
-OPEN_SECURE = 0x02
+OPEN_UPGRADE: Final = 0x01
+OPEN_SECURE: Final = 0x02
 
-_CAPABILITY = re.compile(r"[a-z0-9-]+")
+_CAPABILITY: Final = re.compile(r"[a-z0-9-]+")
 
-U16 = Struct(">H")
-U32 = Struct(">I")
-OPEN_PREFIX = Struct(">BH")
-HELLO_PREFIX = Struct(">BBI")
+U16: Final = Struct(">H")
+U32: Final = Struct(">I")
+OPEN_PREFIX: Final = Struct(">BH")
+HELLO_PREFIX: Final = Struct(">BBI")
 
 
 def frame(kind: int, stream: int, payload: bytes) -> bytes:

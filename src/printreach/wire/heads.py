@@ -8,23 +8,23 @@ checked on arrival, since the other end may be another tenant's machine: a head 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .errors import CloseCode, RemoteProtocolError
 
 Headers = list[tuple[bytes, bytes]]
 
-MAX_HEAD_BYTES = 40 * 1024
+MAX_HEAD_BYTES: Final = 40 * 1024
 """The largest head in the tunnel: a 32 KiB head of HTTP/1.1 and the fields that the ends add."""
 
-_TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
-_TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
-_VALUE = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
-_FIELD = re.compile(rb"(?<=\n)(%b): [ \t]*+(%b)[ \t]*+\r\n" % (_TOKEN, _VALUE))
-_REQUEST_LINE = re.compile(rb"([A-Za-z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
-_STATUS_LINE = re.compile(rb"([1-9][0-9][0-9]) (%b+)\r\n" % _TEXT)
+_TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
+_TEXT: Final = rb"[\t\x20-\x7e\x80-\xff]*"
+_VALUE: Final = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
+_FIELD: Final = re.compile(rb"(?<=\n)(%b): [ \t]*+(%b)[ \t]*+\r\n" % (_TOKEN, _VALUE))
+_REQUEST_LINE: Final = re.compile(rb"([A-Za-z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
+_STATUS_LINE: Final = re.compile(rb"([1-9][0-9][0-9]) (%b+)\r\n" % _TEXT)
 
-HOP_BY_HOP = frozenset(
+HOP_BY_HOP: Final = frozenset(
     {
         b"connection",
         b"keep-alive",
@@ -39,9 +39,9 @@ HOP_BY_HOP = frozenset(
 )
 """Fields that apply to one connection only (RFC 9110, section 7.6.1, and RFC 2616's list)."""
 
-_KEEP_ALIVE = [b"keep-alive"]
+_KEEP_ALIVE: Final = [b"keep-alive"]
 """The `Connection` value of nearly every server; it names a hop-by-hop field only."""
-_NEVER_NAMED = frozenset({b"content-length", b"host"})
+_NEVER_NAMED: Final = frozenset({b"content-length", b"host"})
 """Fields that a `Connection` line can't remove: the framing and the address of the message."""
 
 

@@ -2,17 +2,18 @@
 
 from itertools import count
 from struct import Struct
+from typing import Final
 
-PING_TIMEOUT_S = 8.0
+PING_TIMEOUT_S: Final = 8.0
 """Seconds that a ping may stay unanswered. Error 602 means that it stayed so longer."""
-BUSY_PING_S = 1.5
+BUSY_PING_S: Final = 1.5
 """Silence before a ping while a stream is open: a frozen end is noticed within 10 s of its last
 byte."""
-STALL_S = 2.0
+STALL_S: Final = 2.0
 """A check that runs this late means that our own process was stalled: unread data may be
 pending."""
 
-_NUMBER = Struct(">Q")
+_NUMBER: Final = Struct(">Q")
 
 
 class Keepalive:

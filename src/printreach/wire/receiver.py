@@ -242,9 +242,9 @@ class Receiver:
 
 
 _Take = Callable[[Receiver, int, int, bytes], Event | _Body | None]
-_NAMES = {int(kind): kind.name for kind in Kind}
+_NAMES: Final = {int(kind): kind.name for kind in Kind}
 
-_CONTROL: dict[int, Callable[[Receiver, bytes], Event | None]] = {
+_CONTROL: Final[dict[int, Callable[[Receiver, bytes], Event | None]]] = {
     Kind.HELLO: Receiver._hello,
     Kind.PING: Receiver._ping,
     Kind.PONG: Receiver._pong,
@@ -259,7 +259,7 @@ def _table(takes: dict[int, _Take]) -> list[_Take]:
     return [takes.get(kind, Receiver._refuse) for kind in range(256)]
 
 
-_AT_EITHER_END: dict[int, _Take] = {
+_AT_EITHER_END: Final[dict[int, _Take]] = {
     Kind.DATA: Receiver._data,
     Kind.DATA | FIN: Receiver._data,
     Kind.CREDIT: Receiver._credit,
@@ -270,8 +270,10 @@ _AT_EITHER_END: dict[int, _Take] = {
     Kind.DRAIN: Receiver._control,
     Kind.CLOSE: Receiver._control,
 }
-_AT_AGENT = _table({**_AT_EITHER_END, Kind.OPEN: Receiver._open, Kind.OPEN | FIN: Receiver._open})
-_AT_HUB = _table(
+_AT_AGENT: Final = _table(
+    {**_AT_EITHER_END, Kind.OPEN: Receiver._open, Kind.OPEN | FIN: Receiver._open}
+)
+_AT_HUB: Final = _table(
     {
         **_AT_EITHER_END,
         Kind.INTERIM: Receiver._interim,
@@ -279,4 +281,4 @@ _AT_HUB = _table(
         Kind.HEAD | FIN: Receiver._head,
     }
 )
-_BEFORE_HELLO = _table({Kind.HELLO: Receiver._control, Kind.CLOSE: Receiver._control})
+_BEFORE_HELLO: Final = _table({Kind.HELLO: Receiver._control, Kind.CLOSE: Receiver._control})

@@ -11,6 +11,7 @@ half, state.py the state that both halves share.
 """
 
 from enum import Enum
+from typing import Final
 
 from . import frames
 from .errors import CloseCode, LocalProtocolError, Reason, RemoteProtocolError
@@ -21,9 +22,12 @@ from .receiver import Receiver
 from .state import BODY, ENDED, HEAD, TunnelState
 
 # Kinds with and without FIN as plain numbers: making them from the enum takes longer than packing.
-_OPEN, _OPEN_FIN = int(Kind.OPEN), Kind.OPEN | FIN
-_HEAD, _HEAD_FIN = int(Kind.HEAD), Kind.HEAD | FIN
-_DATA, _DATA_FIN = int(Kind.DATA), Kind.DATA | FIN
+_OPEN: Final = int(Kind.OPEN)
+_OPEN_FIN: Final = Kind.OPEN | FIN
+_HEAD: Final = int(Kind.HEAD)
+_HEAD_FIN: Final = Kind.HEAD | FIN
+_DATA: Final = int(Kind.DATA)
+_DATA_FIN: Final = Kind.DATA | FIN
 
 
 class Role(Enum):

@@ -30,7 +30,9 @@ class Direction(Enum):
 
 
 # A state's name in its class takes five times as long to look up, and each frame needs some.
-HEAD, BODY, ENDED = Direction
+HEAD: Final = Direction.HEAD
+BODY: Final = Direction.BODY
+ENDED: Final = Direction.ENDED
 
 
 class StreamState:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
@@ -23,11 +24,11 @@ class ConnectionKind(StrEnum):
     """The same for stopping all prints of an account: a lock of remote control doesn't bind it."""
 
 
-INTERNAL_KINDS = frozenset({ConnectionKind.INTERNAL, ConnectionKind.STOPPING})
+INTERNAL_KINDS: Final = frozenset({ConnectionKind.INTERNAL, ConnectionKind.STOPPING})
 """Kinds that are never stored and that only the service itself can use."""
 
 
-KINDS_WITH_COOKIES = frozenset({ConnectionKind.OWN, ConnectionKind.SHARED})
+KINDS_WITH_COOKIES: Final = frozenset({ConnectionKind.OWN, ConnectionKind.SHARED})
 """Kinds that a person opens in a browser, which a cookie then signs in."""
 
 
@@ -41,8 +42,8 @@ class Limits:
     webcam_viewers: int = 8
 
 
-DEFAULT_LIMITS = Limits()
-MAX_APP_CONNECTIONS = 20
+DEFAULT_LIMITS: Final = Limits()
+MAX_APP_CONNECTIONS: Final = 20
 """The most living App Connections of one printer."""
 
 

@@ -9,14 +9,15 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from printreach.rules.connections import ConnectionKind
 
 TokenBytes = Callable[[int], bytes]
 
-LINK_CODE_ALPHABET = "ACDEFGHJKMNPQRTUWXY34679"
+LINK_CODE_ALPHABET: Final = "ACDEFGHJKMNPQRTUWXY34679"
 """At most one of each look-alike group (0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V) is in it."""
-LINK_CODE_LENGTH = 8
+LINK_CODE_LENGTH: Final = 8
 
 
 class CredentialKind(Enum):
