@@ -39,7 +39,8 @@ class Reading:
 class Figure:
     """A value with a floor; key: its entry in FLOORS.
 
-    compiled: the value of the compiled build, measured in turn with the other; it is not judged.
+    compiled: the value of the compiled build, measured in turn with the other. Where there is one,
+    it is judged.
     """
 
     key: str
@@ -60,7 +61,7 @@ class Figure:
 
     @property
     def is_ok(self) -> bool:
-        return self.floor.is_reached_by(self.spread.median)
+        return self.floor.is_reached_by((self.compiled or self.spread).median)
 
     @property
     def verdict(self) -> str:

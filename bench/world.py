@@ -176,3 +176,9 @@ def both_builds(key: str, taken: Mapping[str, Sequence[float]], other: str) -> F
 def way_at(port: int, like: Way) -> Way:
     """Return the way to a server at this port, with the credentials of another way."""
     return Way.straight(f"http://127.0.0.1:{port}").proving(*like.credentials)
+
+
+def compiled_of_interpreted(key: str, taken: Mapping[str, Sequence[float]]) -> Iterator[Figure]:
+    """Yield the figure of the compiled build's values as ratios to the interpreted one's."""
+    if COMPILED in taken:
+        yield Figure.of(key, ratios(taken[COMPILED], taken[OURS]))

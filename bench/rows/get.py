@@ -7,7 +7,7 @@ from bench.measures import interleave, ratios
 from bench.nginx import SMALL_BODY
 from bench.processes import Broken, CpuWatch
 from bench.report import Measurement, Reading
-from bench.world import NGINX, OURS_TLS, SSH, World, both_builds
+from bench.world import NGINX, OURS_TLS, SSH, World, both_builds, compiled_of_interpreted
 from bench.wrk import Load, wrk
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
@@ -44,6 +44,7 @@ def run(world: World) -> Measurement:
             both_builds("get.nginx", rates, NGINX),
             both_builds("get.ssh", rates, SSH),
             both_builds("get.p99", p99, SSH),
+            *compiled_of_interpreted("get.compiled", rates),
         ],
     )
 

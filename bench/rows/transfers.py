@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.measures import interleave, ratios
 from bench.nginx import DOWNLOAD_BYTES
 from bench.processes import Broken, CpuWatch
-from bench.report import Measurement, Reading
+from bench.report import Figure, Measurement, Reading
 from bench.world import NGINX, OURS_TLS, SSH, World, both_builds
 from tests.rigs.calls import call, opened
 from tests.rigs.ways import Way
@@ -46,13 +46,11 @@ def _run(world: World, name: str, transfer: Callable[[Way], None]) -> Measuremen
     taken = interleave(jobs, world.plan.rounds, lambda job: _timed(transfer, *job))
     rates = {way: [one.mb_a_second for one in all_] for way, all_ in taken.items()}
     return Measurement(
-        [
-            *_readings(taken),
-            Reading.of(OURS_TLS, "speed, of ssh -R's", "x", ratios(rates[OURS_TLS], rates[SSH])),
-        ],
+        [*_readings(taken)],
         [
             both_builds(f"{name}.nginx", rates, NGINX),
             both_builds(f"{name}.ssh", rates, SSH),
+            Figure.of(f"{name}.tls", ratios(rates[OURS_TLS], rates[SSH])),
         ],
     )
 
