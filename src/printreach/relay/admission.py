@@ -37,18 +37,19 @@ class LastUsedRecorder:
         self._grants = grants
         self._clock = clock
         self._running = running
-        self._used: dict[str, datetime] = {}
+        self._used: set[str] = set()  # since the last write
+        self._rejected: dict[str, datetime] = {}
         self._writing = asyncio.create_task(self._keep_writing())
 
     def note(self, unique_id: str) -> None:
-        """Note a use now. This is on the path of every request, so it does next to nothing."""
-        self._used[unique_id] = self._clock.now()
+        """Note a use. This is on the path of every request, so the time is that of the write."""
+        self._used.add(unique_id)
 
     async def write(self) -> None:
         """Write the noted uses. Those that the store rejects are written the next time."""
         at = self._clock.now()
-        used = self._used | dict.fromkeys(self._running(), at)
-        self._used = {}
+        used = self._rejected | dict.fromkeys(self._used.union(self._running()), at)
+        self._used, self._rejected = set(), {}
         rows = iter(
             {name: when for name, when in used.items() if not is_of_internal_kind(name)}.items()
         )
@@ -58,7 +59,7 @@ class LastUsedRecorder:
                     await self._grants.connections_used(batch)
             except Exception:
                 log.exception("could not write down which connections were used")
-                self._used = {**batch, **dict(rows), **self._used}
+                self._rejected = {**batch, **dict(rows)}
                 return
 
     async def close(self) -> None:
