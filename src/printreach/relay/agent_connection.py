@@ -88,7 +88,9 @@ class AgentConnection:
         self._loop = asyncio.get_running_loop()
         # A queue takes 3 KiB, and there may be thousands of agents: it is dropped after sign-in.
         self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
-        self._recheck = asyncio.Event()
+        # Not an Event, which takes 0.7 KiB.
+        self._must_recheck = False
+        self._waiting: asyncio.Future[None] | None = None
         self._printer_id = ""  # until sign-in is over
         self.account_id: str | None = ""
         self._sent_lock: bool | None = None
@@ -340,23 +342,33 @@ class AgentConnection:
             self._is_noted = False
 
     async def _wait_for_notice(self) -> None:
-        await self._recheck.wait()
-        self._recheck.clear()
+        if not self._must_recheck:
+            self._waiting = self._loop.create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        self._must_recheck = False
 
     # --- Subscriber -----------------------------------------------------------------------------
 
     def on_recheck(self, is_linked: bool, *, refuses_control: bool) -> None:
         is_out_of_date = not self._is_noted or refuses_control is not self._sent_lock
         if is_linked != self._is_serving or (is_linked and is_out_of_date):
-            self._recheck.set()
+            self._recheck_soon()
 
     def on_notice(self, topic: Topic) -> None:
         if topic in (Topic.PRINTER, Topic.ACCOUNT):
-            self._recheck.set()
+            self._recheck_soon()
         elif topic is Topic.DETECTOR and self._detector_status is not None:
             self._detector_status.tell()
 
     # --- helpers --------------------------------------------------------------------------------
+
+    def _recheck_soon(self) -> None:
+        self._must_recheck = True
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
     def _send(self, message: signin.FromService) -> None:
         self.tunnel.message(signin.encode(message))

@@ -42,9 +42,9 @@ class AgentFrames(asyncio.BufferedProtocol):
     def __init__(self, picows: asyncio.BufferedProtocol, link: WebSocketLink) -> None:
         self._picows = picows
         self._link = link
-        self._now = asyncio.get_running_loop().time
-        self._frames = TokenBucket(MAX_FRAMES, FRAME_EVERY_S, self._now())
-        self._begun = bytearray()  # a frame that isn't whole yet
+        now = asyncio.get_running_loop().time()
+        self._frames: TokenBucket | None = TokenBucket(MAX_FRAMES, FRAME_EVERY_S, now)
+        self._begun: bytearray | None = None  # a frame that isn't whole yet
         self._needed = 0  # bytes that it must have before it is looked at again
 
     def get_buffer(self, _sizehint: int) -> memoryview:
@@ -59,16 +59,16 @@ class AgentFrames(asyncio.BufferedProtocol):
         if link.is_closing:
             return
         frames_before = link.frames
-        if self._begun:
+        if self._begun is not None:
             self._begun += data
             if len(self._begun) < self._needed:
                 return
-            data, self._begun = memoryview(self._begun), bytearray()
+            data, self._begun = memoryview(self._begun), None
         at = self._read(data)
         if at < len(data):
-            self._begun += data[at:]
-        if not link.is_trusted and self._frames.reserve(self._now(), link.frames - frames_before):
-            link.refuse_flood()
+            self._begun = bytearray(data[at:])
+        if self._frames is not None:
+            self._count(self._frames, link.frames - frames_before)
 
     def eof_received(self) -> bool | None:
         return self._picows.eof_received()
@@ -83,6 +83,13 @@ class AgentFrames(asyncio.BufferedProtocol):
         self._picows.connection_lost(exc)
 
     # --- helpers --------------------------------------------------------------------------------
+
+    def _count(self, limit: TokenBucket, frames: int) -> None:
+        """Close if an end that isn't trusted sends more frames than it may."""
+        if self._link.is_trusted:
+            self._frames = None
+        elif limit.reserve(asyncio.get_running_loop().time(), frames):
+            self._link.refuse_flood()
 
     def _read(self, data: memoryview) -> int:
         """Take the whole frames of data; return where the first that isn't whole begins."""
