@@ -76,7 +76,8 @@ class StreamServer:
         The relay has decided by the stamp before. What the agent's owner allows is decided here
         alone.
         """
-        is_stamped, is_locked = PERMISSIONS_FIELD in line.lines, self._remote_lock.is_locked
+        is_stamped = line.lines.find(PERMISSIONS_FIELD) >= 0  # `in` takes twice as long
+        is_locked = self._remote_lock.is_locked
         if not (is_stamped or is_locked) and self._allowed == ALL_PERMISSIONS:  # as most are
             return None
         requirement = required_of(line.method, line.target)

@@ -69,6 +69,7 @@ class ClientConnection(asyncio.Protocol):
         self._reader: BodyReader | None = None
         self._keep_alive = False
         self._is_raw = False
+        self._is_paused = False
         self.is_congested = False  # the server takes less than we have for it
         self._closing_timer: asyncio.TimerHandle | None = None
 
@@ -97,10 +98,12 @@ class ClientConnection(asyncio.Protocol):
 
     def pause_reading(self) -> None:
         if self.is_usable and self._transport is not None:
+            self._is_paused = True
             self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        if self.is_usable and self._transport is not None:
+        if self._is_paused and self.is_usable and self._transport is not None:
+            self._is_paused = False
             self._transport.resume_reading()
 
     def close(self) -> None:

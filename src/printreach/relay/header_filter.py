@@ -112,7 +112,7 @@ def credentials_in_headers(
 
 def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     """Return the digests of the credentials in a service_api_key; none on an own- host."""
-    if _KEY not in target or kind is ConnectionKind.OWN:
+    if not _has_key(target) or kind is ConnectionKind.OWN:
         return []
     for pair in target.partition(b"?")[2].split(b"&"):
         if pair.startswith(_KEY):
@@ -120,9 +120,13 @@ def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     return []
 
 
+def _has_key(target: bytes) -> bool:
+    return target.find(_KEY) >= 0  # `in` takes twice as long, as it tries a number first
+
+
 def target_for_printer(target: bytes) -> bytes:
     """Return the target without service_api_key; every other byte is kept."""
-    if _KEY not in target:
+    if not _has_key(target):
         return target
     path, _, query = target.partition(b"?")
     if _KEY not in query:

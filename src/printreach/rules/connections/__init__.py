@@ -1,10 +1,10 @@
 """Connections to a printer: what they grant, and the decision on a request."""
 
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from hmac import compare_digest
 from typing import Final
 
 from printreach.contract.errors import ErrorCode
@@ -137,7 +137,7 @@ def is_opened_by(grant: Grant, presented: Sequence[bytes]) -> bool:
     is_opened = False
     for expected in grant.digests:
         for credential in presented:
-            is_opened |= hmac.compare_digest(expected, credential)
+            is_opened |= compare_digest(expected, credential)
     return is_opened
 
 

@@ -74,6 +74,8 @@ FULL_ACCESS: Final = Access()
 
 def is_command(target: bytes) -> bool:
     """Whether the request is for the command API, not for the printer's own web server."""
+    if not target.startswith(COMMAND_PREFIX):
+        return False
     path = target.partition(b"?")[0]
     return path == COMMAND_PREFIX or path.startswith(COMMAND_PREFIX + b"/")
 
