@@ -117,3 +117,24 @@ async def test_nothing_is_taken_after_a_close() -> None:
 
     assert await client.closing() == 1000
     assert accepting.receiver.messages == []
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        b"\x83\x80" + bytes(4),  # a kind that doesn't exist
+        frame_of(PING, b"", fin=False),
+        frame_of(PING, bytes(126)),
+        frame_of(CLOSE, b"\x00\x01"),
+        b"\x82\x01x",  # no mask
+    ],
+)
+@on_a_loop
+async def test_one_frame_is_refused_and_nothing_is_taken_after_it(
+    refused: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    accepting, client = await exchanged([100 * refused + frame_of(BINARY, b"late")])
+
+    assert await client.closing() == 1002
+    assert accepting.receiver.messages == []
+    assert len(caplog.records) == 1

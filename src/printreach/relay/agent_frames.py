@@ -65,7 +65,7 @@ class AgentFrames(asyncio.BufferedProtocol):
                 return
             data, self._begun = memoryview(self._begun), None
         at = self._read(data)
-        if at < len(data):
+        if at < len(data) and not link.is_closing:
             self._begun = bytearray(data[at:])
         if self._frames is not None:
             self._count(self._frames, link.frames - frames_before)
@@ -104,6 +104,7 @@ class AgentFrames(asyncio.BufferedProtocol):
                     size = length.unpack_from(data, at + 2)[0] if end >= payload_at else 0
             if not 0 <= size <= MAX_MESSAGE_BYTES:
                 replay(self._picows, data[at:])  # which refuses what is no frame of a client
+                link.end_if_refused()
                 return end
             next_at = payload_at + size
             if next_at > end:
@@ -113,6 +114,7 @@ class AgentFrames(asyncio.BufferedProtocol):
                 link.receive(data[payload_at:next_at])
             else:
                 replay(self._picows, data[at:next_at])
+                link.end_if_refused()
             at = next_at
         return at
 

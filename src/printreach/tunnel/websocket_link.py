@@ -112,6 +112,14 @@ class WebSocketLink(WSListener):
         self._parts = None
         self._close(WSCloseCode.POLICY_VIOLATION, b"too many frames")
 
+    def end_if_refused(self) -> None:
+        """Ignore further input if picows has refused a frame: it sends the CLOSE by itself.
+
+        It disconnects only later, and would refuse each frame until then, with a line in the log.
+        """
+        if self._transport is not None and self._transport.close_handshake is not None:
+            self._end_input()
+
     # --- Link ---------------------------------------------------------------------------------
 
     def start(self, receiver: LinkReceiver) -> None:
@@ -219,9 +227,14 @@ class WebSocketLink(WSListener):
     def _close(self, code: WSCloseCode, text: bytes = b"") -> None:
         """Send queued messages and the reason, then close; further input is ignored."""
         if self._transport is not None and not self._is_closing:
-            self._is_closing = True
+            self._end_input()
             self._transport.send_close(code, text)
             self._transport.disconnect()
+
+    def _end_input(self) -> None:
+        """Ignore further input, and abort what hasn't closed in time."""
+        if not self._is_closing:
+            self._is_closing = True
             loop = asyncio.get_running_loop()
             self._closing_timer = loop.call_later(CLOSE_WITHIN_S, self.abort)
 
