@@ -1,6 +1,8 @@
 """The times when connections were last used: noted by each request, written at an interval."""
 
-from datetime import timedelta
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from printreach.relay.admission import BATCH, LastUsedRecorder
 from printreach.rules.connections import ConnectionKind
@@ -95,3 +97,31 @@ async def test_uses_that_the_store_rejects_are_written_the_next_time() -> None:
 
     await uses.close()
     assert grants.used.keys() == names
+
+
+class SlowAtFirst(MemoryGrants):
+    """Takes nothing before it is asked a second time."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock)
+        self.was_asked = asyncio.Event()
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        if not self.was_asked.is_set():
+            self.was_asked.set()
+            await asyncio.Event().wait()
+        await super().connections_used(used)
+
+
+@on_a_loop
+async def test_uses_whose_writing_the_end_of_the_node_interrupts_are_written() -> None:
+    grants = SlowAtFirst(FakeClock())
+    uses = LastUsedRecorder(grants, FakeClock(), list)
+    uses.note("app-one")
+    writing = asyncio.create_task(uses.write())
+    await grants.was_asked.wait()
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+
+    await uses.close()
+    assert grants.used.keys() == {"app-one"}

@@ -38,7 +38,7 @@ class LastUsedRecorder:
         self._clock = clock
         self._running = running
         self._used: set[str] = set()  # since the last write
-        self._rejected: dict[str, datetime] = {}
+        self._unwritten: dict[str, datetime] = {}
         self._writing = asyncio.create_task(self._keep_writing())
 
     def note(self, unique_id: str) -> None:
@@ -46,21 +46,23 @@ class LastUsedRecorder:
         self._used.add(unique_id)
 
     async def write(self) -> None:
-        """Write the noted uses. Those that the store rejects are written the next time."""
+        """Write the noted uses. Those that the store didn't take are written the next time."""
         at = self._clock.now()
-        used = self._rejected | dict.fromkeys(self._used.union(self._running()), at)
-        self._used, self._rejected = set(), {}
-        rows = iter(
-            {name: when for name, when in used.items() if not is_of_internal_kind(name)}.items()
-        )
+        used = self._unwritten | dict.fromkeys(self._used.union(self._running()), at)
+        self._used = set()
+        self._unwritten = {
+            name: when for name, when in used.items() if not is_of_internal_kind(name)
+        }
+        rows = iter(tuple(self._unwritten.items()))
         while batch := dict(islice(rows, BATCH)):
             try:
                 async with asyncio.timeout(STORE_TIMEOUT_S):
                     await self._grants.connections_used(batch)
             except Exception:
                 log.exception("could not write down which connections were used")
-                self._rejected = {**batch, **dict(rows)}
                 return
+            for name in batch:
+                del self._unwritten[name]
 
     async def close(self) -> None:
         self._writing.cancel()
