@@ -56,7 +56,7 @@ class OperatedAccount:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operating:
-    """The use cases of operators. proof: reauthenticates who sits before a page."""
+    """The use cases of operators, and those of others that operators may use on any account."""
 
     core: Core
     accounts: Accounts
