@@ -262,7 +262,7 @@ def test_another_kind_of_server_scores_nothing(status: int) -> None:
 def test_a_node_that_never_answers_is_not_waited_for_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(scorer_http, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(scorer_http, "TIMEOUT_S", 0.1)
 
     async def hangs(call: Call) -> Answer:
         await asyncio.sleep(NEVER_S)

@@ -138,10 +138,10 @@ class RelayPrinterHttp:
         target: bytes,
         arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
-        patience_s = ASK_TIMEOUT_S if method == b"GET" else ORDER_TIMEOUT_S
+        timeout_s = ASK_TIMEOUT_S if method == b"GET" else ORDER_TIMEOUT_S
         json: Headers = [(b"Content-Type", b"application/json")] if method == b"POST" else []
         try:
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(timeout_s):
                 fetched = await fetcher.fetch(
                     method,
                     target,

@@ -24,7 +24,7 @@ from printreach.rules.watch.choices import Region
 MAX_CALLS: Final = 64
 MAX_BYTES_OF_CALLS: Final = 64 * 1024 * 1024
 """Images at nodes at once, from this process."""
-PATIENCE_S: Final = 12.0
+TIMEOUT_S: Final = 12.0
 """Longer than a node's own timeout, so that the node is the one to report that it is busy."""
 LOOK_AGAIN_S: Final = 5.0
 MAX_BROKEN: Final = 2
@@ -75,10 +75,10 @@ class HttpScorer:
         self._under_way += 1
         self._bytes_under_way += len(picture)
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 return await self._ask(picture, masked)
         except TimeoutError:
-            raise ScorerBusy(f"no score within {PATIENCE_S:.0f} s") from None
+            raise ScorerBusy(f"no score within {TIMEOUT_S:.0f} s") from None
         finally:
             self._under_way -= 1
             self._bytes_under_way -= len(picture)

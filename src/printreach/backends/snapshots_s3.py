@@ -11,7 +11,7 @@ from obstore.store import S3Store
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints.snapshots import S3Bucket, is_snapshot_id
 
-PATIENCE: Final = timedelta(seconds=10)
+TIMEOUT: Final = timedelta(seconds=10)
 """Timeout of one call, including its retries."""
 _FAILURES: Final = (BaseError, OSError)
 
@@ -31,9 +31,9 @@ class S3Snapshots:
             client_options={
                 "allow_http": place.endpoint.startswith("http:"),
                 "connect_timeout": timedelta(seconds=3),
-                "timeout": PATIENCE,
+                "timeout": TIMEOUT,
             },
-            retry_config={"max_retries": 2, "retry_timeout": PATIENCE},
+            retry_config={"max_retries": 2, "retry_timeout": TIMEOUT},
         )
 
     async def put(self, snapshot_id: str, jpeg: bytes) -> None:

@@ -56,7 +56,7 @@ class Engine:
     ) -> None:
         self.off = off
         self._load = load
-        self._patience_s = timeout_s
+        self._timeout_s = timeout_s
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="detector")
         self._idle_threads = threads
         self._queue = ImageQueue()
@@ -76,10 +76,10 @@ class Engine:
         self._queue.put(image)
         try:
             self._start_batches()
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self._timeout_s):
                 assessment = await image.answer
         except TimeoutError:
-            raise ScorerBusy(f"no score within {self._patience_s:g} s") from None
+            raise ScorerBusy(f"no score within {self._timeout_s:g} s") from None
         finally:
             image.abandon()
             self._queue.remove(image)

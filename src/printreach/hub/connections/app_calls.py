@@ -21,7 +21,7 @@ from printreach.rules.printers import is_online
 from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
 
-PATIENCE_S: Final = 2.5
+FRESH_TIMEOUT_S: Final = 2.5
 """How long a call waits for a printer that was not asked recently."""
 
 
@@ -81,7 +81,7 @@ class AppCalls:
         printer = caller.row.printer.owned
         if not await self._is_watched(printer.printer_id):
             return watch_status(None, None, is_enabled=False)
-        await self.live.fresh([printer], PATIENCE_S)
+        await self.live.fresh([printer], FRESH_TIMEOUT_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
             return watch_status(None, None)

@@ -35,7 +35,7 @@ from printreach.store.listings import PrinterRow
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 
-PATIENCE_S: Final = 5.0
+FRESH_TIMEOUT_S: Final = 5.0
 """How long a view waits for a printer to tell which print is under way."""
 MAX_PRINT_ID: Final = 64
 ENDED_KEPT_FOR: Final = timedelta(days=90)
@@ -244,7 +244,7 @@ class LiveLinks:
         return found
 
     async def _id_of_print_under_way(self, printer: OwnedPrinter) -> str | Denied:
-        await self.live.fresh([printer], PATIENCE_S)
+        await self.live.fresh([printer], FRESH_TIMEOUT_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
             sentence = "The printer can't be asked now which print is under way."

@@ -67,7 +67,7 @@ class SharedPictures:
 
     FRESH: Final = timedelta(seconds=2)
     AFTER_REFUSAL: Final = timedelta(seconds=5)
-    PATIENCE_S: Final = 8.0
+    TIMEOUT_S: Final = 8.0
     MAX_BYTES: Final = 64 * 1024 * 1024
     MAX_AT_ONCE: Final = 16
 
@@ -101,7 +101,7 @@ class SharedPictures:
     async def _take(self, printer: OwnedPrinter) -> Picture | None:
         async with self._slots:
             at = self._clock.now()
-            data = await take_picture(self._http, printer, self.PATIENCE_S)
+            data = await take_picture(self._http, printer, self.TIMEOUT_S)
         picture = None if isinstance(data, PrinterRefusal) else Picture(data, at)
         self._keep(printer, picture or self._clock.now())
         return picture
