@@ -108,6 +108,20 @@ class Bench:
         await self.until(State.PRINTING)
         return path
 
+    async def start_hot(self) -> str:
+        """Start a print that heats, and wait until its hotend has a target.
+
+        A printer says that it prints before the file's first command has set the target.
+        """
+        path = await self.start(self.rig.hot_print())
+        await self.until(State.PRINTING)
+        await self.until_true("heat", self.hotend_target)
+        return path
+
+    async def hotend_target(self) -> float | None:
+        """Return it in degrees Celsius; None where the heater is off."""
+        return float((await self.temps())["HotendTarget"]) or None
+
 
 def wall_clock() -> Callable[[], float]:
     """Return a clock that begins with this machine's time, and goes as the event loop's does."""

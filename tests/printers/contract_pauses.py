@@ -47,13 +47,8 @@ async def agent(
 
 async def smart_pause(bench: Bench) -> tuple[str, float]:
     """Pause a hot print. Its path, and the target that its hotend had."""
-    path = await bench.start(bench.rig.hot_print())
-    await bench.until(State.PRINTING)
-
-    async def hotend() -> float | None:
-        return float((await bench.temps())["HotendTarget"]) or None
-
-    hotend_c = await bench.until_true("heat", hotend)
+    path = await bench.start_hot()
+    hotend_c = await bench.until_true("heat", bench.hotend_target)
     assert (await bench.calls.post("pause", SMART)).status == 200
     await bench.until(State.PAUSED)
     return path, hotend_c
@@ -63,10 +58,7 @@ async def until_paused_hot(bench: Bench) -> float:
     """Wait for the pause that is in the file. The target of the hotend then."""
     await bench.until(State.PAUSED)
 
-    async def hotend() -> float | None:
-        return float((await bench.temps())["HotendTarget"]) or None
-
-    return await bench.until_true("heat", hotend)
+    return await bench.until_true("heat", bench.hotend_target)
 
 
 async def until_hotend_is(bench: Bench, target_c: float) -> None:

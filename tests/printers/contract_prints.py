@@ -157,9 +157,7 @@ class PrintContract:
 
     @on_the_bench
     async def test_a_smart_pause_turns_the_hotend_off_and_a_resume_on(self, bench: Bench) -> None:
-        await bench.start(bench.rig.hot_print())
-        await bench.until(State.PRINTING)
-        await bench.until_true("heat", lambda: _has_heat(bench))
+        await bench.start_hot()
         before = await bench.temps()
 
         order = {"SmartPause": True, "ZLiftMm": 2, "RetractFilamentMm": 1}
@@ -194,11 +192,6 @@ class PrintContract:
         known = [mm for mm in amounts_mm if mm]
         assert all(abs(mm - amounts_mm[-1]) <= 0.25 * amounts_mm[-1] for mm in known), known
         assert bool(amounts_mm[-1]) >= bench.rig.tells_filament
-
-
-async def _has_heat(bench: Bench) -> bool:
-    """Some platforms tell of heat a moment after they tell of the print."""
-    return bool((await bench.temps())["HotendTarget"] > 0)
 
 
 async def _hotend_is(bench: Bench, target_c: float) -> bool:

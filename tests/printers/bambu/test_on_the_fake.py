@@ -217,8 +217,7 @@ class TestSmartPause:
                 setup = machine(rig, tmp_path)
                 async with adapter_at(rig, setup) as bench:
                     await until(lambda: bench.printer.view.trouble is None)
-                    await bench.start(rig.hot_print())
-                    await bench.until(State.PRINTING)
+                    await bench.start_hot()
                     await bench.printer.pause(Pause(smart_pause=True))
                     await _hotend(bench, 0.0)
                 async with adapter_at(rig, setup) as bench:
@@ -231,8 +230,7 @@ class TestSmartPause:
 
     @on_the_bench
     async def test_a_print_resumed_at_the_printer_gets_its_heat_back(self, bench: Bench) -> None:
-        await bench.start(bench.rig.hot_print())
-        await bench.until(State.PRINTING)
+        await bench.start_hot()
         await bench.printer.pause(Pause(smart_pause=True))
         await _hotend(bench, 0.0)
         fake = fake_rig(bench.rig).fake

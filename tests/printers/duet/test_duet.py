@@ -214,8 +214,7 @@ class TestOrders:
 
     @on_the_bench
     async def test_extruding_in_a_pause_leaves_the_tool_of_the_print(self, bench: Bench) -> None:
-        await bench.start(bench.rig.hot_print())
-        await bench.until(State.PRINTING)
+        await bench.start_hot()
         await bench.calls.post("pause")
         await bench.until(State.PAUSED)
         machine_of(bench).heaters[2].current = 220.0
@@ -256,8 +255,7 @@ SMART = {"SmartPause": True, "DisableBed": True, "RetractFilamentMm": 3, "ZLiftM
 
 
 async def rest(bench: Bench) -> None:
-    await bench.start(bench.rig.hot_print())
-    await bench.until(State.PRINTING)
+    await bench.start_hot()
     assert (await bench.calls.post("pause", SMART)).status == 200
 
 

@@ -38,8 +38,7 @@ async def heat_becomes(bench: Bench, hotend_c: float, bed_c: float) -> None:
 
 async def saved(bench: Bench) -> None:
     """Pause a hot print until it has cooled down."""
-    await bench.start(bench.rig.hot_print())
-    await bench.until(State.PRINTING)
+    await bench.start_hot()
     assert (await bench.calls.post("pause", SMART)).result == {}
     await bench.until(State.PAUSED)
     await heat_becomes(bench, 0.0, 0.0)

@@ -264,8 +264,7 @@ async def test_a_lift_that_is_refused_leaves_no_heater_on(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:
     async with bench_with(rig, tmp_path) as bench:
-        await bench.start(rig.hot_print())
-        await bench.until(State.PRINTING)
+        await bench.start_hot()
         rig.klippy.set("toolhead", homed_axes="")
         order = {"SmartPause": True, "ZLiftMm": 40}
         reply = await bench.calls.post("pause", order)

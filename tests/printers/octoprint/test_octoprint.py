@@ -50,8 +50,7 @@ async def _is_connected(bench: Bench) -> bool:
 
 
 async def smart_pause(bench: Bench, **more: object) -> None:
-    await bench.start(bench.rig.hot_print())
-    await bench.until(State.PRINTING)
+    await bench.start_hot()
     order = {"SmartPause": True, "ZLiftMm": 2, "RetractFilamentMm": 1, **more}
     assert (await bench.calls.post("pause", order)).result == {}
     assert (await bench.job())["State"] == State.PAUSED

@@ -24,8 +24,7 @@ async def cold_pause(rig: SimulatedRig, lock: RemoteLock, folder: Path) -> Async
         rig.open(),
         agent(rig, folder / "agent", remote_lock=lock) as bench,
     ):
-        await bench.start(rig.hot_print())
-        await bench.until(State.PRINTING)
+        await bench.start_hot()
         assert (await bench.calls.post("pause", SMART)).status == 200
         await bench.until(State.PAUSED)
         rig.cool_down()
