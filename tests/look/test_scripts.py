@@ -65,6 +65,21 @@ def test_a_part_is_brought_up_to_date_in_place(page: Page, stream: Stream) -> No
     )
 
 
+def test_the_title_of_the_tab_is_a_part_like_others(page: Page, stream: Stream) -> None:
+    stream.sends("part", id="part-title", html='<title id="part-title">62% Workbench</title>')
+    page.goto(PAGE)
+
+    expect(page).to_have_title("62% Workbench")
+
+
+def test_no_picture_is_called_live_while_the_stream_is_lost(page: Page) -> None:
+    page.goto(f"{HOST}/printer")
+    expect(page.locator(".webcam .age").first).to_be_visible()
+    page.evaluate("document.body.classList.add('is-lost')")
+
+    expect(page.locator(".webcam .age").first).to_be_hidden()
+
+
 @pytest.mark.parametrize(
     ("at", "said"),
     [("2026-12-20T18:30", "18:30"), ("2026-12-21T07:05", "21 December, 07:05")],

@@ -1,7 +1,9 @@
 """A printer's own pages, Quick View and controls, and the stream that updates them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 
 from litestar import MediaType, get
@@ -11,8 +13,10 @@ from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import SPAN
+from printreach.hub.prints.history import PAGE_SIZE
+from printreach.rules.prints.history import Print
 from printreach.web.disconnects import ends_slow_readers
-from printreach.web.printers.cards import state_of
+from printreach.web.printer_state import PrinterState, known_state_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.printers.view import PrinterView, control_template, view_of
 from printreach.web.prints.rows import PrintRow, row_of
@@ -28,34 +32,51 @@ LOOKED_UP_EVERY: Final = timedelta(seconds=3)
 
 @dataclass(slots=True)
 class LastPrints:
-    """The last prints of a printer, for its open page. rows: the newest first.
+    """The last prints of a printer, for its open page. prints: the newest first.
 
     The store is read again after LOOKED_UP_EVERY, and when the printer's state has changed.
     """
 
     services: Services
     account_id: str
-    rows: list[PrintRow] = field(default_factory=list)
-    _state: str = ""
+    count: int = LAST_PRINTS
+    prints: Sequence[Print] = ()
+    _state: PrinterState | None = None
     _at: datetime | None = None
 
     async def look(self, seen: SeenPrinter) -> None:
-        """Bring `rows` up to date."""
-        at, state, printer_id = self.services.clock.now(), state_of(seen), seen.printer.printer_id
+        """Bring `prints` up to date."""
+        at, printer_id = self.services.clock.now(), seen.printer.printer_id
+        before, self._state = self._state, known_state_of(seen, at)
         is_recent = self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
-        if is_recent and state == self._state:
+        if is_recent and before == self._state:
             return
-        self._state, self._at = state, at
-        history = self.services.print_history
-        page = await history.page(self.account_id, printer_id, None, LAST_PRINTS)
-        self.rows = [row_of(print_, at, frozenset({printer_id})) for print_ in page.prints]
+        self._at = at
+        page = await self.services.print_history.page(self.account_id, printer_id, None, self.count)
+        self.prints = page.prints
+
+    @property
+    def rows(self) -> list[PrintRow]:
+        at = self.services.clock.now()
+        return [
+            row_of(print_, at, frozenset({print_.printer_id}), self._state)
+            for print_ in self.prints
+        ]
 
 
-PARTS = (
-    *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
+_QUICK: Final = (
+    *("title", "head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
     *("smart_pause", "last_prints"),
 )
-"""The parts of these pages that update: dashboard/parts/<name>.html, in an element with that id."""
+PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
+    {
+        "quick": _QUICK,
+        "control": ("head", "open", "picture", "controls"),
+        "history": ("head", "open", "prints"),
+        "settings": ("head", "open"),
+    }
+)
+"""The parts of each page that update: dashboard/parts/<name>.html, in an element with that id."""
 
 
 @get("/printers/{printer_id:str}", media_type=MediaType.HTML)
@@ -86,16 +107,19 @@ async def printer_events(
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
     camera: FromQuery[int] = 0,
+    page: FromQuery[str] = "quick",
     locked: FromQuery[bool] = False,
 ) -> ServerSentEvent:
-    """Send those pages what changes; a page ignores parts that it does not show."""
-    printer_id = seen.printer.printer_id
+    """Send one of those pages what changes. page: a key of PARTS."""
+    printer_id, environment = seen.printer.printer_id, templates_of(request)
     templates = {
-        name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
+        name: environment.get_template(f"dashboard/parts/{name}.html")
+        for name in PARTS.get(page, _QUICK)
     }
 
     watch = WatchedView(signed_in.services, signed_in.account_id)
-    prints = LastPrints(signed_in.services, signed_in.account_id)
+    count = PAGE_SIZE if page == "history" else LAST_PRINTS
+    prints = LastPrints(signed_in.services, signed_in.account_id, count)
 
     async def look(printers: list[SeenPrinter]) -> None:
         for printer in printers:
@@ -111,10 +135,19 @@ async def printer_events(
         shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
-    name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})
+    name, watched = f"{printer_id}?page={page}&camera={camera}", frozenset({printer_id})
+    needs_you = environment.get_template("parts/needs_you.html")
     pages, access = open_pages_of(request), signed_in.access.to(printer_id)
     return Page(
-        pages, signed_in.services, access, name, watched, draw, look=look, shows_lock=locked
+        pages,
+        signed_in.services,
+        access,
+        name,
+        watched,
+        draw,
+        needs_you,
+        look=look,
+        shows_lock=locked,
     ).stream()
 
 

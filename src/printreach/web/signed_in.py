@@ -24,6 +24,7 @@ from printreach.rules.own_paths import parse_own_path, sign_in_path
 from printreach.rules.public_addresses import is_public, parse_ip_address
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import DEVICE, SESSION, Cookies
+from printreach.web.printer_state import count_in_need
 from printreach.web.problems import (
     AnyRequest,
     PrinterNotFound,
@@ -114,11 +115,22 @@ def provide_browser(
     return Browser(services=services, request=request, jar=jar)
 
 
-async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
+async def provide_signed_in(
+    request: AnyRequest, session: NamedDependency[SignedIn | None]
+) -> SignedIn:
     """Return the signed-in account. Raises NotSignedIn."""
     if session is None:
         raise NotSignedIn("Sign in first")
+    if wants_page(request):
+        await _note_needs(request, session)
     return session
+
+
+async def _note_needs(request: AnyRequest, signed_in: SignedIn) -> None:
+    """Note how many printers need somebody in `request.state`, for the navigation to show."""
+    services = signed_in.services
+    printers = await services.own_printers.all(signed_in.account_id, ask=False)
+    request.state.needs_you = count_in_need(printers, services.clock.now())
 
 
 IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(

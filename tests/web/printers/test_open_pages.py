@@ -59,7 +59,11 @@ def test_the_last_prints_of_an_open_page_tell_of_a_print_that_was_stopped(
             )
             await world.store.write(lambda records: records.prints.put(begun))
             listener = here.listen(f"/printers/{PRINTER_ID}/events")
-            await until(lambda: any("Under way" in part for part in listener.parts()))
+            await until(
+                lambda: any(
+                    "Last prints" in part and "Printing" in part for part in listener.parts()
+                )
+            )
 
             over = replace(begun, ended_at=at, result=PrintResult.CANCELLED)
             await world.store.write(lambda records: records.prints.put(over))

@@ -78,7 +78,7 @@ def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:
     page = home.browser.get(
         html.unescape(re.findall(r'class="of-print" href="([^"]*)"', listed)[0])
     )
-    assert "Under way" in listed
+    assert "Printing" in listed
     assert "<dt>Came to</dt><dd>40%</dd>" in page.text
     assert "Ended at" not in page.text
 

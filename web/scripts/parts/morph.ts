@@ -3,7 +3,7 @@
 
 export function morph(old: Element, html: string): void {
   const page = new DOMParser().parseFromString(html, "text/html");
-  const wanted = page.body.firstElementChild;
+  const wanted = page.body.firstElementChild ?? page.head.firstElementChild; // a title
   if (wanted) become(old, wanted);
 }
 

@@ -48,6 +48,13 @@ def quality_of(score: float) -> int:
     return max(1, BEST_QUALITY - int(bounded // 10))
 
 
+def newest_quality(detector: DetectorStatus) -> int | None:
+    """Return the quality of the newest look; None if there is none or this print is not watched."""
+    if detector.is_suppressed or not detector.score_history:
+        return None
+    return quality_of(detector.last_score)
+
+
 def quality_in_words(quality: int | None) -> str:
     """Format a quality of 1 to 10: "Great, 9 of 10". None: no image was scored yet."""
     if quality is None:

@@ -18,13 +18,13 @@ from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, Template
 from litestar.response.sse import ServerSentEventMessage
 
-from printreach.contract.status import UNDER_WAY, JobStatus
 from printreach.hub.connections.live_links import LiveView
 from printreach.hub.printers.own import SeenPrinter
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import ends_slow_readers, sse_response
-from printreach.web.printers.cards import OFFLINE, Temp, Webcam, state_of, temps_of, webcam_of
+from printreach.web.printer_state import state_of
+from printreach.web.printers.cards import Temp, Webcam, temps_of, webcam_of
 from printreach.web.printers.open_pages import (
     HEARTBEAT_S,
     MAX_STREAM_S,
@@ -79,10 +79,11 @@ async def live_page(
         view = await _view(services, live_id)
     if view.seen is None:
         return Template("live/ended.html", context={"view": view}, status_code=410, headers=HIDDEN)
+    at = services.clock.now()
     context = {
         "link": view.link,
-        "facts": facts_of(view, view.seen),
-        "webcam": picture_of(view, view.seen),
+        "facts": facts_of(view, view.seen, at),
+        "webcam": picture_of(view, view.seen, at),
     }
     return Template("live/live.html", context=context, headers=HIDDEN)
 
@@ -155,7 +156,7 @@ async def _events(
             if view is None or view.seen is None:
                 yield page_event("reload", {})
                 return
-            drawn = part.render(facts=facts_of(view, view.seen))
+            drawn = part.render(facts=facts_of(view, view.seen, services.clock.now()))
             if drawn != sent:
                 sent = drawn
                 yield page_event("part", {"id": "part-now", "html": drawn})
@@ -205,6 +206,7 @@ class LiveFacts:
     """
 
     state: str
+    is_here: bool
     name: str
     file: str
     progress: float | None
@@ -213,19 +215,16 @@ class LiveFacts:
     temps: list[Temp]
     seen_at: datetime | None
 
-    @property
-    def is_here(self) -> bool:
-        return self.state != OFFLINE
 
-
-def facts_of(view: LiveView, seen: SeenPrinter) -> LiveFacts:
-    status, state = seen.reading.status, state_of(seen)
-    job = status.job_status if status is not None and state != OFFLINE else None
-    print_ = job.current_print if job is not None and job.state in UNDER_WAY else None
+def facts_of(view: LiveView, seen: SeenPrinter, at: datetime) -> LiveFacts:
+    state = state_of(seen, at)
+    job = state.job if state.is_here else None
+    print_ = job.current_print if job is not None and state.is_under_way else None
     return LiveFacts(
-        state=state,
+        state=state.badge,
+        is_here=state.is_here,
         name=seen.printer.name if view.link.shows_names else "",
-        file=_file(job) if view.link.shows_names else "",
+        file=print_.file_name if print_ is not None and view.link.shows_names else "",
         progress=print_.progress if print_ is not None else None,
         time_left_s=print_.time_left_sec if print_ is not None else None,
         layers=layers_of(job),
@@ -234,17 +233,13 @@ def facts_of(view: LiveView, seen: SeenPrinter) -> LiveFacts:
     )
 
 
-def picture_of(view: LiveView, seen: SeenPrinter) -> Webcam:
+def picture_of(view: LiveView, seen: SeenPrinter, at: datetime) -> Webcam:
     """Return its default camera, as successive pictures; none if the link may not show it."""
     if not view.shows_camera:
         return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
     live_id = view.link.live_id
-    webcam = webcam_of(seen, 0, still=True)
+    webcam = webcam_of(seen, 0, state_of(seen, at), still=True)
     is_live = webcam["state"] == "live"
     webcam["picture"] = f"/live/{live_id}/picture" if is_live else ""
     webcam["age"] = ""
     return webcam
-
-
-def _file(job: JobStatus | None) -> str:
-    return job.current_print.file_name if job is not None and job.state in UNDER_WAY else ""

@@ -34,6 +34,7 @@ from printreach.web.portal.pages import (
     step_page,
     welcome_page,
 )
+from printreach.web.printer_state import OFFLINE, badge_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.security import FORM, NO_REFERRER
@@ -42,7 +43,6 @@ from printreach.web.signed_in import Browser, SignedIn, raise_if_too_soon
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
-OFFLINE: Final = "offline"
 _MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
 BROWSER: Final = "printreach_portal"
 """The cookie that ties flows to the browser in which they began."""
@@ -115,11 +115,8 @@ async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mappi
     known = await live.fresh(online, SOON_S)
     states = {row.printer.printer_id: OFFLINE for row in rows if not row.is_online}
     for printer in online:
-        reading = known.get(printer)
-        if reading is not None and reading.refusal is not None:
-            states[printer.printer_id] = OFFLINE
-        elif reading is not None and reading.status is not None:
-            states[printer.printer_id] = reading.status.job_status.state.value
+        if (reading := known.get(printer)) is not None:
+            states[printer.printer_id] = badge_of(reading, is_online=True)
     return states
 
 

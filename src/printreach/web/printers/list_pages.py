@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from math import ceil
 from typing import Final
 from urllib.parse import urlencode
@@ -13,10 +12,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
-from printreach.contract.status import AT_WORK
 from printreach.hub.printers.own import SeenPrinter
 from printreach.web.disconnects import ends_slow_readers
-from printreach.web.printers.cards import OFFLINE, Card, card_of
+from printreach.web.printer_state import Show, counts_of
+from printreach.web.printers.cards import Card, card_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import SignedIn
@@ -28,16 +27,8 @@ LONGEST_SEARCH: Final = 100
 FARM_EVERY_S: Final = 5.0
 """A hundred cards are not redrawn every second, to spare the printers and the service."""
 _CARD: Final = "dashboard/card.html"
+_FILTERS: Final = "dashboard/parts/filters.html"
 _URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
-
-
-class Show(StrEnum):
-    """The filter of the list."""
-
-    ALL = "all"
-    ATTENTION = "attention"
-    WORKING = "working"
-    OFFLINE = "offline"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,13 +75,15 @@ def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime
     """
     cards = sorted((card_of(seen, at) for seen in printers), key=_place)
     chosen = [
-        card for card in cards if _is_shown(card, list_query.show) and _is_found(card, list_query)
+        card
+        for card in cards
+        if card.shown.is_shown(list_query.show) and _is_found(card, list_query)
     ]
     pages = max(1, ceil(len(chosen) / PAGE_SIZE))
     page = min(list_query.page, pages)
     return PrinterList(
         cards=chosen[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
-        counts={show.value: sum(_is_shown(card, show) for card in cards) for show in Show},
+        counts=counts_of(card.shown for card in cards),
         layout=_layout(len(cards)),
         found=len(chosen),
         page=page,
@@ -99,20 +92,8 @@ def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime
 
 
 def _place(card: Card) -> tuple[int, int, str, str]:
-    at_work = 0 if card.state in AT_WORK else 2 if card.state == OFFLINE else 1
+    at_work = 0 if card.shown.is_at_work else 1 if card.shown.is_here else 2
     return _URGENCY[card.attention], at_work, card.name.casefold(), card.id
-
-
-def _is_shown(card: Card, show: Show) -> bool:
-    match show:
-        case Show.ALL:
-            return True
-        case Show.ATTENTION:
-            return bool(card.attention)
-        case Show.WORKING:
-            return card.state in AT_WORK
-        case Show.OFFLINE:
-            return card.state == OFFLINE
 
 
 def _is_found(card: Card, list_query: ListQuery) -> bool:
@@ -159,7 +140,8 @@ async def printers_events(
 ) -> ServerSentEvent:
     """Send that page every card that changes."""
     list_query = parse_list_query(show, q, page)
-    template = templates_of(request).get_template(_CARD)
+    templates = templates_of(request)
+    template, filters = templates.get_template(_CARD), templates.get_template(_FILTERS)
 
     drawn: dict[str, tuple[Card, str]] = {}
 
@@ -168,14 +150,17 @@ async def printers_events(
         for card in listed.cards:
             if card.id not in drawn or drawn[card.id][0] != card:
                 drawn[card.id] = card, template.render(p=card, layout=listed.layout)
-        return {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
+        cards = {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
+        return {**cards, "part-filters": filters.render(listing=listed, list_query=list_query)}
 
     printers = await signed_in.services.own_printers.all(signed_in.account_id, ask=False)
     listed = listing(printers, list_query, signed_in.services.clock.now())
     watched = frozenset(card.id for card in listed.cards)
     pages, name = open_pages_of(request), f"list{list_query.query}"
+    needs_you = templates.get_template("parts/needs_you.html")
+    access = signed_in.access
     opened = Page(
-        pages, signed_in.services, signed_in.access, name, watched, draw, shows_lock=locked
+        pages, signed_in.services, access, name, watched, draw, needs_you, shows_lock=locked
     )
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S

@@ -46,13 +46,6 @@ class ToolRow(TypedDict):
     routes: list[Way]
 
 
-def newest_quality(detector: DetectorStatus) -> int | None:
-    """Return the quality of the newest look; None if there is none or this print is not watched."""
-    if detector.is_suppressed or not detector.score_history:
-        return None
-    return quality_of(detector.last_score)
-
-
 def looks_of(detector: DetectorStatus) -> list[Look] | None:
     """Return the looks, oldest first; None if there is nothing to draw."""
     looks = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from jinja2 import Environment
+from jinja2 import Template as Part
 from litestar.exceptions import TooManyRequestsException
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import ServerSentEvent
@@ -25,7 +26,7 @@ from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.store.listings import PrinterRow
 from printreach.web.disconnects import sse_response
-from printreach.web.printers.cards import is_warned, state_of
+from printreach.web.printer_state import OFFLINE, count_in_need, state_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
@@ -38,8 +39,12 @@ DRAWN_EVERY_S: Final = 0.5
 LOOKED_UP_EVERY_S: Final = 15.0
 """Interval at which the account's printers are looked up."""
 
+OTHERS_EVERY_S: Final = 60.0
+"""How often a page asks the printers that it does not show, to count those that need somebody."""
 HEARTBEAT_S: Final = 15.0
 """Interval of heartbeats to a page."""
+PLACES_OF_COUNT: Final = ("top", "tabs")
+"""Where base.html has the count of parts/needs_you.html."""
 MAX_STREAM_S: Final = 600.0
 """After this time the browser reconnects, so that a client that never reads is not served for
 ever.
@@ -170,8 +175,9 @@ class Page:
     """An open page. name: what it shows; pages of an account with the same name share their parts.
 
     access: what allows the page; when it ends, the page is told to reload and asks to sign in.
-    draw, look: see SharedParts. watched: the printers whose changes show on it. shows_lock: whether
-    the page says that remote control is locked; it reloads when that is no longer true.
+    draw, look: see SharedParts. needs_you: the template of the count in the navigation. watched:
+    the printers whose changes show on it. shows_lock: whether the page says that remote control is
+    locked; it reloads when that is no longer true.
     """
 
     pages: OpenPages
@@ -180,6 +186,7 @@ class Page:
     name: str
     watched: frozenset[str]
     draw: Draw
+    needs_you: Part
     every_s: float = POLL_INTERVAL_S
     look: Look | None = None
     shows_lock: bool = False
@@ -203,9 +210,10 @@ class Page:
 
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
         services, account_id = self.services, self.access.account_id
-        shared = SharedParts(services.own_printers, account_id, self.draw, self.look)
+        shared = SharedParts(services.own_printers, account_id, self._drawn, self.look)
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
         subscription = services.live_status.subscribe(watched, self.every_s)
+        others = services.live_status.subscribe(await self._others(), OTHERS_EVERY_S)
         loop = asyncio.get_running_loop()
         ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
         is_changed = True
@@ -239,8 +247,23 @@ class Page:
                     yield _heartbeat(RETRY_WHEN_ENDED_MS)
         finally:
             subscription.close()
+            others.close()
             if unsubscribe is not None:
                 unsubscribe()
+
+    def _drawn(self, printers: list[SeenPrinter]) -> Parts:
+        """Draw the page's parts, and the count of printers that need somebody in its navigation."""
+        count = count_in_need(printers, self.services.clock.now())
+        counts = {
+            f"needs-you-{place}": self.needs_you.render(place=place, count=count)
+            for place in PLACES_OF_COUNT
+        }
+        return {**self.draw(printers), **counts}
+
+    async def _others(self) -> list[OwnedPrinter]:
+        """Return the account's other printers, which the navigation counts."""
+        rows = await self.services.own_printers.rows(self.access.account_id)
+        return [row.printer.owned for row in rows if row.printer.printer_id not in self.watched]
 
     async def _is_locked(self) -> bool:
         account_id = self.access.account_id
@@ -261,24 +284,24 @@ class Page:
 
     def _announcements(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
         """Return the sentences for screen readers: a state has changed, or a warning came."""
+        at = self.services.clock.now()
         states = {
-            seen.printer.printer_id: (seen.printer.name, state_of(seen))
+            seen.printer.printer_id: (seen.printer.name, state_of(seen, at))
             for seen in printers
             if seen.printer.printer_id in self.watched
         }
         words = [
-            f"{name} is {_WORDS[state]}."
+            f"{name} is {_WORDS[state.badge]}."
             for key, (name, state) in states.items()
-            if self._states.get(key, state) != state
+            if self._states.get(key, state.badge) != state.badge
         ]
-        warned = {seen.printer.printer_id: seen for seen in printers if is_warned(seen)}
+        warned = {key: name for key, (name, state) in states.items() if state.is_warned}
         if self._states:  # the page already shows what was so before it opened
             words += [
-                f"Possible failure: look at {warned[key].printer.name}."
-                for key in warned.keys() & states.keys() - self._warned
+                f"Possible failure: look at {warned[key]}." for key in warned.keys() - self._warned
             ]
         self._warned = frozenset(warned)
-        self._states = {key: state for key, (_, state) in states.items()}
+        self._states = {key: state.badge for key, (_, state) in states.items()}
         return [page_event("say", {"words": sentence}) for sentence in words]
 
 
@@ -291,7 +314,7 @@ _WORDS: Final = {
     "complete": "done",
     "cancelled": "stopped",
     "error": "in error",
-    "offline": "offline",
+    OFFLINE: "offline",
 }
 
 

@@ -26,7 +26,6 @@ from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import SPAN, TemperatureReading
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
-    OFFLINE,
     Card,
     Temp,
     Webcam,
@@ -74,7 +73,7 @@ class PrinterView:
 
     @property
     def is_here(self) -> bool:
-        return self.card.state != OFFLINE
+        return self.card.shown.is_here
 
 
 def view_of(
@@ -83,7 +82,7 @@ def view_of(
     """Return the view. warmth: the data of its chart."""
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
-    here = card.state != OFFLINE and status is not None
+    here = card.shown.is_here
     features = Feature(status.features) if status is not None and here else NO_FEATURES
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
@@ -95,7 +94,7 @@ def view_of(
         card=card,
         platform=facts.title or "its own interface",
         has_interface=facts.has_web_server,
-        webcam=webcam_of(seen, camera, still=False),
+        webcam=webcam_of(seen, camera, card.shown, still=False),
         cameras=cameras,
         camera=camera,
         layers=layers_of(job) if here else "",

@@ -16,6 +16,7 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
+from printreach.web.printer_state import known_state_of
 from printreach.web.printers.view import view_of
 from printreach.web.prints.rows import (
     activity_item_of,
@@ -56,10 +57,11 @@ async def history_page(
     place, at = parse_cursor(before), signed_in.services.clock.now()
     page = await signed_in.services.print_history.page(account_id, printer_id, place)
     tallies = await signed_in.services.print_history.months(account_id, printer_id)
+    state = known_state_of(seen, at)
     context = {
         "view": view_of(seen, at),
         "here": "history",
-        "rows": [row_of(print_, at, frozenset({printer_id})) for print_ in page.prints],
+        "prints": [row_of(print_, at, frozenset({printer_id}), state) for print_ in page.prints],
         "total": total_of(tallies),
         "older": _older(f"/printers/{printer_id}/history", format_cursor(page.older)),
         "is_first": place is None,
@@ -89,7 +91,7 @@ async def print_page(
     context = {
         "view": view,
         "here": "history",
-        "row": row_of(print_, at, frozenset({printer_id})),
+        "row": row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at)),
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
     }
     return Template("history/print.html", context=context)
@@ -102,14 +104,17 @@ async def activity_page(
     """Show the latest events, all prints, and figures by month."""
     account_id, place = signed_in.account_id, parse_cursor(before)
     at, history = signed_in.services.clock.now(), signed_in.services.print_history
-    rows = await signed_in.services.own_printers.rows(account_id)
-    own = frozenset(row.printer.printer_id for row in rows)
+    printers = await signed_in.services.own_printers.all(account_id, ask=False)
+    states = {seen.printer.printer_id: known_state_of(seen, at) for seen in printers}
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
     context = {
-        "has_printers": bool(rows),
+        "has_printers": bool(printers),
         "news": [activity_item_of(event) for event in await history.happened(account_id)],
-        "rows": [row_of(print_, at, own) for print_ in page.prints],
+        "rows": [
+            row_of(print_, at, states.keys(), states.get(print_.printer_id))
+            for print_ in page.prints
+        ],
         "months": months_of(tallies),
         "total": total_of(tallies),
         "older": _older("/activity", format_cursor(page.older)),

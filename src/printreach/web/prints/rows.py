@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import urlencode
 
+from printreach.contract.status import State
 from printreach.hub.prints.history import EventEntry
 from printreach.rules.notifications.words import words_for
 from printreach.rules.prints.history import (
@@ -18,6 +19,7 @@ from printreach.rules.prints.history import (
 )
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints import HistoryCursor, Tally
+from printreach.web.printer_state import PrinterState
 
 _STATES: Final = {
     PrintResult.UNDER_WAY: "under-way",
@@ -46,6 +48,7 @@ class PrintRow:
     start_is_known: bool
     duration_s: int | None
     state: str
+    is_over: bool
     progress: int | None
     error: str
     filament: str
@@ -76,8 +79,12 @@ class ActivityItem:
     href: str
 
 
-def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
-    """Return the row. own_printers: those that still have pages."""
+def row_of(
+    print_: Print, at: datetime, own_printers: Set[str], printer: PrinterState | None = None
+) -> PrintRow:
+    """Return the row. own_printers: those that still have pages. printer: what the printer is now,
+    if that is known: the history hears of an end a moment later.
+    """
     has_page = print_.printer_id in own_printers
     ended_at, picture = print_.ended_at, print_.snapshot_id
     is_kept = picture is not None and ended_at is not None and at < ended_at + KEPT_FOR
@@ -89,7 +96,8 @@ def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
         started_at=print_.started_at,
         start_is_known=print_.start_is_known,
         duration_s=counted_duration_s(print_),
-        state=_STATES[print_.result],
+        state=_state(print_, printer),
+        is_over=print_.result is not PrintResult.UNDER_WAY,
         progress=counted_progress(print_),
         error=print_.error,
         filament=filament_words(print_.filament_mm or 0, print_.filament_mg or 0),
@@ -145,6 +153,12 @@ def parse_cursor(text: str | None) -> HistoryCursor | None:
     if len(first) > 17 or len(second) > 18:
         return None
     return HistoryCursor(_EPOCH + timedelta(microseconds=int(first)), int(second))
+
+
+def _state(print_: Print, printer: PrinterState | None) -> str:
+    if print_.result is not PrintResult.UNDER_WAY or printer is None:
+        return _STATES[print_.result]
+    return "" if printer.badge == State.IDLE else printer.badge
 
 
 def _page(print_: Print) -> str:

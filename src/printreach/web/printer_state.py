@@ -1,0 +1,156 @@
+"""What a printer is: its badge, filter, count, card and title all read this one value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from printreach.contract.errors import ErrorCode
+from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, State, StatusResult
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.readings import Reading
+from printreach.rules.detection.detector import is_paused_by_it, newest_quality
+from printreach.web.wording import duration
+
+OFFLINE: Final = "offline"
+RECENT_S: Final = 600.0
+"""A warning of the detector stays on the pages for this time."""
+KNOWN_FOR: Final = timedelta(minutes=2)
+"""What a printer answered longer ago tells nothing of now; pages ask once a minute or more."""
+_AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIMED_OUT})
+
+
+class Show(StrEnum):
+    """The filter of the list."""
+
+    ALL = "all"
+    ATTENTION = "attention"
+    WORKING = "working"
+    OFFLINE = "offline"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterState:
+    """badge: a state of parts/badges.html. attention: "", "needs-you" or "is-broken".
+
+    emphasis, sentence: what is to be said of it. is_warned: the detector recently warned of the
+    print that runs. job: the latest that is known, which is old while the printer is offline.
+    What of it shows on a page is in the page's own values, so it makes no two states different.
+    """
+
+    badge: str
+    attention: str = ""
+    emphasis: str = ""
+    sentence: str = ""
+    is_warned: bool = False
+    job: JobStatus | None = field(default=None, compare=False)
+
+    @property
+    def is_here(self) -> bool:
+        return self.badge != OFFLINE
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.badge in AT_WORK
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a print has begun and has not ended, as far as is known."""
+        return self.job is not None and self.job.state in UNDER_WAY
+
+    def is_shown(self, show: Show) -> bool:
+        """Return whether a filter of the list selects it."""
+        match show:
+            case Show.ALL:
+                return True
+            case Show.ATTENTION:
+                return bool(self.attention)
+            case Show.WORKING:
+                return self.is_at_work
+            case Show.OFFLINE:
+                return not self.is_here
+
+
+def state_of(seen: SeenPrinter, at: datetime) -> PrinterState:
+    """Return what the printer is."""
+    reading, badge = seen.reading, badge_of(seen.reading, is_online=seen.is_online)
+    job = reading.status.job_status if reading.status is not None else None
+    if badge == OFFLINE or reading.status is None:
+        emphasis, sentence = _offline_words(seen, at)
+        return PrinterState(badge=badge, emphasis=emphasis, sentence=sentence, job=job)
+    return _state_here(reading.status, badge)
+
+
+def badge_of(reading: Reading, *, is_online: bool) -> str:
+    """Return the badge. Offline overrides all others, since earlier readings are old."""
+    if not is_online or reading.status is None or reading.refusal is not None:
+        return OFFLINE
+    return reading.status.job_status.state.value
+
+
+def counts_of(states: Iterable[PrinterState]) -> dict[str, int]:
+    """Return how many printers each filter selects, by the values of Show."""
+    counted = list(states)
+    return {show.value: sum(state.is_shown(show) for state in counted) for show in Show}
+
+
+def known_state_of(seen: SeenPrinter, at: datetime) -> PrinterState | None:
+    """Return what the printer is without asking it; None if its last answer is too old to tell."""
+    asked_at = seen.reading.asked_at
+    is_recent = asked_at is not None and abs(at - asked_at) < KNOWN_FOR
+    return state_of(seen, at) if is_recent or not seen.is_online else None
+
+
+def count_in_need(printers: Iterable[SeenPrinter], at: datetime) -> int:
+    """Return how many printers need somebody, as far as that is known."""
+    states = [known_state_of(seen, at) for seen in printers]
+    return sum(state is not None and bool(state.attention) for state in states)
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _state_here(status: StatusResult, badge: str) -> PrinterState:
+    job, detector = status.job_status, status.service_status.detector
+    paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
+    if job.state is State.ERROR:
+        return PrinterState(
+            badge=badge, attention="is-broken", emphasis="Error.", sentence=job.error or "", job=job
+        )
+    if paused_ago is not None and is_paused_by_it(detector, job.state):
+        quality = newest_quality(detector)
+        seen_then = f", at quality {quality} of 10" if quality is not None else ""
+        emphasis = "Paused by failure detection"
+        sentence = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
+    elif job.state is State.PAUSED:
+        emphasis, sentence = "Paused.", job.sub_state or job.error or "It waits for you."
+    elif warned_ago is not None and warned_ago < RECENT_S and job.state in AT_WORK:
+        emphasis = "Possible failure"
+        sentence = f"seen {duration(warned_ago)} ago. Look at the picture."
+    else:
+        return PrinterState(badge=badge, sentence=job.error or job.sub_state or "", job=job)
+    return PrinterState(
+        badge=badge,
+        attention="needs-you",
+        emphasis=emphasis,
+        sentence=sentence,
+        is_warned=job.state in AT_WORK,
+        job=job,
+    )
+
+
+def _offline_words(seen: SeenPrinter, at: datetime) -> tuple[str, str]:
+    reading, printer, refusal = seen.reading, seen.printer, seen.reading.refusal
+    if seen.is_online and refusal is not None and refusal.code not in _AWAY:
+        return "Its computer is here, the printer isn't.", refusal.sentence
+    if seen.is_online and reading.status is None:
+        return "", "It has not answered yet."
+    since = printer.disconnected_at or reading.seen_at
+    emphasis = f"No contact for {duration((at - since).total_seconds())}." if since else ""
+    was_printing = reading.status is not None and reading.status.job_status.state in UNDER_WAY
+    if was_printing:
+        return emphasis, "The print may still be running. It can't be seen or stopped from here."
+    if since:
+        return emphasis, "Check that its computer is switched on and reaches the internet."
+    return emphasis, "It has not connected yet."
