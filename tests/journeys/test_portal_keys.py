@@ -38,7 +38,7 @@ def allow(page: Page, relay: Service, printer: LinkedPrinter) -> None:
     if page.get_by_role("radio").count():
         press(page, "Continue")
     press(page, "Allow Journeys")
-    heading(page, "Make a key for OctoPrint, too?")
+    heading(page, "Create a key for OctoPrint, too?")
 
 
 def test_the_key_opens_octoprint_itself(
@@ -46,7 +46,7 @@ def test_the_key_opens_octoprint_itself(
 ) -> None:
     allow(page, relay, octoprint_linked)
     screenshot(page, "portal-key")
-    press(page, "Make the key")
+    press(page, "Create the key")
 
     key = heard(page)["hostApiKey"]
     way = Way.straight(octoprint.url)

@@ -139,7 +139,7 @@ def test_the_agents_installation_is_a_page_of_the_flow_that_leads_back(
     person.sign_in()
     STEPS["link"](person)
     own_page.goto(BASE_URL + person.path)
-    own_page.get_by_role("link", name="Install the agent first").click()
+    own_page.get_by_role("link", name="No agent yet? Install it").click()
     look_at(own_page, "appportal-install")
     own_page.get_by_role("link", name="Back").click()
     expect(own_page.get_by_role("heading", level=1)).to_have_text("Link your printer")

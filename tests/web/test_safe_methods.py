@@ -23,6 +23,7 @@ USED_UP_BY_GET: Final = frozenset(
         "/account/recovery-codes/new",
         "/operator/invite/link",
         "/signin/other/back",
+        "/signup/sent",
         "/stop-everything/outcome",
     }
 )

@@ -1,9 +1,11 @@
 // What every page runs. Each part finds its own elements, and does nothing where there are none.
 // The pages work without any of it: scripts only freshen them.
+import { startAwaiting } from "./parts/awaiting";
 import { startBack } from "./parts/back";
 import { startConfirming } from "./parts/dialogs";
 import { startCopying } from "./parts/copying";
 import { startLive } from "./parts/live";
+import { startLogos } from "./parts/logos";
 import { startMasks } from "./parts/masks";
 import { startPasskeys } from "./parts/passkeys";
 import { startPictures } from "./parts/pictures";
@@ -25,6 +27,8 @@ startSections();
 startSending();
 startShortcuts();
 startPictures();
+startLogos();
 startPasskeys();
+startAwaiting();
 startMasks();
 startLive();

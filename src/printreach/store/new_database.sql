@@ -66,7 +66,7 @@ CREATE TABLE connections (
 	expires_at DATETIME, 
 	basic_digest BLOB, 
 	bearer_digest BLOB, 
-	app_api_token_digest BLOB, used_at DATETIME, permissions VARCHAR(64) DEFAULT 'control,files,camera,interface' NOT NULL, 
+	app_api_token_digest BLOB, used_at DATETIME, permissions VARCHAR(64) DEFAULT 'control,files,camera,interface' NOT NULL, name VARCHAR(60) DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_connections PRIMARY KEY (connection_id), 
 	CONSTRAINT uq_connections_unique_id UNIQUE (unique_id), 
 	CONSTRAINT uq_connections_port UNIQUE (port), 
@@ -328,7 +328,7 @@ CREATE TABLE portal_flows (
 	printer_id VARCHAR(64), 
 	is_allowed BOOLEAN NOT NULL, 
 	connection_id VARCHAR(64), 
-	error VARCHAR(32), permissions VARCHAR(64) DEFAULT 'control,files,camera,interface' NOT NULL, 
+	error VARCHAR(32), permissions VARCHAR(64) DEFAULT 'control,files,camera,interface' NOT NULL, replaces_earlier BOOLEAN DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_portal_flows PRIMARY KEY (flow_id), 
 	CONSTRAINT fk_portal_flows_app_id FOREIGN KEY(app_id) REFERENCES apps (app_id) ON DELETE CASCADE, 
 	CONSTRAINT fk_portal_flows_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
@@ -605,4 +605,4 @@ CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0027');
+INSERT INTO alembic_version VALUES ('0028');

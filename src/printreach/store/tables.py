@@ -175,6 +175,7 @@ connections = Table(
     Column("expires_at", Instant),
     Column("used_at", Instant),
     _permissions(),
+    Column("name", String(60), nullable=False, server_default=""),
     Column("basic_digest", LargeBinary(32)),
     Column("bearer_digest", LargeBinary(32)),
     Column("app_api_token_digest", LargeBinary(32), unique=True),
@@ -236,6 +237,7 @@ portal_flows = Table(
     Column("connection_id", String(64)),
     Column("error", String(32)),
     _permissions(),
+    Column("replaces_earlier", Boolean, nullable=False, server_default=false()),
 )
 
 nodes = Table(

@@ -89,8 +89,26 @@ def test_an_asked_printer_of_theirs_is_preselected() -> None:
     assert preselected_printer(flow, TWO) == "p2"
 
 
-def test_the_first_printer_is_preselected_where_none_was_asked_for() -> None:
-    assert preselected_printer(FLOW, TWO) == "p1"
+def test_no_printer_is_preselected_where_none_was_asked_for() -> None:
+    assert preselected_printer(FLOW, TWO) is None
+
+
+def test_another_printer_is_linked_from_the_steps_in_which_one_is_chosen() -> None:
+    asked_for_key = must(allow(KEYED, CAN_MAKE_KEYS, "p1", AT))
+
+    assert may_link(FLOW, TWO, AT)
+    assert may_link(FLOW, ADA, AT)
+    flow = linked(asked_for_key, "ada", "p2")
+    assert step(flow, TWO) is Step.NAME
+    assert step(must(named(flow, TWO, AT)), TWO) is Step.PERMIT
+
+
+def test_what_replaces_earlier_connections_outlasts_the_question_about_a_key() -> None:
+    flow = must(allow(KEYED, CAN_MAKE_KEYS, "p1", AT, replaces_earlier=True))
+
+    assert answer_key(flow, CAN_MAKE_KEYS, "p1", AT, with_key=True) == Connect(
+        "p1", with_key=True, replaces_earlier=True
+    )
 
 
 def test_an_only_printer_need_not_be_chosen() -> None:

@@ -8,11 +8,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from httpx import Response
 
+from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay.grants import SqlGrants
+from tests.fakes.grants import INTERNAL_KEY
 from tests.web.world import ADA, Browser, WebWorld, run, send, sign_in
 
 APP = "layerlark"
@@ -20,6 +23,11 @@ APP_NAME = "Layerlark"
 RETURN_URL = "https://layerlark.example/done"
 START = "/appportal/v1"
 NODE = "n1"
+ACCESS_DENIED = {
+    "success": "false",
+    "error": "access_denied",
+    "errorDescription": "The user did not allow access.",
+}
 
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]{64})"')
 _BUTTON = re.compile(r'<a class="button tall" href="([^"]+)">\s*<span>([^<]+)</span>')
@@ -144,6 +152,21 @@ def link_printer(
         return printer.printer_id
 
     return run(browser, link)
+
+
+def disconnect(world: WebWorld, browser: Browser, printer_id: str) -> None:
+    """End the tunnel of a printer's agent."""
+    agents = SqlAgents(world.store, secrets.token_bytes)
+    run(browser, lambda: agents.agent_disconnected(printer_id, NODE, world.clock.now()))
+
+
+def use(world: WebWorld, browser: Browser, connection: Connection) -> None:
+    """Have the app use its connection now."""
+    clock = world.clock
+    grants = SqlGrants(
+        world.store, clock, secrets.token_bytes, SupporterPolicy.EVERYONE, INTERNAL_KEY
+    )
+    run(browser, lambda: grants.connections_used({connection.unique_id: clock.now()}))
 
 
 def connections(world: WebWorld, browser: Browser) -> list[Connection]:

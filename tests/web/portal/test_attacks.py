@@ -212,7 +212,7 @@ def test_a_flow_that_somebody_else_began_cannot_be_pressed_on_a_person(
     answer = ada.browser.get(eve.path)
 
     assert answer.status_code == 404
-    assert "Begin again in your app" in answer.text
+    assert "Start again in your app" in answer.text
 
 
 def test_an_account_sees_and_gives_away_its_own_printers_alone(

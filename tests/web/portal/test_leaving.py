@@ -39,7 +39,7 @@ def test_a_refusal_redirects_to_the_app_as_the_button_said(ada: Person) -> None:
 
 
 def test_the_first_page_says_where_not_now_leads(person: Person) -> None:
-    assert "“Not now” leads to <b>layerlark.example</b>." in person.start().text
+    assert "“Not now” takes you to <b>layerlark.example</b>." in person.start().text
 
 
 @pytest.mark.parametrize("was_checked", [True, False])

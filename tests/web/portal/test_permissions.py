@@ -19,7 +19,7 @@ def test_the_step_offers_four_permissions_that_are_all_ticked(world: WebWorld, a
 
     for permission in Permission:
         assert f'name="{permission.value}" value="yes" checked' in page, permission
-    assert "own page can do: control, files, camera and settings too" in page
+    assert "own web page allows: control, files, camera and settings" in page
     assert "log</span>" in page
 
 
@@ -64,7 +64,7 @@ def test_permissions_outlast_the_question_about_a_key(
     printer_id = link_printer(world, ada.browser, "Workbench")
     ada.begin(hostApiKeyAppName="Lark")
     asked = ada.press("allow", printer=printer_id, choice="ticked", interface="yes")
-    assert "Make a key for OctoPrint, too?" in asked.text
+    assert "Create a key for OctoPrint, too?" in asked.text
     told(ada.press("key", printer=printer_id, answer="yes"))
 
     assert granted(world, ada) == {Permission.INTERFACE}

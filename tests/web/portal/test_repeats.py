@@ -111,7 +111,7 @@ def test_two_flows_in_one_browser_do_not_disturb_each_other(world: WebWorld, ada
 def test_a_second_account_in_the_middle_answers_for_itself(world: WebWorld, ada: Person) -> None:
     printer_id = link_printer(world, ada.browser, "Workbench")
     ada.begin(hostApiKeyAppName="Lark")
-    assert "Make a key" in ada.allow(printer_id).text
+    assert "Create a key" in ada.allow(printer_id).text
     world.add_account(ada.browser, "bob@example.org")
     ada.sign_in("bob@example.org")
 

@@ -1,7 +1,7 @@
 """The portal from its opening by an app to the answer that the app gets, in each branch."""
 
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -14,6 +14,7 @@ from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.hub.portal.portal_world import FakeHostKeys
 from tests.web.portal.people import (
+    ACCESS_DENIED,
     APP,
     APP_NAME,
     RETURN_URL,
@@ -26,13 +27,7 @@ from tests.web.portal.people import (
     told,
     way_back,
 )
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, send_and_follow
-
-ACCESS_DENIED = {
-    "success": "false",
-    "error": "access_denied",
-    "errorDescription": "The user did not allow access.",
-}
+from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
 
 
 @pytest.mark.parametrize("path", [START, START + "/"])
@@ -102,28 +97,6 @@ def test_instructions_are_for_who_is_signed_in_to_the_flow(person: Person) -> No
     assert "Sign in to Printreach" in person.look("?install").text
 
 
-def test_a_mail_that_is_opened_in_another_browser_leads_back_to_the_app(
-    world: WebWorld, person: Person, other_browser: Browser
-) -> None:
-    """As a phone does: the app's web view signs up, the mail program opens another browser."""
-    person.begin()
-    sent = send_and_follow(
-        person.browser, "/signup", email="new@example.org", password=PASSWORD, next=person.path
-    )
-    link = urlsplit(world.mailer.link())
-    other_browser.get(f"{link.path}?{link.query}")
-    confirmed = send(
-        other_browser, "/confirm", password=PASSWORD, token=parse_qs(link.query)["token"][0]
-    )
-
-    elsewhere = other_browser.get(confirmed.headers["location"])
-    assert elsewhere.status_code == 404
-    assert "go back to the app, and sign in there" in elsewhere.text
-    assert f'href="/signin?next={quote(person.path)}"' in sent.text
-    person.sign_in("new@example.org")
-    assert "Link your printer" in person.look().text
-
-
 def test_a_person_who_is_signed_in_with_one_printer_is_asked_one_thing(
     world: WebWorld, ada: Person
 ) -> None:
@@ -135,21 +108,6 @@ def test_a_person_who_is_signed_in_with_one_printer_is_asked_one_thing(
     assert "OctoPrint, connected" in page.text
     assert "layerlark.example" in page.text
     assert told(ada.allow(printer_id))["printerLastKnownLocalIp"] == "192.168.1.20"
-
-
-def test_one_of_several_printers_is_chosen_and_another_instead(
-    world: WebWorld, ada: Person
-) -> None:
-    attic = link_printer(world, ada.browser, "Attic")
-    workbench = link_printer(world, ada.browser, "Workbench")
-
-    page = ada.begin(printerId=workbench)
-    assert f'value="{workbench}" checked' in page.text
-    assert "use Attic?" in ada.press("choose", printer=attic).text
-    assert "Which printer?" in ada.look("?choose=another").text
-    assert "use Workbench?" in ada.press("choose", printer=workbench).text
-
-    assert told(ada.allow(workbench))["printername"] == "Workbench"
 
 
 def test_each_printer_in_the_list_shows_what_it_does(world: WebWorld, ada: Person) -> None:
@@ -265,7 +223,7 @@ def test_a_key_is_made_after_a_second_question(
     printer_id = link_printer(world, ada.browser, "Workbench")
     ada.begin(**{name: "Lark"})
 
-    assert "Make a key for OctoPrint, too?" in ada.allow(printer_id).text
+    assert "Create a key for OctoPrint, too?" in ada.allow(printer_id).text
     assert host_keys.asked == []
     heard = told(ada.press("key", printer=printer_id, answer="yes"))
 

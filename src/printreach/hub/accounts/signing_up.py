@@ -210,6 +210,33 @@ class SigningUp:
 
         return await self.core.store.write(complete)
 
+    async def is_confirmed(self, step_token: str) -> bool:
+        """Return whether the account that this browser made was confirmed in another one."""
+        at = self.core.clock.now()
+        found = await self.core.store.read(
+            lambda records: _confirmed_account(records, step_token, at)
+        )
+        return found is not None
+
+    async def after_confirmation(self, step_token: str, visitor: Visitor) -> NewSession | None:
+        """Sign in the browser that made an account, once another browser has confirmed it; else
+        return None.
+
+        That other browser had to enter the password which was chosen here, so both are the same
+        person's. Whoever sets another password instead drops this browser's step.
+        """
+        at = self.core.clock.now()
+
+        async def begin(records: Records) -> NewSession | None:
+            account_id = await _confirmed_account(records, step_token, at)
+            if account_id is None:
+                return None
+            await records.steps.take(step_digest(step_token), at)
+            begun = await self.sessions.begin(records, account_id, visitor)
+            return None if isinstance(begun, Denied) else begun
+
+        return await self.core.store.write(begin)
+
     async def _complete(
         self, records: Records, link: MailLink, at: datetime, visitor: Visitor
     ) -> Confirmed | Denied:
@@ -299,6 +326,21 @@ async def _is_taken(records: Records, address: str) -> bool:
     # An earlier, unconfirmed sign-up did not prove that it owns the address.
     await records.accounts.delete(account.account_id)
     return False
+
+
+async def _confirmed_account(records: Records, step_token: str, at: datetime) -> str | None:
+    """Return the id of the account that the browser with that token made, if it is confirmed.
+
+    None if it has a second factor by now, which a step must not replace.
+    """
+    step = await records.steps.get(step_digest(step_token), at)
+    if step is None or step.awaits is not NextStep.CONFIRMATION or step.account_id is None:
+        return None
+    account = await records.accounts.get(step.account_id)
+    if account is None or account.verified_at is None:
+        return None
+    totp = await records.second_factors.totp(account.account_id)
+    return account.account_id if totp is None else None
 
 
 async def _account_of(records: Records, link_digest: bytes, at: datetime) -> Account | None:

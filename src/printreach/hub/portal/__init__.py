@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.hub.connections import Connections
+from printreach.hub.connections import Connections, end_connection
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.portal.view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
@@ -179,12 +179,19 @@ class Portal:
         account: Account,
         printer_id: str,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
+        *,
+        replaces_earlier: bool = False,
     ) -> IssuedConnection | Denied | None:
-        """Allow the app that printer. None if another step is open, or the flow is over."""
+        """Allow the app that printer. None if another step is open, or the flow is over.
+
+        replaces_earlier: its connections to that printer, of before, end.
+        """
         return await self._connect(
             key,
             account,
-            lambda flow, facts, at: rules.allow(flow, facts, printer_id, at, permissions),
+            lambda flow, facts, at: rules.allow(
+                flow, facts, printer_id, at, permissions, replaces_earlier=replaces_earlier
+            ),
         )
 
     async def answer_key(
@@ -220,6 +227,9 @@ class Portal:
             )
             if isinstance(made, Denied):
                 return made
+            if decision.replaces_earlier:
+                for earlier in view.earlier.get(decision.printer_id, ()):
+                    await end_connection(records, earlier, self.core.clock.now())
             await records.flows.put(
                 rules.connected(view.flow, account.account_id, decision, made.connection_id)
             )

@@ -1,12 +1,14 @@
 """The present state of a portal flow: the person, their printers and the open step."""
 
 import hmac
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.contract.platforms import facts_of
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.apps import App
+from printreach.rules.connections import Connection, has_ended
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.portal import (
     Facts,
@@ -51,7 +53,9 @@ class PrinterHere:
 class View:
     """A flow and what its page shows. flow: as the account that is signed in sees it.
 
+    printers: connected ones first, each group in the order of the dashboard.
     printer: the flow's printer, once that is known. preselected: the id of the one to be marked.
+    earlier: the app's connections in force, by the printer's id, oldest first.
     """
 
     flow: Flow
@@ -61,6 +65,7 @@ class View:
     printers: tuple[PrinterHere, ...]
     printer: PrinterHere | None
     preselected: str | None
+    earlier: Mapping[str, Sequence[Connection]]
 
 
 def browser_digest(browser: str) -> bytes:
@@ -96,7 +101,9 @@ async def view_of(
     if account is not None and await is_locked(records, account.account_id):
         makes_keys = False
     rows = await records.printers.rows_of_account(account.account_id) if account else []
-    printers = tuple(_printer(row, at) for row in rows)
+    printers = tuple(
+        sorted((_printer(row, at) for row in rows), key=lambda printer: not printer.is_online)
+    )
     facts = Facts(
         account_id=account.account_id if account else None,
         printer_ids=tuple(row.printer.printer_id for row in printers),
@@ -115,7 +122,19 @@ async def view_of(
         printers=printers,
         printer=next((row for row in printers if row.printer.printer_id == chosen), None),
         preselected=preselected_printer(seen, facts),
+        earlier=await _connections_of_app(records, flow.app_id, account, at),
     )
+
+
+async def _connections_of_app(
+    records: Records, app_id: str, account: Account | None, at: datetime
+) -> Mapping[str, Sequence[Connection]]:
+    """Return the app's connections to the account's printers that are in force, by printer id."""
+    found: dict[str, list[Connection]] = {}
+    for connection in await records.connections.of_account(account.account_id) if account else []:
+        if connection.app_id == app_id and not has_ended(connection, at):
+            found.setdefault(connection.printer_id or "", []).append(connection)
+    return found
 
 
 async def is_locked(records: Records, account_id: str) -> bool:

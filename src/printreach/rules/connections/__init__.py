@@ -55,6 +55,7 @@ class Connection:
     printer_id and account_id are None once the account was deleted; it has ended then.
     used_at: when it last carried something, to the minute or so.
     permissions: what its owner allows it; kinds other than APP and SHARED always have all.
+    name: whom it is for, as the owner of a share wrote it; may be empty.
     """
 
     connection_id: str
@@ -69,6 +70,7 @@ class Connection:
     expires_at: datetime | None = None
     used_at: datetime | None = None
     permissions: frozenset[Permission] = ALL_PERMISSIONS
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -56,6 +56,8 @@ class Step(Enum):
 
 
 FINAL_STEPS: Final = frozenset({Step.DONE, Step.FAILED, Step.EXPIRED})
+CHOOSING_STEPS: Final = frozenset({Step.CHOOSE, Step.PERMIT, Step.KEY})
+"""The steps in which a person may choose another printer, or link one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,6 +71,7 @@ class Flow:
     unnamed_printer_id: linked here, and not named yet. printer_id: chosen or linked here.
     is_allowed: the app may have the printer; only the question about a key is open.
     permissions: what the app was allowed, once it was.
+    replaces_earlier: the app's earlier connections to the printer end then, too.
     """
 
     flow_id: str
@@ -87,6 +90,7 @@ class Flow:
     connection_id: str | None = None
     error: PortalError | None = None
     permissions: frozenset[Permission] = ALL_PERMISSIONS
+    replaces_earlier: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,12 +111,13 @@ class Facts:
 class Connect:
     """All has been answered: the connection is to be made, with these permissions.
 
-    with_key: so is a key.
+    with_key: so is a key. replaces_earlier: the app's earlier connections to the printer end.
     """
 
     printer_id: str
     with_key: bool = False
     permissions: frozenset[Permission] = ALL_PERMISSIONS
+    replaces_earlier: bool = False
 
 
 def step_of(flow: Flow, facts: Facts, at: datetime) -> Step:
@@ -150,8 +155,11 @@ def chosen_printer(flow: Flow, facts: Facts) -> str | None:
 
 
 def preselected_printer(flow: Flow, facts: Facts) -> str | None:
-    """Return which one of several is marked when the person comes to choose."""
-    wanted = (flow.printer_id, flow.asked_printer_id, *facts.printer_ids)
+    """Return which one of several is marked when the person comes to choose.
+
+    None unless they or the app named one: a careless press would allow the wrong printer.
+    """
+    wanted = (flow.printer_id, flow.asked_printer_id)
     return next((one for one in wanted if one in facts.printer_ids), None)
 
 
@@ -163,8 +171,8 @@ def refuse(flow: Flow, facts: Facts, error: PortalError, at: datetime) -> Flow |
 
 
 def may_link(flow: Flow, facts: Facts, at: datetime) -> bool:
-    """Whether a link code may be entered now."""
-    return step_of(flow, facts, at) is Step.LINK
+    """Whether a link code may be entered now: for the first printer, or for another one."""
+    return _is_at(flow, facts, at, Step.LINK, *CHOOSING_STEPS)
 
 
 def linked(flow: Flow, account_id: str, printer_id: str) -> Flow:
@@ -175,6 +183,7 @@ def linked(flow: Flow, account_id: str, printer_id: str) -> Flow:
         takes_own_printer=True,
         unnamed_printer_id=printer_id,
         printer_id=printer_id,
+        is_allowed=False,
     )
 
 
@@ -193,7 +202,7 @@ def take_own(flow: Flow, facts: Facts, at: datetime) -> Flow | None:
 
 def choose(flow: Flow, facts: Facts, printer_id: str, at: datetime) -> Flow | None:
     """Another choice takes back what was allowed for the one before."""
-    if not _is_at(flow, facts, at, Step.CHOOSE, Step.PERMIT, Step.KEY) or not facts.account_id:
+    if not _is_at(flow, facts, at, *CHOOSING_STEPS) or not facts.account_id:
         return None
     if printer_id not in facts.printer_ids:
         return None
@@ -207,6 +216,8 @@ def allow(
     printer_id: str,
     at: datetime,
     permissions: frozenset[Permission] = ALL_PERMISSIONS,
+    *,
+    replaces_earlier: bool = False,
 ) -> Flow | Connect | None:
     """Allow the app this printer, with these permissions.
 
@@ -227,8 +238,9 @@ def allow(
             printer_id=printer_id,
             is_allowed=True,
             permissions=permissions,
+            replaces_earlier=replaces_earlier,
         )
-    return Connect(printer_id, permissions=permissions)
+    return Connect(printer_id, permissions=permissions, replaces_earlier=replaces_earlier)
 
 
 def answer_key(
@@ -237,7 +249,7 @@ def answer_key(
     """Answer the question about a key; the connection is made with or without it."""
     if not _is_at(flow, facts, at, Step.KEY) or printer_id != flow.printer_id:
         return None
-    return Connect(printer_id, with_key, flow.permissions)
+    return Connect(printer_id, with_key, flow.permissions, flow.replaces_earlier)
 
 
 def connected(flow: Flow, account_id: str, connect: Connect, connection_id: str) -> Flow:

@@ -126,11 +126,11 @@ class SqlGrants:
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         if not used:
             return
-        rows = [{"name": name, "at": at} for name, at in used.items()]
+        rows = [{"of_unique_id": name, "at": at} for name, at in used.items()]
         is_older = connections.c.used_at.is_(None) | (connections.c.used_at < bindparam("at"))
         note = (
             update(connections)
-            .where(connections.c.unique_id == bindparam("name"), is_older)
+            .where(connections.c.unique_id == bindparam("of_unique_id"), is_older)
             .values(used_at=bindparam("at"))
         )
 

@@ -40,7 +40,7 @@ async def begin_sign_in(
     )
     if isinstance(sent, ProviderRedirect):
         return _auto_redirect_page(sent, browser.jar)
-    return await sign_in_form(browser.services, fields.next_path, sent, field=_FIELD)
+    return await sign_in_form(browser, fields.next_path, sent, field=_FIELD)
 
 
 @get("/signin/other/back", media_type=MediaType.HTML, opt=dict(USED_UP))
@@ -68,7 +68,7 @@ async def complete_sign_in(
         case Denied() if session is not None:
             return await account_page(session, outcome, _FIELD)
         case Denied():
-            return await sign_in_form(browser.services, next_path, outcome, field=_FIELD)
+            return await sign_in_form(browser, next_path, outcome, field=_FIELD)
         case _:
             assert_never(outcome)
 

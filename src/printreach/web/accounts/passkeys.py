@@ -38,7 +38,7 @@ async def sign_in_with_passkey(
     )
     if isinstance(outcome, NewSession):
         return await start_session(browser, outcome, fields.next_path)
-    return await sign_in_form(browser.services, fields.next_path, outcome)
+    return await sign_in_form(browser, fields.next_path, outcome)
 
 
 @post("/account/passkeys/begin", status_code=200)

@@ -21,6 +21,7 @@ from printreach.web.accounts.signing_in import (
     start_session,
     step_redirect,
 )
+from printreach.web.app_that_asks import app_that_asks
 from printreach.web.cookies import STEP
 from printreach.web.forms import Fields, page
 from printreach.web.services import Services
@@ -32,12 +33,13 @@ _NEW_PASSWORD = "account/new_password.html"  # noqa: S105 - a template's name
 _OVER = "account/link_over.html"
 
 
-@get("/reset", media_type=MediaType.HTML, sync_to_thread=False)
-def reset_page(
+@get("/reset", media_type=MediaType.HTML)
+async def reset_page(
+    browser: NamedDependency[Browser],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for the mail address of the account."""
-    return page(_RESET, next=parse_own_path(next), email="", is_sent=False)
+    return await _asking_page(browser, parse_own_path(next))
 
 
 @post("/reset", media_type=MediaType.HTML)
@@ -48,7 +50,7 @@ async def ask_for_reset(
     email, next_path = fields["email"], fields.next_path
     refused = await browser.services.recovering.may_ask(email, browser.visitor)
     if refused is not None:
-        return page(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
+        return await _asking_page(browser, next_path, refused, email=email)
     answer = mail_sent_redirect(_SENT, email, next_path, browser.jar)
     if next_path != HOME:
         token = await browser.services.recovering.remember(next_path)
@@ -66,7 +68,7 @@ async def reset_sent_page(
     email, path = mailed_to(browser), parse_own_path(next)
     if email is None:
         return Redirect(path_with_next("/reset", path), status_code=303)
-    return page(_RESET, next=path, email=email, is_sent=True)
+    return await _asking_page(browser, path, email=email, is_sent=True)
 
 
 @get("/reset/new", media_type=MediaType.HTML)
@@ -98,6 +100,20 @@ async def set_new_password(
             return page(_NEW_PASSWORD, outcome, "password", token=fields["token"])
         case _:
             assert_never(outcome)
+
+
+async def _asking_page(
+    browser: Browser,
+    next_path: str,
+    refused: TooSoon | None = None,
+    *,
+    email: str = "",
+    is_sent: bool = False,
+) -> Response[Any]:
+    """Render the page that asks for the address, or says that a mail is on its way."""
+    asked_by = await app_that_asks(browser, next_path)
+    shown = {"next": next_path, "email": email, "is_sent": is_sent, "asked_by": asked_by}
+    return page(_RESET, refused, "email", **shown)
 
 
 RECOVERING = [reset_page, ask_for_reset, reset_sent_page, new_password_page, set_new_password]

@@ -19,20 +19,21 @@ from printreach.rules.accounts.sessions import IDLE_TIME
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import code_path, parse_own_path, path_with_next, sign_in_path
 from printreach.rules.rate_limits import TooSoon
+from printreach.web.app_that_asks import app_that_asks
 from printreach.web.cookies import DEVICE, MAILED, SESSION, STEP, Cookies
 from printreach.web.forms import Fields, page
-from printreach.web.services import Services
 from printreach.web.signed_in import Browser, SignedIn
 
 _SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
 _SENT = "/signin/sent"
 _UNCONFIRMED = "account/unconfirmed.html"
-_MAILED_FOR: Final = timedelta(minutes=10)
+_MAILED_FOR: Final = timedelta(hours=1)
+"""As long as a flow of the portal may last, whose page waits for the mail's link."""
 
 
 async def sign_in_form(
-    services: Services,
+    browser: Browser,
     next_path: str,
     fault: Denied | TooSoon | None = None,
     email: str = "",
@@ -40,22 +41,29 @@ async def sign_in_form(
     field: str = "email",
 ) -> Template:
     """Render the page that asks for the password. fault: the error to show at the field."""
-    closed = await services.signing_up.closed()
-    shown = {"next": next_path, "email": email, "is_set_up": closed != NOT_SET_UP}
-    return page(_SIGN_IN, fault, field, **shown)
+    closed = await browser.services.signing_up.closed()
+    return page(
+        _SIGN_IN,
+        fault,
+        field,
+        next=next_path,
+        email=email,
+        is_set_up=closed != NOT_SET_UP,
+        asked_by=await app_that_asks(browser, next_path),
+    )
 
 
 @get("/signin", media_type=MediaType.HTML)
 async def sign_in_page(
     session: NamedDependency[SignedIn | None],
-    services: NamedDependency[Services],
+    browser: NamedDependency[Browser],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for mail address and password, or go on if somebody is signed in."""
     path = parse_own_path(next)
     if session is not None:
         return Redirect(path, status_code=303)
-    return await sign_in_form(services, path)
+    return await sign_in_form(browser, path)
 
 
 @post("/signin", media_type=MediaType.HTML)
@@ -77,7 +85,7 @@ async def sign_in(
             email = outcome.account.email
             return mail_sent_redirect(_SENT, email, fields.next_path, browser.jar)
         case Denied() | TooSoon():
-            return await sign_in_form(browser.services, fields.next_path, outcome, fields["email"])
+            return await sign_in_form(browser, fields.next_path, outcome, fields["email"])
         case _:
             assert_never(outcome)
 
@@ -100,7 +108,7 @@ async def code_page(
     path = parse_own_path(next)
     if not await browser.services.signing_in.is_waiting_for_code(browser.cookie(STEP)):
         return Redirect(sign_in_path(path), status_code=303)
-    return page(_CODE, next=path)
+    return page(_CODE, next=path, asked_by=await app_that_asks(browser, path))
 
 
 @post("/signin/code", media_type=MediaType.HTML)
@@ -115,9 +123,10 @@ async def give_code(
         case NewSession():
             return await start_session(browser, outcome, fields.next_path)
         case Denied(Reason.STEP_OVER):
-            return await sign_in_form(browser.services, fields.next_path, outcome)
+            return await sign_in_form(browser, fields.next_path, outcome)
         case Denied() | TooSoon():
-            return page(_CODE, outcome, "code", next=fields.next_path)
+            asked_by = await app_that_asks(browser, fields.next_path)
+            return page(_CODE, outcome, "code", next=fields.next_path, asked_by=asked_by)
         case _:
             assert_never(outcome)
 

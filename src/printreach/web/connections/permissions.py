@@ -17,8 +17,8 @@ _WORDS: Final = {
     Permission.CAMERA: ("See the camera", "Live, and a picture with each event"),
     Permission.INTERFACE: (
         "Open the printer's own interface",
-        "Everything the printer's own page can do: control, files, camera and settings too; and"
-        " the agent's log",
+        "Everything its own web page allows: control, files, camera and settings, and also the"
+        " agent's log",
     ),
 }
 _SHORT: Final = {

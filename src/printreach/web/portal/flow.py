@@ -18,9 +18,10 @@ from printreach.hub.portal import Portal, Refusal, Request
 from printreach.hub.portal.view import FlowKey, PrinterHere
 from printreach.hub.printers.live import LiveStatus
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.portal import FLOW_KEPT, PortalError, Step
+from printreach.rules.portal import CHOOSING_STEPS, FLOW_KEPT, PortalError, Step
 from printreach.rules.portal.query import PortalQuery, parse_portal_query
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.web.app_that_asks import BROWSER
 from printreach.web.forms import Fields, read_fields, sentence_of
 from printreach.web.payments.plans import plans_of
 from printreach.web.portal.pages import (
@@ -30,6 +31,7 @@ from printreach.web.portal.pages import (
     failed_page,
     flow_path,
     installing_page,
+    linking_page,
     paying_page,
     step_page,
     welcome_page,
@@ -43,9 +45,6 @@ from printreach.web.signed_in import Browser, SignedIn, raise_if_too_soon
 
 SOON_S: Final = 0.5
 """A printer that has not answered by then is listed without a state."""
-_MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
-BROWSER: Final = "printreach_portal"
-"""The cookie that ties flows to the browser in which they began."""
 FLOW_BY_ADDRESS: Final = Limit(name="portal", at_once=60, every=timedelta(seconds=10))
 
 
@@ -91,21 +90,32 @@ async def flow_page(
     choose: FromQuery[str | None] = None,
     back: FromQuery[str | None] = None,
     install: FromQuery[str | None] = None,
+    link: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Show the step.
 
     choose: the person wants another printer than the one shown. back: they return from paying.
-    install: they have no agent yet.
+    install: they have no agent yet. link: they want to link another printer.
     """
     step = flow_request.view.step
-    if step is Step.LINK and install is not None:
-        return installing_page(flow_request)
-    if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
-        states = await _states_of(flow_request.services.live_status, flow_request.view.printers)
-        return choosing_page(flow_request, states)
+    if step is Step.LINK or step in CHOOSING_STEPS:
+        if install is not None:
+            return installing_page(flow_request)
+        if link is not None:
+            return linking_page(flow_request)
+    if step is Step.CHOOSE or (choose is not None and step in CHOOSING_STEPS):
+        return await choose_again(flow_request)
     if step is Step.SUPPORTER:
         return await supporter_step(flow_request, is_back=back is not None)
     return step_page(flow_request)
+
+
+async def choose_again(
+    flow_request: FlowRequest, errors: Mapping[str, str] | None = None
+) -> Response[Any]:
+    """List the person's printers. errors: of the form that was sent."""
+    states = await _states_of(flow_request.services.live_status, flow_request.view.printers)
+    return choosing_page(flow_request, states, errors or {})
 
 
 async def _states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:

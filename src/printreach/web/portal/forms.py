@@ -14,11 +14,11 @@ from litestar.di import NamedDependency
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import IssuedConnection
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
-from printreach.rules.portal import PortalError
+from printreach.rules.portal import PortalError, Step
 from printreach.web.connections.permissions import ticked
-from printreach.web.forms import Fields, sentence_of
-from printreach.web.portal.flow import pay_in_step
-from printreach.web.portal.pages import FlowRequest, done_page, step_page
+from printreach.web.forms import ERROR_STATUS, Fields, sentence_of
+from printreach.web.portal.flow import choose_again, pay_in_step
+from printreach.web.portal.pages import FlowRequest, done_page, linking_page, step_page
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import visitor_of
 
@@ -44,10 +44,10 @@ async def link(
     address = visitor_of(request).address
     refused = flow_request.services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
-        return _again(flow_request, "code", sentence_of(refused), typed=code, status=429)
+        return _link_again(flow_request, sentence_of(refused), code, status=429)
     denied = await flow_request.services.portal.link(flow_request.key, flow_request.account, code)
     if denied is not None:
-        return _again(flow_request, "code", denied.sentence, typed=code[:_LONGEST_CODE_SHOWN])
+        return _link_again(flow_request, denied.sentence, code)
     return flow_request.back()
 
 
@@ -61,7 +61,9 @@ async def name(
     if not await flow_request.services.portal.name(
         flow_request.key, flow_request.account, sent["name"]
     ):
-        return _again(flow_request, "name", _BAD_NAME, typed=sent["name"])
+        return step_page(
+            flow_request, errors={"name": _BAD_NAME}, typed=sent["name"], status=ERROR_STATUS
+        )
     return flow_request.back()
 
 
@@ -81,6 +83,8 @@ async def choose(
     flow_request: NamedDependency[FlowRequest], sent: NamedDependency[Fields]
 ) -> Response[Any]:
     """Choose the printer."""
+    if flow_request.view.step is Step.CHOOSE and not sent["printer"]:
+        return await choose_again(flow_request, {"printer": "Choose a printer."})
     if flow_request.account is not None:
         await flow_request.services.portal.choose(
             flow_request.key, flow_request.account, sent["printer"]
@@ -96,7 +100,11 @@ async def allow(
     if flow_request.account is None:
         return flow_request.back()
     made = await flow_request.services.portal.allow(
-        flow_request.key, flow_request.account, sent["printer"], ticked(sent)
+        flow_request.key,
+        flow_request.account,
+        sent["printer"],
+        ticked(sent),
+        replaces_earlier=sent["replace"] == "yes",
     )
     return _end(flow_request, made)
 
@@ -150,11 +158,12 @@ def _end(flow_request: FlowRequest, made: IssuedConnection | Denied | None) -> R
             assert_never(made)
 
 
-def _again(
-    flow_request: FlowRequest, field: str, sentence: str, *, typed: str = "", status: int = 400
+def _link_again(
+    flow_request: FlowRequest, sentence: str, typed: str, *, status: int = ERROR_STATUS
 ) -> Response[Any]:
-    """Render the page again, with the error at its field."""
-    return step_page(flow_request, errors={field: sentence}, typed=typed, status=status)
+    """Ask for the code again, with the error at its field."""
+    typed = typed[:_LONGEST_CODE_SHOWN]
+    return linking_page(flow_request, errors={"code": sentence}, typed=typed, status=status)
 
 
 FLOW_FORMS = [link, name, take_own, choose, allow, answer_key, pay, refuse]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from printreach.rules.connections import MAX_APP_CONNECTIONS
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.portal.completion import completion_parameters, failure_parameters
 from printreach.rules.portal.query import logo_address, logo_origin
+from printreach.web.app_that_asks import FLOWS
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.payments.plans import Plan
 from printreach.web.security import CONTENT_SECURITY_POLICY, NO_REFERRER
@@ -53,11 +55,27 @@ class Sale:
 
 
 NO_SALE: Final = Sale()
+SEEMS_UNUSED_AFTER: Final = timedelta(days=7)
+"""An app that did not use its connection for so long has probably lost it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlierConnections:
+    """The connections that the app has to the printer already.
+
+    made_at: the newest one. used_at: when the last of them was used. seem_unused: the page then
+    proposes to end them.
+    """
+
+    count: int
+    made_at: datetime
+    used_at: datetime | None
+    seem_unused: bool
 
 
 def flow_path(flow_id: str) -> str:
     """Return the path of a flow's page; the forms of its steps are below it."""
-    return f"/appportal/v1/flow/{flow_id}"
+    return FLOWS + flow_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,6 +144,22 @@ def step_page(
         about=about,
         states={},
         ticks=ticks_of(ALL_PERMISSIONS),
+        earlier=_earlier_connections(flow_request),
+    )
+
+
+def _earlier_connections(flow_request: FlowRequest) -> EarlierConnections | None:
+    view = flow_request.view
+    found = view.earlier.get(view.printer.printer.printer_id, ()) if view.printer else ()
+    if not found:
+        return None
+    used_at = max((one.used_at for one in found if one.used_at is not None), default=None)
+    idle_since = flow_request.services.clock.now() - SEEMS_UNUSED_AFTER
+    return EarlierConnections(
+        count=len(found),
+        made_at=found[-1].created_at,
+        used_at=used_at,
+        seem_unused=used_at is None or used_at < idle_since,
     )
 
 
@@ -136,20 +170,37 @@ def paying_page(flow_request: FlowRequest, url: str) -> Template:
     return page
 
 
+def linking_page(
+    flow_request: FlowRequest,
+    *,
+    errors: Mapping[str, str] | None = None,
+    typed: str = "",
+    status: int = 200,
+) -> Template:
+    """Ask for the code of a printer that is to be linked: the first one, or another."""
+    return _flow_page(
+        _TEMPLATES[Step.LINK], flow_request, status=status, errors=errors or {}, typed=typed
+    )
+
+
 def installing_page(flow_request: FlowRequest) -> Template:
     """Explain how to install an agent, with the field for its code on the same page."""
     return _flow_page("portal/install.html", flow_request, errors={})
 
 
-def choosing_page(flow_request: FlowRequest, states: Mapping[str, str]) -> Template:
+def choosing_page(
+    flow_request: FlowRequest, states: Mapping[str, str], errors: Mapping[str, str]
+) -> Template:
     """List the printers to choose from.
 
-    states: the known states by printer id, as parts/badges.html names them.
+    states: the known states by printer id, as parts/badges.html names them. errors: of the form
+    that was sent.
     """
     return _flow_page(
         _TEMPLATES[Step.CHOOSE],
         flow_request,
-        errors={},
+        status=400 if errors else 200,
+        errors=errors,
         refusal=PortalError.ACCESS_DENIED.value,
         about=about,
         states=states,
