@@ -60,6 +60,41 @@ async def test_the_single_use_link_sets_the_cookie_of_that_one_host(
         assert answer.get(b"cache-control") == b"no-store"
 
 
+@pytest.mark.parametrize(
+    ("at", "location"),
+    [
+        (b"/files/local%2520parts", b"/files/local%20parts"),
+        (b"//evil.example/", b"/"),
+        (b"https://evil.example/", b"/"),
+        (b"/rr_gcode%3Fgcode=M112", b"/"),
+        (b"/a%0d%0ab", b"/"),
+    ],
+)
+@on_a_loop
+async def test_the_single_use_link_leads_to_a_path_of_the_printer_alone(
+    at: bytes, location: bytes
+) -> None:
+    async with relay() as rig:
+        access = own(rig)
+        in_ten_minutes = rig.clock.now() + timedelta(minutes=10)
+        rig.grants.add_open_ticket(access.unique_id, "ticket", in_ten_minutes)
+        target = b"/service-command-api/open?ticket=ticket&at=" + at
+        answer = await ask(rig, access, target=target)
+
+        assert (answer.status, answer.get(b"location")) == (303, location)
+
+
+@on_a_loop
+async def test_a_page_whose_cookie_is_gone_leads_back_to_the_same_path_without_its_query() -> None:
+    async with relay() as rig:
+        access = own(rig)
+        target = b"/files/a%20b?x=1"
+        page = await ask(rig, access, b"Accept: text/html", target=target)
+
+        assert page.status == 606
+        assert b'/open?at=/files/a%2520b"' in page.body
+
+
 @on_a_loop
 async def test_the_single_use_link_works_once() -> None:
     async with relay() as rig:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
@@ -18,6 +18,7 @@ from printreach.ports.relaying import Tries
 from printreach.rules.connections import ConnectionKind, Grant, is_opened_by
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.connections.permissions import Requirement
+from printreach.rules.own_paths import parse_printer_path
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.wire.heads import get
 
@@ -156,7 +157,9 @@ class BrowserSignIn:
         site = site_of(request, self._hosts.origin(request.host))
         # At a port the next request has to show that it comes from there; a redirect would not.
         redirect = site is Site.OWN or (site is Site.UNKNOWN and port is None)
-        open_printer(writer, cookie, redirect=redirect)
+        typed = _query_value(request.target, b"at=") if grant.kind is ConnectionKind.OWN else None
+        path = parse_printer_path(unquote(typed, "latin-1") if typed is not None else None)
+        open_printer(writer, cookie, path, redirect=redirect)
 
     def _is_foreign(self, request: Request) -> bool:
         """Return whether a page of another site sent it without the person's knowledge."""

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from printreach.contract.command_api import OPEN_PATH
 from printreach.rules.addresses import may_require_https
 from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.own_paths import HOME, parse_printer_path
 
 from .page_words import Reader
 
@@ -89,8 +91,8 @@ class Hosts:
         named = self.named(host)
         return named is _OWN or (named is _DETECTOR and path.startswith(DETECTOR_PATHS))
 
-    def reader(self, grant: Grant | None, tunnel_port: int | None) -> Reader:
-        """Return who reads a page of ours there.
+    def reader(self, grant: Grant | None, tunnel_port: int | None, target: bytes = b"/") -> Reader:
+        """Return who reads a page of ours there. target: of the request, to come back to.
 
         The name of an own- host can't be guessed, so the page on it may name the printer. A port
         can be guessed: there only the owner's dashboard says which printer it is.
@@ -98,6 +100,9 @@ class Hosts:
         if grant is None:
             return Reader(printers_page=self.printers_page, unlock_page=self.unlock_page)
         path = f"{grant.printer_id}/open" if tunnel_port is None else f"open?port={tunnel_port}"
+        at = parse_printer_path(target.partition(b"?")[0].decode("latin-1"))
+        if at not in (HOME, OPEN_PATH.decode()):
+            path += f"{'?' if tunnel_port is None else '&'}at={quote(at, safe='/')}"
         way_back = f"{self.printers_page}/{path}" if grant.kind is ConnectionKind.OWN else ""
         return Reader(
             printers_page=self.printers_page,

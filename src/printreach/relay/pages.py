@@ -133,13 +133,13 @@ _CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as suc
 opened. Open it only if you followed a link that you trust.</p>"""
 _OPEN: Final = '<a href="">Open it</a>'
 
-OPENING_PAGE: Final = b"""<!doctype html><html lang="en"><meta charset="utf-8">
+_OPENING: Final = Template(
+    """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="0; url=/"><title>Opening your printer</title>
-<p><a href="/">Open your printer</a></p>
+<meta http-equiv="refresh" content="0; url=$path"><title>Opening your printer</title>
+<p><a href="$path">Open your printer</a></p>
 """
-"""Goes on to `/` by itself. Unlike a redirect this is a new navigation, begun by this host: a
-browser's Sec-Fetch-Site remembers through redirects the site where they began."""
+)
 
 
 def _hash_source(style: str) -> str:
@@ -194,6 +194,15 @@ def error_page(
         home="".join(map(_link, links)),
     )
     return page.encode("utf-8", "replace")
+
+
+def opening_page(path: str) -> bytes:
+    """Write a page that goes on to the path by itself.
+
+    Unlike a redirect this is a new navigation, begun by this host: a browser's Sec-Fetch-Site
+    remembers through redirects the site where they began.
+    """
+    return _OPENING.substitute(path=html.escape(path)).encode()
 
 
 def sign_in_page(action: str, error: str) -> bytes:

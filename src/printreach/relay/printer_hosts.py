@@ -232,7 +232,8 @@ class PrinterHosts:
         failure: Failure | None = None,
     ) -> CallerExchange | None:
         """Answer now; return None, so that the connection knows that the request is served."""
-        reader = self._hosts.reader(grant, incoming.caller.tunnel_port)
+        target = incoming.request.target
+        reader = self._hosts.reader(grant, incoming.caller.tunnel_port, target)
         refuse(incoming.writer(), code, reader, detail, failure)
         return None
 
@@ -243,7 +244,8 @@ class PrinterHosts:
         if is_shared and not is_signed_in and wants_page(incoming.request):
             ask_to_sign_in(writer, OPEN_PATH)
         else:
-            reader = self._hosts.reader(grant, incoming.caller.tunnel_port)
+            target = incoming.request.target
+            reader = self._hosts.reader(grant, incoming.caller.tunnel_port, target)
             refuse_admission(writer, refused, reader)
 
     # --- browsers that are signed in by a cookie ------------------------------------------------

@@ -13,11 +13,11 @@ from .answering import AnswerWriter
 from .page_words import Reader, failure_of
 from .pages import (
     ERROR_PAGE_CSP,
-    OPENING_PAGE,
     SIGN_IN_PAGE_CSP,
     confirmation_page,
     error_body,
     error_page,
+    opening_page,
     sign_in_page,
 )
 
@@ -77,18 +77,18 @@ def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s:
     _fail(writer, ErrorCode.BAD_CREDENTIALS, page, [*_FORM_PAGE, *wait])
 
 
-def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None:
-    """Set the host's cookie and redirect to the printer's first page.
+def open_printer(writer: AnswerWriter, cookie: bytes, path: str, *, redirect: bool) -> None:
+    """Set the host's cookie and redirect to that path of the printer.
 
-    redirect: False if the browser came from another site; see OPENING_PAGE.
+    redirect: False if the browser came from another site; see opening_page().
     """
     headers: Headers = [(b"Set-Cookie", cookie), _NO_STORE]
     if redirect:
         policy = (b"Referrer-Policy", b"no-referrer")
-        answer(writer, 303, b"See Other", [(b"Location", b"/"), *headers, policy])
+        answer(writer, 303, b"See Other", [(b"Location", path.encode()), *headers, policy])
     else:
         policy = (b"Referrer-Policy", b"strict-origin")  # shows the host, and not what the link has
-        answer(writer, 200, b"OK", [*_PAGE, *headers, policy], OPENING_PAGE)
+        answer(writer, 200, b"OK", [*_PAGE, *headers, policy], opening_page(path))
 
 
 def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:

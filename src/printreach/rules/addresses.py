@@ -6,6 +6,7 @@ from urllib.parse import quote, urlsplit
 
 from printreach.contract.command_api import OPEN_PATH
 from printreach.rules.connections import Connection
+from printreach.rules.own_paths import HOME
 
 STRICT_TRANSPORT_SECURITY: Final = "max-age=31536000"
 """RFC 6797, for a year. Without includeSubDomains: names below may be of other services."""
@@ -70,9 +71,14 @@ class Addresses:
         """Return where the portal ends for developers who try it: a page that shows what came."""
         return f"{self.base_url}/appportal/v1/test"
 
-    def of_open_ticket(self, connection: Connection, ticket: str) -> str:
-        """Return the link that signs a browser in to one own connection, once."""
+    def of_open_ticket(self, connection: Connection, ticket: str, printer_path: str = HOME) -> str:
+        """Return the link that signs a browser in to one own connection, once.
+
+        printer_path: where it leads to on that host.
+        """
         path = f"{OPEN_PATH.decode()}?ticket={quote(ticket, safe='')}"
+        if printer_path != HOME:
+            path += f"&at={quote(printer_path, safe='/')}"
         return self.of_connection(connection) + path
 
     def of_shared_link(self, connection: Connection, token: str) -> str:

@@ -1,4 +1,6 @@
-"""Redirect targets: a page sends a person only to another page of this service."""
+"""Redirect targets: a page sends a person only to another page of this service, or of the printer
+that they open.
+"""
 
 import re
 from typing import Final
@@ -22,6 +24,16 @@ def parse_own_path(text: str | None) -> str:
     if text is None or len(text) > LONGEST or text.startswith("//"):
         return HOME
     return _without_flash(text) if _OWN_PATH.fullmatch(text) else HOME
+
+
+def parse_printer_path(text: str | None) -> str:
+    """Return the path on the printer's own host where it is one; else that of its first page.
+
+    It has no query, since printers act on some: whoever made the link could order something.
+    """
+    if text is None or len(text) > LONGEST or text.startswith("//") or set("?#") & set(text):
+        return HOME
+    return text if _OWN_PATH.fullmatch(text) else HOME
 
 
 def sign_in_path(next_path: str) -> str:

@@ -6,8 +6,15 @@ from datetime import timedelta
 import pytest
 
 from printreach.store.store import Records
-from tests.web.portal.people import APP, Person, connections, link_printer, offered, told
-from tests.web.portal.test_walks import ACCESS_DENIED
+from tests.web.portal.people import (
+    ACCESS_DENIED,
+    APP,
+    Person,
+    connections,
+    link_printer,
+    offered,
+    told,
+)
 from tests.web.world import WebWorld, run
 
 

@@ -102,6 +102,14 @@ def test_another_accounts_printer_is_as_one_that_does_not_exist(
     assert ask(bobs_printer)[0] == 404
 
 
+def test_opening_leads_back_to_the_path_that_the_browser_came_from(home: Home) -> None:
+    page = home.browser.get(home.path + "/open", params={"at": "/files/a%20b"}).text
+    assert 'name="at" value="/files/a%20b"' in page
+
+    assert "&amp;at=/files/a%2520b" in home.send("/open", at="/files/a%20b").text
+    assert "at=" not in home.send("/open", at="//evil.example/").text
+
+
 @pytest.mark.parametrize("path", ["/settings", "/remove", "/open"])
 def test_a_form_of_a_printers_page_changes_nothing(home: Home, path: str) -> None:
     origin = {"origin": "https://own-abc.tunnel.example"}

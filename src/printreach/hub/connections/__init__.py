@@ -23,6 +23,7 @@ from printreach.rules.connections.credentials import (
     new_unique_id,
 )
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.rules.own_paths import HOME
 from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from printreach.store.store import Records
@@ -129,13 +130,14 @@ class Connections:
         *,
         account_id: str | None = None,
         session_id: str | None = None,
+        printer_path: str = HOME,
     ) -> str | Denied:
         """Return a link that signs one browser in to the printer's own interface, once, for its
         owner.
 
         account_id: the printer has to belong to it; None where an operator may open any.
         session_id: of the browser that asks; when it signs out, it is signed out of the printer
-        too.
+        too. printer_path: where the link leads to there.
 
         An owner has one such connection for each printer and keeps it, so that the browser finds
         again what the printer's pages stored in it.
@@ -157,7 +159,7 @@ class Connections:
                 session_id,
             )
             await note(records, by, at, OperatorAct.PRINTER_OPENED, printer.name, printer_id)
-            return self.core.addresses.of_open_ticket(connection, ticket)
+            return self.core.addresses.of_open_ticket(connection, ticket, printer_path)
 
         return await self.core.store.write(open_own)
 

@@ -1,6 +1,7 @@
 """Pages that link a printer to an account, rename it, remove it and open its own interface."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from litestar import MediaType, Response, get, post, route
 from litestar.di import NamedDependency
@@ -11,6 +12,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.connections.credentials import parse_link_code
+from printreach.rules.own_paths import HOME, parse_printer_path
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
@@ -67,29 +69,39 @@ async def remove(
 
 
 @get("/printers/open", media_type=MediaType.HTML)
-async def interface_at_port(signed_in: NamedDependency[SignedIn], port: FromQuery[int]) -> Redirect:
+async def interface_at_port(
+    signed_in: NamedDependency[SignedIn], port: FromQuery[int], at: FromQuery[str | None] = None
+) -> Redirect:
     """Redirect from a tunnel port whose cookie has expired to the page that opens the printer
     again.
     """
     account_id = signed_in.account_id
     printer_id = await signed_in.services.own_connections.printer_at_port(account_id, port)
     path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
+    printer_path = parse_printer_path(at)
+    if printer_id is not None and printer_path != HOME:
+        path += f"?at={quote(printer_path, safe='/')}"
     return Redirect(path, status_code=303)
 
 
 @get("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
-async def ask_to_open_interface(view: NamedDependency[PrinterView]) -> Template:
+async def ask_to_open_interface(
+    view: NamedDependency[PrinterView], at: FromQuery[str | None] = None
+) -> Template:
     """Offer the printer's own interface to a browser that was redirected here from its address.
 
     It takes a button and not a link that works at once, since a page of another site could lead a
-    browser here.
+    browser here. at: the path there that it came from.
     """
-    return Template("dashboard/ask_to_open.html", context={"view": view})
+    context = {"view": view, "at": parse_printer_path(at)}
+    return Template("dashboard/ask_to_open.html", context=context)
 
 
 @post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
 async def open_interface(
-    view: NamedDependency[PrinterView], signed_in: NamedDependency[SignedIn]
+    view: NamedDependency[PrinterView],
+    signed_in: NamedDependency[SignedIn],
+    fields: NamedDependency[Fields],
 ) -> Template:
     """Lead to the printer's own interface, on a host of its own, by a single-use link.
 
@@ -97,7 +109,10 @@ async def open_interface(
     end on another host.
     """
     link = await signed_in.services.connections.open_own(
-        view.card.id, account_id=signed_in.account_id, session_id=signed_in.session_id
+        view.card.id,
+        account_id=signed_in.account_id,
+        session_id=signed_in.session_id,
+        printer_path=parse_printer_path(fields["at"]),
     )
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}
