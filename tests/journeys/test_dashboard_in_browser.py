@@ -68,7 +68,7 @@ def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLO
     file = {"name": name, "mimeType": "text/x.gcode", "buffer": body}
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
     page.get_by_role("button", name="Upload").click()
-    expect(page).to_have_url(re.compile("said=upload"))
+    expect(page.get_by_text("The file is on the printer.")).to_be_visible()
     expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
 
 

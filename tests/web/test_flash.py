@@ -1,14 +1,21 @@
-"""A flash message appears once: not after a reload, and not by a bookmark."""
+"""A flash message belongs to what was done: it appears once, and no address holds it."""
 
 import pytest
 
+from printreach.contract.status import State
 from printreach.hub.printers import own as own_printers
 from tests.web.operators.conftest import office as office
-from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import Home, printing
 from tests.web.printers.conftest import home as home
 from tests.web.world import send, sign_in
 
 SAVED = "The name is saved."
+NOT_YET = {
+    "/pause": State.PRINTING,
+    "/resume": State.PAUSED,
+    "/stop": State.PRINTING,
+    "/files/start": State.IDLE,
+}
 
 
 def test_a_page_says_once_what_its_form_did(home: Home) -> None:
@@ -40,10 +47,63 @@ def test_a_script_that_loads_the_page_leaves_the_words_for_the_person(home: Home
     assert SAVED in home.browser.get(where).text
 
 
+def test_no_address_names_what_was_done(home: Home) -> None:
+    for path, fields in (("/pause", {}), ("/settings", {"name": "Lathe"})):
+        assert "?" not in home.send(path, **fields).headers["location"]
+
+
 def test_the_words_of_one_form_are_not_said_for_another(home: Home) -> None:
     home.send("/settings", name="Lathe")
 
-    assert "Stopping the print." not in home.get("?said=stop").text
+    for path in ("", "/control", "?said=stop", "?said=name"):
+        page = home.get(path).text
+        assert "Stopping the print." not in page
+        assert SAVED not in page
+
+
+def test_a_script_that_shows_the_answer_in_place_has_shown_the_words(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+    as_script = {"sec-fetch-dest": "empty", "x-in-place": "yes"}
+
+    assert SAVED in home.browser.get(where, headers=as_script).text
+    assert SAVED not in home.browser.get(where).text
+
+
+@pytest.mark.parametrize(
+    ("path", "state", "words"),
+    [
+        ("/pause", State.PAUSED, "Paused."),
+        ("/pause", State.COMPLETE, "Pausing. It may take a moment."),
+        ("/resume", State.PRINTING, "Resumed."),
+        ("/stop", State.CANCELLED, "The print is stopped."),
+        ("/files/start", State.WARMING_UP, "The print has begun."),
+    ],
+)
+def test_a_message_claims_what_the_printer_shows(
+    home: Home, path: str, state: State, words: str
+) -> None:
+    home.says(printing(state=state))
+    where = home.send(path, path="gcode/vase.gcode").headers["location"]
+
+    assert f'<p class="toast">{words}</p>' in home.browser.get(where).text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "words"),
+    [
+        ("/heat", {"bed": "0"}, "was sent to the printer"),
+        ("/light", {"name": "case", "on": "no"}, "was sent to the printer"),
+        ("/move", {"step": "X+10"}, "was sent to the printer"),
+        ("/home", {}, "was sent to the printer"),
+    ],
+)
+def test_nothing_is_claimed_that_the_printer_does_not_show(
+    home: Home, path: str, fields: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_printers, "EFFECT_S", 0.1)
+    where = home.send(path, **fields).headers["location"]
+
+    assert words in home.browser.get(where).text
 
 
 @pytest.mark.parametrize("path", ["/pause", "/resume", "/stop", "/files/start"])
@@ -51,6 +111,7 @@ def test_an_order_that_the_printer_does_not_show_yet_may_take_a_moment(
     home: Home, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_printers, "EFFECT_S", 0.1)
+    home.says(printing(state=NOT_YET[path]))
     where = home.send(path, path="gcode/vase.gcode").headers["location"]
 
     assert "It may take a moment." in home.browser.get(where).text
@@ -84,6 +145,4 @@ def test_head_leaves_the_words_for_the_person(home: Home) -> None:
 
 
 def test_an_address_with_two_words_says_neither(home: Home) -> None:
-    home.send("/settings", name="Lathe")
-
     assert SAVED not in home.get("/settings?said=name&said=stop").text

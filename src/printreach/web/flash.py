@@ -1,14 +1,15 @@
 """Flash messages: a page says what a form did once, and not again after Back, reload or a bookmark.
 
-A form leads to `…?said=WORD`, and its answer sets a cookie of a minute with the same word. The page
-gets to see the word with the cookie alone, and takes the cookie away as it is shown. The message is
-in `request.state.flash_message`, and templates/base.html shows it.
+A route redirects to `…?said=WORD`. No browser sees that: the word is taken from the address and
+becomes a cookie of a minute, together with the path. That page alone gets to see the word, and
+takes the cookie away as it is shown. The message is in `request.state.flash_message`, and
+templates/base.html shows it.
 """
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from litestar.datastructures import Cookie
 from litestar.enums import ScopeType
@@ -23,6 +24,9 @@ from printreach.web.safe_methods import is_head
 _LIFETIME: Final = timedelta(minutes=1)
 """A browser follows a redirect at once."""
 _ANSWER: Final = "http.response.start"
+_BETWEEN: Final = "."
+IN_PLACE: Final = b"x-in-place"
+"""The header of a script that shows the page's answer in the page that is open."""
 _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
     "/account/tokens": {"ended": "The token has ended."},
     "/account": {
@@ -72,14 +76,20 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "/printers": {
         "pause": "Pausing. It may take a moment.",
+        "pause-done": "Paused.",
         "resume": "Resuming. It may take a moment.",
+        "resume-done": "Resumed.",
         "stop": "Stopping the print. It may take a moment.",
-        "heat": "The new temperature is set.",
-        "move": "Moved.",
-        "home": "Homing.",
-        "extrude": "Done.",
-        "light": "The light is switched.",
+        "stop-done": "The print is stopped.",
+        "heat": "The new temperature was sent to the printer.",
+        "heat-done": "The new temperature is set.",
+        "move": "The move was sent to the printer.",
+        "home": "Homing was sent to the printer.",
+        "extrude": "The printer was told to move the filament.",
+        "light": "The order for the light was sent to the printer.",
+        "light-done": "The light is switched.",
         "start": "Starting the print. It may take a moment.",
+        "start-done": "The print has begun.",
         "upload": "The file is on the printer.",
         "delete": "The file is deleted.",
         "name": "The name is saved.",
@@ -103,7 +113,7 @@ def redirect_with_flash(path: str, word: str) -> Redirect:
 
 
 class FlashMessages(ASGIMiddleware):
-    """Hides the word of a flash message from every page but the one that follows the form."""
+    """Has the page that follows a form, and no other, show what the form did."""
 
     scopes = (ScopeType.HTTP,)
 
@@ -114,18 +124,13 @@ class FlashMessages(ASGIMiddleware):
         if scope["type"] != ScopeType.HTTP or scope["method"] != "GET":
 
             async def keep(message: Message) -> None:
-                word = _word_of_redirect(message)
-                await send(self._with_cookie(message, word) if word else message)
+                await send(self._with_word_in_cookie(message))
 
             await next_app(scope, receive, keep)
             return
-        query = scope["query_string"].decode("latin-1")
-        if not any(name == FLASH_FIELD for name, _ in parse_qsl(query, keep_blank_values=True)):
-            await next_app(scope, receive, send)
-            return
-        word = _word_in(query)
-        if not word or self._jar.read(_header(scope["headers"], b"cookie"), FLASH) != word:
-            scope["query_string"] = _without_word(query).encode("latin-1")
+        cookie = self._jar.read(_header(scope["headers"], b"cookie"), FLASH)
+        path, _, word = (cookie or "").rpartition(_BETWEEN)
+        if not path or unquote(path) != scope["path"]:
             await next_app(scope, receive, send)
             return
 
@@ -133,19 +138,36 @@ class FlashMessages(ASGIMiddleware):
 
         async def forget(message: Message) -> None:
             is_shown = message["type"] == _ANSWER and message["status"] == 200
-            # No person sees what a script loads; the script has the browser load the page again.
-            is_shown = is_shown and _header(scope["headers"], b"sec-fetch-dest") != "empty"
-            is_shown = is_shown and not is_head(scope)
-            await send(self._with_cookie(message, "") if is_shown else message)
+            is_shown = is_shown and _is_for_a_person(scope) and not is_head(scope)
+            await send(_with_cookie(message, self._jar.end(FLASH)) if is_shown else message)
 
         await next_app(scope, receive, forget)
 
-    def _with_cookie(self, message: Message, word: str) -> Message:
-        if message["type"] != _ANSWER:
+    def _with_word_in_cookie(self, message: Message) -> Message:
+        if message["type"] != _ANSWER or message["status"] != 303:
             return message
-        cookie: Cookie = self._jar.set(FLASH, word, _LIFETIME) if word else self._jar.end(FLASH)
-        row = (b"set-cookie", cookie.to_header(header="").encode("latin-1"))
-        return {**message, "headers": [*message["headers"], row]}
+        target = urlsplit(_header(message["headers"], b"location"))
+        word = _word_in(target.query)
+        if not word:
+            return message
+        where = target._replace(query=_without_word(target.query)).geturl()
+        value = f"{quote(unquote(target.path), safe='')}{_BETWEEN}{word}"
+        others = [row for row in message["headers"] if row[0].lower() != b"location"]
+        moved: Message = {**message, "headers": [*others, (b"location", where.encode("latin-1"))]}
+        return _with_cookie(moved, self._jar.set(FLASH, value, _LIFETIME))
+
+
+def _with_cookie(message: Message, cookie: Cookie) -> Message:
+    if message["type"] != _ANSWER:
+        return message
+    row = (b"set-cookie", cookie.to_header(header="").encode("latin-1"))
+    return {**message, "headers": [*message["headers"], row]}
+
+
+def _is_for_a_person(scope: Scope) -> bool:
+    """Return whether a person sees the answer: of other scripts, the browser loads it again."""
+    headers = scope["headers"]
+    return _header(headers, b"sec-fetch-dest") != "empty" or bool(_header(headers, IN_PLACE))
 
 
 def _message(path: str, word: str) -> str:
@@ -154,12 +176,6 @@ def _message(path: str, word: str) -> str:
         if path == begin or path.startswith(f"{begin}/"):
             return messages.get(word, "")
     return ""
-
-
-def _word_of_redirect(message: Message) -> str:
-    if message["type"] != _ANSWER or message["status"] != 303:
-        return ""
-    return _word_in(urlsplit(_header(message["headers"], b"location")).query)
 
 
 def _word_in(query: str) -> str:

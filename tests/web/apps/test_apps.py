@@ -38,7 +38,7 @@ def test_an_app_is_registered_with_all_that_was_typed(site: DeveloperSite) -> No
         **{"most-a-printer": "2", "other-logos": ""},
     )
 
-    assert where == "/developer/apps/layerlark?said=registered"
+    assert where == "/developer/apps/layerlark"
     app = site.app("layerlark")
     assert app is not None
     assert app.owner_id == site.ada.account_id
@@ -118,7 +118,7 @@ def test_an_app_is_changed_and_keeps_its_id(site: DeveloperSite) -> None:
         password=PASSWORD,
     )
 
-    assert answer.headers["location"] == "/developer/apps/layerlark?said=changed"
+    assert answer.headers["location"] == "/developer/apps/layerlark"
     app = site.app("layerlark")
     assert app is not None
     assert (app.name, app.return_prefixes) == ("Larklayer", ("com.lark://x",))
@@ -162,7 +162,7 @@ def test_removing_says_that_connections_end_asks_and_ends_them(site: DeveloperSi
     assert site.app("layerlark") is not None
 
     answer = send(site.browser, "/developer/apps/layerlark/remove", password=PASSWORD)
-    assert answer.headers["location"] == "/developer?said=removed"
+    assert answer.headers["location"] == "/developer"
     [connection] = run(site.browser, site.world.services.connections.all)
     assert connection.revoked_at == site.world.clock.now()
     assert "Layerlark" not in site.browser.get("/developer").text

@@ -140,7 +140,7 @@ def test_the_switches_stand_beside_it_and_work(paying: DeveloperSite) -> None:
         assert "Your password" in question
         assert f'<input type="hidden" name="to" value="{to}">' in question
         answer = send(paying.browser, f"/usage/{path}", to=to, **PROVED)
-        assert answer.headers["location"] == "/usage?said=switched"
+        assert answer.headers["location"] == "/usage"
     assert switches(paying) == Switches(free_only=False, billing=Billing.ON)
     assert "You pay for calls beyond the free ones." in paying.browser.get("/usage").text
     for path, to in (("free-only", "on"), ("billing", "off")):

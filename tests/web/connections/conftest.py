@@ -55,7 +55,7 @@ class Shown:
     def end(self) -> None:
         """As its owner does."""
         answer = send(self.home.browser, f"/connections{self.path}/end")
-        assert answer.headers["location"] == "/connections?said=live-ended"
+        assert answer.headers["location"] == "/connections"
 
 
 def make_link(home: Home, wish: LiveWish | None = None) -> LiveLink:

@@ -45,7 +45,7 @@ def test_an_app_is_listed_and_ended(home: Home) -> None:
     assert "Demo" in home.browser.get("/connections").text
 
     ended = send(home.browser, f"/connections/{connection_id}/end")
-    assert ended.headers["location"] == "/connections?said=ended"
+    assert ended.headers["location"] == "/connections"
     assert "Demo" not in home.browser.get("/connections").text
 
 

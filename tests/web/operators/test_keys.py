@@ -38,7 +38,7 @@ def test_a_key_is_disabled_for_good(office: Office, made: MadeKey) -> None:
 
     answer = send(office.browser, path, password=PASSWORD)
 
-    assert answer.headers["location"] == "/operator/keys?said=disabled"
+    assert answer.headers["location"] == "/operator/keys"
     assert "disabled, " in office.browser.get("/operator/keys").text
     assert "is disabled" in office.browser.get(path).text
     assert office.last_act() == (GRACE, "key-disabled", made.key.key_id, made.key.name)

@@ -152,7 +152,7 @@ def test_an_upload_arrives_whole_at_its_folder(stocked: Home) -> None:
     body = bytes(range(256)) * 100_000  # more than the framework takes of other forms
     status, location = upload(stocked, "vase.gcode", body, "gcode/toys")
 
-    assert (status, location) == (303, f"{stocked.path}/files?folder=gcode%2Ftoys&said=upload")
+    assert (status, location) == (303, f"{stocked.path}/files?folder=gcode%2Ftoys")
     assert stocked.world.printers.uploads == {"gcode/toys/vase.gcode": body}
 
 

@@ -47,7 +47,7 @@ def test_after_a_form_the_printer_is_shown_as_it_is_now(home: Home) -> None:
     home.says(printing(state=State.PAUSED))
     page = home.browser.get(home.send("/pause").headers["location"]).text
 
-    assert "Pausing." in page
+    assert "Paused." in page
     assert f'action="{home.path}/resume"' in page
 
 

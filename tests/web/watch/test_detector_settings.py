@@ -66,7 +66,7 @@ def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_hea
 def test_what_is_chosen_is_kept_and_shown_again(home: Home) -> None:
     answer = home.send("/detector", **FORM, **BOX, keeps_frames="yes")
 
-    assert answer.headers["location"] == f"{home.path}/detector?said=detector"
+    assert answer.headers["location"] == f"{home.path}/detector"
     assert chosen(home) == WatchSettings(
         warning_level=2,
         pause_level=4,
@@ -185,7 +185,7 @@ def test_a_false_alarm_is_said_to_count(home: Home) -> None:
 
 def test_a_print_can_be_left_alone_and_looked_at_again(home: Home) -> None:
     off = home.send("/detector/print", watch="off", print_id=PRINT)
-    assert off.headers["location"] == f"{home.path}?said=detector-off"
+    assert off.headers["location"] == home.path
     assert chosen(home).off_for_print == PRINT
     assert "Off for this print</b>" in home.get().text
     assert "off for the print under way" in home.get("/detector").text

@@ -79,14 +79,17 @@ class OwnPrinters:
 
     async def wait_for_effect(
         self, printer: OwnedPrinter, shows_effect: Callable[[StatusResult], bool]
-    ) -> None:
-        """Wait a moment until the printer's status shows what an order did."""
+    ) -> StatusResult | None:
+        """Wait a moment until the printer's status shows what an order did, and return that status;
+        None if none did.
+        """
 
         def is_awaited(reading: Reading) -> bool:
             status = reading.status if reading.refusal is None else None
             return status is not None and shows_effect(status)
 
-        await self.live.ask_until(printer, is_awaited, EFFECT_S)
+        reading = await self.live.ask_until(printer, is_awaited, EFFECT_S)
+        return reading.status if is_awaited(reading) else None
 
     async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
         name = parse_printer_name(typed)

@@ -22,7 +22,7 @@ from printreach.rules.printers.commands import Action
 from printreach.rules.printers.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
 from printreach.web.disconnects import closing
 from printreach.web.forms import Fields
-from printreach.web.printers.orders import Order, give_order, refused, shows
+from printreach.web.printers.orders import Order, give_order, is_done_by, refused, shows
 from printreach.web.printers.uploads import read_upload
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.printers.webcams import answer_of, answer_then_pieces
@@ -297,6 +297,7 @@ async def start(
         flash="start",
         arguments=StartPrint(path=str(_file_path(fields["path"]))),
         shows_effect=shows(Action.START),
+        is_done=is_done_by(Action.START),
     )
     return await give_order(services, owned, order)
 

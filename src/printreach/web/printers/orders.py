@@ -1,8 +1,9 @@
 """Forms that control a printer. They need no scripts; irreversible ones ask for confirmation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from math import isfinite, nan
+from types import MappingProxyType
 from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
@@ -14,7 +15,7 @@ from litestar.response import Redirect, Template
 from printreach.contract.codec import encode
 from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
 from printreach.contract.errors import REMOTE_LOCKED
-from printreach.contract.status import StatusResult
+from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
@@ -32,12 +33,23 @@ _SAFE_C: Final = 0.0
 """Turning off needs no confirmation."""
 
 
+_DONE: Final[Mapping[Action, Set[State]]] = MappingProxyType(
+    {
+        Action.PAUSE: frozenset({State.PAUSED}),
+        Action.RESUME: AT_WORK,
+        Action.CANCEL: frozenset(State) - UNDER_WAY,
+        Action.START: UNDER_WAY,
+    }
+)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
     """A command, and the page to redirect to after it. flash: the word of its flash message.
 
-    shows_effect: whether a status shows what the command does. despite_lock: allowed even while
-    remote control is locked.
+    shows_effect: whether a status shows what the command does, or that there is nothing to wait
+    for. is_done: whether such a status says that it is done; the word ends in "-done" then.
+    despite_lock: allowed even while remote control is locked.
     """
 
     command: str
@@ -46,6 +58,7 @@ class Order:
     arguments: object = None
     query: Mapping[str, str] = field(default_factory=dict)
     shows_effect: Callable[[StatusResult], bool] = lambda _: True
+    is_done: Callable[[StatusResult], bool] = lambda _: False
     despite_lock: bool = False
 
 
@@ -66,6 +79,7 @@ def _order_at_once(
             flash=name,
             arguments=arguments,
             shows_effect=shows(action),
+            is_done=is_done_by(action),
             despite_lock=despite_lock,
         )
         return await give_order(services, owned, order)
@@ -116,6 +130,7 @@ async def heat(
         flash="heat",
         arguments=target,
         shows_effect=lambda status: _target(status, name) == celsius,
+        is_done=lambda _: True,
     )
     return await give_order(services, seen.printer.owned, order)
 
@@ -183,6 +198,7 @@ async def light(
         flash="light",
         arguments=switch,
         shows_effect=lambda status: _is_on(status, switch.name) == switch.on,
+        is_done=lambda _: True,
     )
     return await give_order(services, owned, order)
 
@@ -196,13 +212,19 @@ async def give_order(services: Services, printer: OwnedPrinter, order: Order) ->
     )
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
-    await printers.wait_for_effect(printer, order.shows_effect)
-    return redirect_with_flash(order.back, order.flash)
+    status = await printers.wait_for_effect(printer, order.shows_effect)
+    is_done = status is not None and order.is_done(status)
+    return redirect_with_flash(order.back, f"{order.flash}-done" if is_done else order.flash)
 
 
 def shows(action: Action) -> Callable[[StatusResult], bool]:
     """Return a test of whether a status shows what the action does."""
     return lambda status: rules.shows_effect(action, status.job_status.state)
+
+
+def is_done_by(action: Action) -> Callable[[StatusResult], bool]:
+    """Return a test of whether a status is what the action leads to, and not another end."""
+    return lambda status: status.job_status.state in _DONE[action]
 
 
 def refused(refusal: PrinterRefusal, back: str) -> Template:
