@@ -15,7 +15,6 @@ from printreach.wire.heads import (
     RequestLine,
     decode_fields,
     encode_fields,
-    encode_response,
     get,
     strip_hop_by_hop,
 )
@@ -207,8 +206,7 @@ class _PrinterAnswer:
         self._exchange.take_all()
 
     def on_interim(self, response: Response) -> None:
-        headers = strip_hop_by_hop(response.headers)
-        self._stream.interim(encode_response(response.status, response.reason, headers))
+        self._stream.interim(response.for_tunnel())
 
     def on_response(self, response: Response, body: bytes, fin: bool) -> None:
         if response.upgrade and not self._exchange.upgrades:
@@ -217,9 +215,7 @@ class _PrinterAnswer:
             return
         self._has_answered = True
         self._exchange.answered(is_raw=response.upgrade, fin=fin)
-        headers = strip_hop_by_hop(response.headers)
-        head = encode_response(response.status, response.reason, headers)
-        if not self._stream.respond(head, body, fin=fin) and not fin:
+        if not self._stream.respond(response.for_tunnel(), body, fin=fin) and not fin:
             self._exchange.upstream.pause()
 
     def on_body(self, data: bytes, fin: bool) -> None:

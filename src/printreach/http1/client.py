@@ -18,6 +18,7 @@ from printreach.limiters.request_queue import RequestQueue
 
 from .client_connection import ClientConnection, ExchangeFailure
 from .exchange import AnswerHandler, ClientExchange
+from .heads import ResponseReader
 
 __all__ = ["AnswerHandler", "Client", "ClientExchange", "Connect", "ExchangeFailure", "reason_of"]
 
@@ -51,6 +52,7 @@ class Client:
         queue: RequestQueue | None = None,
     ) -> None:
         self.first_byte_s = first_byte_s
+        self.responses = ResponseReader()
         self._queue = queue
         self._connect = connect
         self._kept: deque[tuple[float, ClientConnection]] = deque()

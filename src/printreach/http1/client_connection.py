@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, Protocol, cast
 
 from .bodies import BodyReader
-from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_response
+from .heads import MAX_HEAD_BYTES, BadMessage, Response, ResponseReader, find_head_end
 from .small_writes import SmallWrites
 
 HIGH_WATER_BYTES: Final = 64 * 1024
@@ -28,6 +28,8 @@ class ExchangeFailure(Enum):
 
 class ConnectionClient(Protocol):
     """The interface of the client to its connections."""
+
+    responses: ResponseReader
 
     def now(self) -> float: ...
     def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle: ...
@@ -214,7 +216,7 @@ class ClientConnection(asyncio.Protocol):
         searched = max(0, len(self._buffer) - 3)
         data, self._buffer = self._buffer + data, b""
         while (end := find_head_end(data, searched)) >= 0:
-            response = parse_response(data[:end], exchange.method)
+            response = self._client.responses.read(data[:end], exchange.method)
             data, searched = data[end:], 0
             if response.upgrade:
                 self._is_raw = True

@@ -9,10 +9,10 @@ begins with one is refused here.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from printreach.wire.heads import Headers
+from printreach.wire.heads import Headers, encode_response, get, strip_hop_by_hop
 
 from .fields import BadMessage, parse_fields, special_values
 from .framing import Framing, declared_framing
@@ -25,6 +25,7 @@ __all__ = [
     "Request",
     "RequestReader",
     "Response",
+    "ResponseReader",
     "find_head_end",
     "parse_request",
     "parse_response",
@@ -35,6 +36,9 @@ MAX_HEAD_BYTES: Final = 32 * 1024
 MAX_REMEMBERED_BYTES: Final = 4096
 """The most bytes of header lines that are cached from one request to the next: parsed, many short
 lines take twenty times as much memory, and a caller may keep thousands of idle connections."""
+MAX_CACHED_RESPONSES: Final = 64
+MAX_CACHED_BYTES: Final = 1024
+"""The most cached heads of a server, and the longest one: parsed, 1 MiB together at worst."""
 
 
 @dataclass(init=False, slots=True)
@@ -86,7 +90,8 @@ class Request:
 
 @dataclass(init=False, slots=True)
 class Response:
-    """A response's head, and its statements about the rest of the message.
+    """A response's head, and its statements about the rest of the message. It must not be changed:
+    responses with the same head may share it.
 
     length: the body's bytes where framing is LENGTH, else 0; so 0 in an answer to HEAD.
     keep_alive: whether another request may follow on the connection, once the body has ended.
@@ -100,6 +105,7 @@ class Response:
     length: int
     keep_alive: bool
     upgrade: bool
+    _for_tunnel: bytes = field(repr=False, compare=False)
 
     # Written out, since mypyc compiles it, and not the one that dataclass makes.
     def __init__(
@@ -119,6 +125,14 @@ class Response:
         self.length = length
         self.keep_alive = keep_alive
         self.upgrade = upgrade
+        self._for_tunnel = b""
+
+    def for_tunnel(self) -> bytes:
+        """Return the head as it travels in a tunnel: what concerns this connection is left out."""
+        if not self._for_tunnel:
+            headers = strip_hop_by_hop(self.headers)
+            self._for_tunnel = encode_response(self.status, self.reason, headers)
+        return self._for_tunnel
 
 
 _REQUEST_LINE: Final = re.compile(
@@ -245,6 +259,33 @@ def _parse_lines(lines: bytes, http10: bool) -> _ParsedLines:
         and len(protocols) == 1
         and protocols[0].lower() == b"websocket",
     )
+
+
+class ResponseReader:
+    """Parses the heads of one server's responses.
+
+    A server that is asked many times a second often gives the same head, even the same Date. The
+    last responses to GET are cached by the bytes of their heads. Those that set a cookie are not:
+    it is a secret, and seldom the same twice.
+    """
+
+    __slots__ = ("_cached",)
+
+    def __init__(self) -> None:
+        self._cached: dict[bytes, Response] = {}  # to GET
+
+    def read(self, head: bytes, request_method: bytes) -> Response:
+        """Parse a response's head, as parse_response does."""
+        if request_method != b"GET":
+            return parse_response(head, request_method)
+        response = self._cached.get(head)
+        if response is None:
+            response = parse_response(head, request_method)
+            if len(head) <= MAX_CACHED_BYTES and get(response.headers, b"set-cookie") is None:
+                if len(self._cached) >= MAX_CACHED_RESPONSES:
+                    self._cached.clear()
+                self._cached[head] = response
+        return response
 
 
 def parse_response(head: bytes, request_method: bytes) -> Response:
