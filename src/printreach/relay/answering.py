@@ -44,17 +44,16 @@ class AnswerWriter:
         self._bodiless = False
         self._left: int | None = None  # of a body by length
 
-    def interim(self, status: int, reason: bytes, headers: Headers) -> None:
-        """Write a 1xx answer; HTTP/1.0 has none."""
+    def interim(self, status: int, reason: bytes, fields: bytes) -> None:
+        """Write a 1xx answer; HTTP/1.0 has none. fields: as encode_answer_fields returns them."""
         if not self.is_started and not self.request.http10:
-            fields = encode_fields(_without_length(headers))
             self._caller.write(b"HTTP/1.1 %d %b\r\n%b\r\n" % (status, reason, fields))
 
     def start(
         self,
         status: int,
         reason: bytes,
-        headers: Headers,
+        fields: bytes,
         length: int | None,
         body: bytes,
         *,
@@ -62,12 +61,10 @@ class AnswerWriter:
     ) -> bool:
         """Write the head and the first bytes of the body; False if the caller is slow.
 
-        headers: without hop-by-hop ones; Content-Length among them if `length` is given.
-        Raises BrokenAnswer before anything was written.
+        fields: as encode_answer_fields returns them, without hop-by-hop ones; Content-Length among
+        them if `length` is given. Raises BrokenAnswer before anything was written.
         """
-        if status == 204:
-            headers = _without_length(headers)
-        lines = [b"HTTP/1.1 %d %b\r\n" % (status, reason), encode_fields(headers)]
+        lines = [b"HTTP/1.1 %d %b\r\n" % (status, reason), fields]
         self._bodiless = self.request.method == b"HEAD" or status in (204, 304)
         if not self._bodiless:
             self._frame(length, lines, fin_with=len(body) if fin else None)
@@ -83,11 +80,10 @@ class AnswerWriter:
             self._caller.finished(keep_alive=self.keep_alive)
         return writable
 
-    def upgrade(self, headers: Headers, first: bytes) -> bool:
-        """Write a 101; the bytes after it are raw."""
+    def upgrade(self, fields: bytes, first: bytes) -> bool:
+        """Write a 101; the bytes after it are raw. fields: as encode_answer_fields returns them."""
         head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         self.is_started = True
-        fields = encode_fields(_without_length(headers))
         return self._caller.write(head + fields + b"\r\n" + first)
 
     def body(self, data: bytes, *, fin: bool) -> bool:
@@ -129,6 +125,11 @@ class AnswerWriter:
         return encode_chunk(data) + (LAST_CHUNK if fin else b"")
 
 
-def _without_length(headers: Headers) -> Headers:
-    """Return the headers without Content-Length: a proxy might otherwise wait for a body."""
-    return [field for field in headers if field[0].lower() != b"content-length"]
+def encode_answer_fields(status: int, headers: Headers) -> bytes:
+    """Format the header lines of an answer.
+
+    Where no body can follow, Content-Length is left out: a proxy might otherwise wait for one.
+    """
+    if status < 200 or status == 204:
+        headers = [field for field in headers if field[0].lower() != b"content-length"]
+    return encode_fields(headers)

@@ -1,7 +1,7 @@
 """One HTTP request to a printer over one stream, and its answer. Every byte passes here."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
@@ -12,12 +12,12 @@ from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES
-from printreach.wire.heads import MAX_HEAD_BYTES, Headers, decode_response, encode_request
+from printreach.wire.heads import MAX_HEAD_BYTES, Headers, encode_request
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
-from .header_filter import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
+from .header_filter import AnswerReader, BadAnswer, Field, target_for_printer
 from .hosts import Hosts
 from .page_words import failure_of
 from .refusals import refuse
@@ -51,18 +51,18 @@ class PrinterExchange:
         hosts: Hosts,
         admission: Admission,
         feeds: Feeds,
+        answers: AnswerReader,
         *,
         grant: Grant,
         presented: Sequence[bytes],
         need: Requirement,
-        defaults: Sequence[Field] = (),
+        defaults: tuple[Field, ...] = (),
         cookie_port: int | None = None,
         passes_body: bool = True,
     ) -> None:
-        """defaults: fields that a printer's answer gets if it has none of that name.
+        """defaults, cookie_port: see header_filter.read_answer.
 
-        cookie_port: see header_filter.answer_for_caller. passes_body: False reads the caller's body
-        and sends the printer none.
+        passes_body: False reads the caller's body and sends the printer none.
         """
         self._passes_body = passes_body
         self._cookie_port = cookie_port
@@ -71,6 +71,7 @@ class PrinterExchange:
         self.need = need
         self._admission = admission
         self._feeds = feeds
+        self._answers = answers
         self._caller = caller
         self._request = request
         self._hosts = hosts
@@ -169,27 +170,25 @@ class PrinterExchange:
 
     def on_interim(self, head: bytes) -> None:
         try:
-            response = decode_response(head)
-            answer = answer_for_caller(response.headers, self._cookie_port)
+            answer = self._answers.read(head, self._cookie_port, self._defaults)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's interim answer can't be read.")
             return
         self._interims += 1
         if self._interims > MAX_INTERIMS:
             self._broken("The printer gives interim answers without end.")
-        elif 100 <= response.status < 200 and response.status != 101:
-            self._writer.interim(response.status, response.reason, answer.headers)
+        elif 100 <= answer.status < 200 and answer.status != 101:
+            self._writer.interim(answer.status, answer.reason, answer.fields)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
         try:
-            response = decode_response(head)
-            answer = answer_for_caller(response.headers, self._cookie_port)
+            answer = self._answers.read(head, self._cookie_port, self._defaults)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's answer can't be read.")
             return
-        status = response.status
+        status = answer.status
         if status == 101 and self._request.upgrade is not None:
-            self._begin_raw(answer.headers, body, fin)
+            self._begin_raw(answer.fields, body, fin)
             return
         if status < 200:
             self._broken("The printer changed to another protocol unasked.")
@@ -204,16 +203,17 @@ class PrinterExchange:
             return
         if not self._is_sent:
             self._writer.keep_alive = False  # an early answer: the rest of the body is drained
-        headers = with_defaults(answer.headers, self._defaults)
         self._downloaded = len(body)
         if fin:
             self._close_stream(Reason.CANCELLED)
-        self._pass_on(
-            len(body),
-            lambda: self._writer.start(
-                status, response.reason, headers, answer.length, body, fin=fin
-            ),
-        )
+        try:
+            is_writable = self._writer.start(
+                status, answer.reason, answer.fields, answer.length, body, fin=fin
+            )
+        except BrokenAnswer as fault:
+            self._broken_off(fault)
+        else:
+            self._passed_on(len(body), is_writable)
 
     def on_data(self, data: bytes, fin: bool) -> None:
         if self._is_raw:
@@ -225,7 +225,12 @@ class PrinterExchange:
             return
         if fin:
             self._close_stream(Reason.CANCELLED)
-        self._pass_on(len(data), lambda: self._writer.body(data, fin=fin))
+        try:
+            is_writable = self._writer.body(data, fin=fin)
+        except BrokenAnswer as fault:
+            self._broken_off(fault)
+        else:
+            self._passed_on(len(data), is_writable)
 
     def on_shared(self, piece: Piece) -> bool:
         """Pass on a piece of a shared webcam; False if there is no room until Viewer.taken."""
@@ -251,13 +256,8 @@ class PrinterExchange:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    def _pass_on(self, size: int, write: Callable[[], bool]) -> None:
-        try:
-            writable = write()
-        except BrokenAnswer as fault:
-            self._broken(f"The printer's answer broke off: {fault}.")
-            return
-        if writable:
+    def _passed_on(self, size: int, is_writable: bool) -> None:
+        if is_writable:
             self._stream.taken(size)
         else:
             self._untaken += size
@@ -268,15 +268,15 @@ class PrinterExchange:
             return size > self._download_limit
         return length > self._download_limit
 
-    def _begin_raw(self, headers: Headers, first: bytes, fin: bool) -> None:
+    def _begin_raw(self, fields: bytes, first: bytes, fin: bool) -> None:
         self._is_raw = True
-        self._pass_on(len(first), lambda: self._writer.upgrade(headers, first))
+        self._passed_on(len(first), self._writer.upgrade(fields, first))
         self._caller.upgraded()
         if fin:
             self._end_raw()
 
     def _raw_data(self, data: bytes, fin: bool) -> None:
-        self._pass_on(len(data), lambda: self._caller.write(data))
+        self._passed_on(len(data), self._caller.write(data))
         if fin:
             self._end_raw()
 
@@ -311,6 +311,9 @@ class PrinterExchange:
             self._writer.body(b"", fin=True)
         except BrokenAnswer:
             self._caller.abort()
+
+    def _broken_off(self, fault: BrokenAnswer) -> None:
+        self._broken(f"The printer's answer broke off: {fault}.")
 
     def _broken(self, sentence: str) -> None:
         self._give_up(Reason.CANCELLED, ErrorCode.AGENT_ERROR, sentence)

@@ -14,8 +14,16 @@ from printreach.rules.connections.credentials import (
     digest_of_authorization,
     digest_of_service_api_key,
 )
-from printreach.wire.heads import HOP_BY_HOP, Headers, encode_fields, get, strip_hop_by_hop
+from printreach.wire.heads import (
+    HOP_BY_HOP,
+    Headers,
+    decode_response,
+    encode_fields,
+    get,
+    strip_hop_by_hop,
+)
 
+from .answering import encode_answer_fields
 from .commands import OURS
 from .cookies import cookie_values, own_cookie_name, set_cookies, without_ours
 
@@ -50,6 +58,9 @@ browsers come by https alone is the service's to say. Alt-Svc sends later reques
 or host, NEL and Report-To have the browser report them to anybody, and pins lock people out of the
 host: each is remembered when the printer has another owner."""
 _ANSWER_LOOKED_AT: Final = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
+MAX_CACHED_ANSWERS: Final = 256
+MAX_CACHED_BYTES: Final = 2048
+"""The most cached heads of all printers, and the longest one: with the results 1 MiB together."""
 _USUAL_CONNECTIONS: Final = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 
 Field = tuple[bytes, bytes]
@@ -73,16 +84,23 @@ class PresentedCredentials(NamedTuple):
 class AnswerHead:
     """A printer's head as the caller may see it. length: None without a Content-Length.
 
-    webcam_type: the content type of a webcam's stream; empty for everything else.
+    fields: the header lines, encoded. webcam_type: the content type of a webcam's stream; empty for
+    everything else.
     """
 
-    headers: Headers
+    status: int
+    reason: bytes
+    fields: bytes
     length: int | None
     webcam_type: bytes
 
     # Written out, since mypyc compiles it, and not the one that dataclass makes.
-    def __init__(self, headers: Headers, length: int | None, webcam_type: bytes) -> None:
-        self.headers = headers
+    def __init__(
+        self, status: int, reason: bytes, fields: bytes, length: int | None, webcam_type: bytes
+    ) -> None:
+        self.status = status
+        self.reason = reason
+        self.fields = fields
         self.length = length
         self.webcam_type = webcam_type
 
@@ -172,15 +190,48 @@ def _for_printer(
             return None
 
 
-def answer_for_caller(headers: Headers, cookie_port: int | None = None) -> AnswerHead:
-    """Return a printer's headers as the caller may see them. Raises BadAnswer.
+class AnswerReader:
+    """Reads printers' heads into what callers may see.
+
+    A printer that is asked many times a second often gives the same head, even the same Date. The
+    last results are cached by the bytes of the heads. Heads that set a cookie are not: it is a
+    secret, and seldom the same twice.
+    """
+
+    __slots__ = ("_cached",)
+
+    def __init__(self) -> None:
+        self._cached: dict[tuple[bytes, int | None, tuple[Field, ...]], AnswerHead] = {}
+
+    def read(
+        self, head: bytes, cookie_port: int | None = None, defaults: tuple[Field, ...] = ()
+    ) -> AnswerHead:
+        """Do what read_answer does."""
+        key = (head, cookie_port, defaults)
+        answer = self._cached.get(key)
+        if answer is None:
+            answer = read_answer(head, cookie_port, defaults)
+            if len(head) <= MAX_CACHED_BYTES and b"\nset-cookie:" not in head.lower():
+                if len(self._cached) >= MAX_CACHED_ANSWERS:
+                    self._cached.clear()
+                self._cached[key] = answer
+        return answer
+
+
+def read_answer(
+    head: bytes, cookie_port: int | None = None, defaults: tuple[Field, ...] = ()
+) -> AnswerHead:
+    """Return a printer's head, as it came through the tunnel, as the caller may see it.
 
     cookie_port: the tunnel port for which a browser keeps the cookies (cookies.set_cookies).
+    defaults: fields that a final answer gets if it has none of that name.
+    Raises RemoteProtocolError and BadAnswer.
     """
+    response = decode_response(head)
     kept: Headers = []
     length: int | None = None
     webcam_type = b""
-    for field in headers:
+    for field in response.headers:
         name = field[0].lower()
         if name not in _ANSWER_LOOKED_AT:
             if not name.startswith(_FOR_PROXIES):
@@ -196,13 +247,10 @@ def answer_for_caller(headers: Headers, cookie_port: int | None = None) -> Answe
             is_webcam = field[1].lower().startswith(b"multipart/x-mixed-replace")
             webcam_type = field[1] if is_webcam else b""
             kept.append(field)
-    return AnswerHead(kept, length, webcam_type)
-
-
-def with_defaults(headers: Headers, defaults: Sequence[Field]) -> Headers:
-    """Return the headers, and those defaults whose names are not among them."""
-    missing = [field for field in defaults if get(headers, field[0].lower()) is None]
-    return [*headers, *missing] if missing else headers
+    if response.status >= 200:
+        kept += [field for field in defaults if get(kept, field[0].lower()) is None]
+    fields = encode_answer_fields(response.status, kept)
+    return AnswerHead(response.status, response.reason, fields, length, webcam_type)
 
 
 def _read_length(value: bytes) -> int:

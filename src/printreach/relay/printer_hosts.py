@@ -32,7 +32,13 @@ from .connection import FrontConnection, IncomingRequest
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
-from .header_filter import Field, ForwardingPlan, credentials_in_target, plan_forwarding
+from .header_filter import (
+    AnswerReader,
+    Field,
+    ForwardingPlan,
+    credentials_in_target,
+    plan_forwarding,
+)
 from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE
@@ -79,6 +85,7 @@ class PrinterHosts:
         self._directory = directory
         self._stamps = stamps
         self._feeds = Feeds()
+        self._answers = AnswerReader()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -171,6 +178,7 @@ class PrinterHosts:
             self._hosts,
             self._admission,
             self._feeds,
+            self._answers,
             grant=grant,
             presented=digests,
             need=need,

@@ -9,7 +9,7 @@ from printreach.http1.heads import Request
 from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
-from .answering import AnswerWriter
+from .answering import AnswerWriter, encode_answer_fields
 from .page_words import Reader, failure_of
 from .pages import (
     ERROR_PAGE_CSP,
@@ -108,7 +108,8 @@ def answer(
     """Write a whole small answer of the relay's own."""
     length = (b"Content-Length", b"%d" % len(body))
     sent = b"" if writer.request.method == b"HEAD" else body
-    writer.start(status, reason, [*headers, length], len(body), sent, fin=True)
+    fields = encode_answer_fields(status, [*headers, length])
+    writer.start(status, reason, fields, len(body), sent, fin=True)
 
 
 def wants_page(request: Request) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from printreach.ports import Clock
 from printreach.wire.heads import Headers, get
 
-from .answering import AnswerWriter, BrokenAnswer
+from .answering import AnswerWriter, BrokenAnswer, encode_answer_fields
 from .asgi import Application, Message, Scope, checked, scope_of
 from .caller_origin import Origin
 from .connection import IncomingRequest
@@ -151,7 +151,7 @@ class WebCall:
     async def _receive(self) -> Message:
         if self._expects_continue and not self._writer.is_started:
             self._expects_continue = False
-            self._writer.interim(100, b"Continue", [])
+            self._writer.interim(100, b"Continue", b"")
         while not (self._is_over or self._has_body()):
             await self._wait()
         if self._is_over:
@@ -205,7 +205,8 @@ class WebCall:
             if not self._is_sent:
                 writer.keep_alive = False
             reason = _REASONS.get(status, b"")
-            writable = writer.start(status, reason, headers, length, body, fin=fin)
+            fields = encode_answer_fields(status, headers)
+            writable = writer.start(status, reason, fields, length, body, fin=fin)
             self._is_congested = not writable
         if fin:
             self._is_over = True

@@ -16,7 +16,7 @@ from printreach.http1.heads import Request
 from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.heads import Headers
 
-from .answering import AnswerWriter
+from .answering import AnswerWriter, encode_answer_fields
 from .asgi import Application, Message, Scope, checked
 from .connection import FrontConnection
 from .refusals import answer as answer_with
@@ -164,7 +164,7 @@ class WebSocketCall:
         if message.get("subprotocol"):
             headers.append((b"Sec-WebSocket-Protocol", message["subprotocol"].encode()))
         self._is_accepted = True
-        self._writer.upgrade(headers, b"")
+        self._writer.upgrade(encode_answer_fields(101, headers), b"")
         self._caller.upgraded()
 
     def _parse_soon(self) -> None:
