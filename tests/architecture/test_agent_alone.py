@@ -14,7 +14,8 @@ from tests.architecture.alone import REPOSITORY, Imports, imports_of, installed,
 from tests.architecture.rooms import ANY_STANDARD_LIBRARY, ROOMS
 
 WHAT_THE_AGENT_IS_MADE_OF = [
-    *("contract", "limiters", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent")
+    *("contract", "limiters", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent"),
+    "run.agent_setup",
 ]
 AGENT_LIBRARIES = frozenset[str]().union(
     *(ROOMS[room].libraries for room in ("agent", "printers.websocket", "printers.mqtt"))

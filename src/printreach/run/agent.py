@@ -1,4 +1,4 @@
-"""`printreach agent run|status`: the agent as a program of its own.
+"""`printreach agent run|status|setup|uninstall`: the agent as a program of its own.
 
 Most imports stand where they are used: every command of `printreach` builds the whole command
 line, and `agent status` needs neither a tunnel nor an event loop.
@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from printreach.agent.config import (
@@ -28,20 +29,45 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `run` and `status` below the parser of `agent`."""
+    """Declare the commands below the parser of `agent`."""
     commands = parser.add_subparsers(dest="agent_command", metavar="COMMAND", required=True)
-    run = commands.add_parser("run", help="run the agent beside a printer")
+    # @FILE reads options from a file, one a line, as `setup` writes them.
+    run = commands.add_parser(
+        "run", help="run the agent beside a printer", fromfile_prefix_chars="@"
+    )
     add_options(run)
     run.add_argument("--verbose", action="store_true", help="log more, to find a fault")
     status = commands.add_parser("status", help="say what a running agent does")
     status.add_argument("--data-dir", metavar="DIR", help="the folder of the running agent")
     status.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    setup = commands.add_parser("setup", help="find the printer, and run as a service")
+    add_options(setup)
+    setup.add_argument(
+        "--search-ports", metavar="PORTS", help="where to look for software on this machine"
+    )
+    uninstall = commands.add_parser("uninstall", help="remove the agent and its data")
+    uninstall.add_argument("--yes", action="store_true", help="remove it without asking")
+    for command in (setup, uninstall):
+        command.add_argument(
+            "--dir",
+            metavar="DIR",
+            default=str(Path(sys.prefix).parent),
+            help="the installation's folder (default: that of this program)",
+        )
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the chosen command; return the exit status: 0, 1 for a failure, 2 for wrong usage."""
     try:
-        return _status(options) if options.agent_command == "status" else _run(options)
+        match options.agent_command:
+            case "status":
+                return _status(options)
+            case "setup" | "uninstall" as command:
+                from printreach.run.agent_setup import run_setup, run_uninstall
+
+                return run_setup(options) if command == "setup" else run_uninstall(options)
+            case _:
+                return _run(options)
     except ConfigError as error:
         return _fail(error, 2)
 

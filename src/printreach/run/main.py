@@ -9,6 +9,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Protocol, cast
 
 from printreach import __version__
@@ -76,6 +77,10 @@ def how_to_install(extra: str) -> str:
 
 
 def _not_installed(name: str, command: _Command, missing: ModuleNotFoundError) -> int:
+    # The wheel that a service hands out has the agent alone.
+    if not Path(__file__).with_name(f"{name}.py").is_file():
+        print(f"printreach {name} is not part of the agent's installation.", file=sys.stderr)
+        return 1
     library = (missing.name or "").partition(".")[0]
     if library == "printreach":
         raise missing  # a missing module of our own is a bug

@@ -1,0 +1,128 @@
+"""An installed agent: the folder that the installation script makes, and what is written there."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from printreach.agent.data_dir import is_locked, read_private, write_private
+
+MARK: Final = ".printreach-agent"
+"""An empty file by which the folder is known to be one of an agent, and may be removed."""
+NAME: Final = "printreach-agent"
+
+_MAX_SECRETS_BYTES: Final = 64 * 1024
+_SECRET: Final = re.compile(r'^([A-Z_]+)="(.*)"$', re.MULTILINE)
+_ESCAPED: Final = re.compile(r'\\(["\\`$])')
+_SPECIAL: Final = re.compile(r'["\\`$]')
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Installation:
+    """Where everything of one installed agent is.
+
+    folder: has the environment `venv` and the files below. name: of its unit. is_system: it was
+    made by root, and runs for the whole machine. command: a link to the program that is on most
+    people's PATH.
+    """
+
+    folder: Path
+    name: str
+    is_system: bool
+    data_dir: Path
+    unit: Path
+    command: Path
+
+    @classmethod
+    def at(cls, folder: Path, *, is_system: bool, home: Path) -> Self:
+        """Return the installation in a folder, which need not be there. home: of the user."""
+        name = folder.name if folder.name.startswith(NAME) else f"{NAME}-{folder.name}"
+        units = Path("/etc/systemd/system") if is_system else home / ".config/systemd/user"
+        commands = Path("/usr/local/bin") if is_system else home / ".local/bin"
+        return cls(
+            folder=folder,
+            name=name,
+            is_system=is_system,
+            data_dir=Path("/var/lib") / name if is_system else folder / "data",
+            unit=units / f"{name}.service",
+            command=commands / "printreach",
+        )
+
+    @property
+    def program(self) -> Path:
+        return self.folder / "venv" / "bin" / "printreach"
+
+    @property
+    def options(self) -> Path:
+        """The options of `agent run`, one a line."""
+        return self.folder / "options"
+
+    @property
+    def secrets(self) -> Path:
+        """The printer's secrets, as assignments that systemd and shells read alike."""
+        return self.folder / "secrets.env"
+
+    @property
+    def runner(self) -> Path:
+        """A script that runs the agent where there is no systemd."""
+        return self.folder / "run"
+
+    @property
+    def is_made(self) -> bool:
+        return (self.folder / MARK).is_file()
+
+    @property
+    def is_running(self) -> bool:
+        """True while an agent runs on the data. Raises DataDirRefused."""
+        return is_locked(self.data_dir)
+
+    def read_options(self) -> list[str]:
+        """Return the options as they were written; none before that."""
+        try:
+            return self.options.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+
+    def read_secrets(self) -> dict[str, str]:
+        """Return the secrets by their variables. Raises DataDirRefused."""
+        content = read_private(self.secrets, at_most=_MAX_SECRETS_BYTES) or b""
+        found = _SECRET.findall(content.decode(errors="replace"))
+        return {name: _ESCAPED.sub(r"\1", value) for name, value in found}
+
+    def write(self, options: Sequence[str], secrets: Mapping[str, str]) -> None:
+        """Write the options, the secrets and the script that runs the agent. Raises OSError."""
+        lines = [f'{name}="{_SPECIAL.sub(_escape, value)}"\n' for name, value in secrets.items()]
+        write_private(self.secrets, "".join(lines).encode(), durable=True)
+        self.options.write_text("".join(f"{option}\n" for option in options), encoding="utf-8")
+        self.runner.write_text(
+            "#!/bin/sh\n"
+            "# Runs the agent where systemd doesn't.\n"
+            f"set -a\n. {self.secrets}\nset +a\n"
+            f"exec {self.program} agent run @{self.options}\n",
+            encoding="utf-8",
+        )
+        self.runner.chmod(0o700)
+
+    def add_command(self) -> None:
+        """Link the program into a folder of commands, unless something has its name there."""
+        with contextlib.suppress(OSError):
+            self.command.parent.mkdir(parents=True, exist_ok=True)
+            self.command.symlink_to(self.program)
+
+    def remove(self) -> None:
+        """Remove all of it but the unit. Raises OSError."""
+        if self.command.is_symlink() and self.command.readlink() == self.program:
+            self.command.unlink()
+        # systemd makes a link of it, for users that exist only while a unit runs.
+        for folder in {self.data_dir, self.data_dir.resolve(), self.folder}:
+            if folder.is_symlink():
+                folder.unlink()
+            elif folder.exists():
+                shutil.rmtree(folder)
+
+
+def _escape(special: re.Match[str]) -> str:
+    return f"\\{special[0]}"

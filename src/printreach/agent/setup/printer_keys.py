@@ -1,0 +1,98 @@
+"""Getting a key from the printer's own software, with its owner's consent."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from printreach.agent.addresses import WebAddress
+from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed
+from printreach.printers import loose
+from printreach.printers.connecting import connect_to
+
+APP_NAME: Final = "Printreach"
+POLL_S: Final = 1.0
+"""OctoPrint drops a request that nobody asked about for 5 s."""
+OWNER_TIMEOUT_S: Final = 15 * 60.0
+"""How long the owner may take to find a browser and sign in."""
+
+_REQUESTS: Final = "/plugin/appkeys/request"
+_TOKEN: Final = re.compile(r"[\w-]+", re.ASCII)
+_MAX_ANSWER_BYTES: Final = 1024 * 1024
+
+
+class NoKey(Exception):
+    """There is no key; the message is a sentence."""
+
+
+class NoAnswer(NoKey):
+    """The printer's software can't be reached."""
+
+
+class PrinterKeys:
+    """Asks the API at one address."""
+
+    def __init__(self, address: WebAddress) -> None:
+        self._address = address
+        connect = connect_to(address.host, address.port, tls=address.is_tls)
+        self._fetcher = Fetcher(connect, address.authority.encode())
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def moonraker_accepts(self, key: str | None) -> bool:
+        """Return whether it trusts this machine, or takes the key. Raises NoKey."""
+        return (await self._ask("GET", "/server/info", key=key)).status == 200
+
+    async def octoprint_accepts(self, key: str | None) -> bool:
+        """Return whether the key is one of OctoPrint. Raises NoKey."""
+        if not key:
+            return False
+        answer = await self._ask("GET", "/api/currentuser", key=key)
+        return answer.status == 200 and bool(loose.text(loose.parsed(answer.body), "name"))
+
+    async def octoprint_key(
+        self, on_asked: Callable[[str], None], *, timeout_s: float = OWNER_TIMEOUT_S
+    ) -> str:
+        """Ask OctoPrint's plugin Application Keys for a key, and wait for the owner. Raises NoKey.
+
+        on_asked: called when OctoPrint shows the request, with the path of a page that shows it.
+        Source: https://docs.octoprint.org/en/master/bundledplugins/appkeys.html
+        """
+        body = json.dumps({"app": APP_NAME}).encode()
+        asked = await self._ask("POST", _REQUESTS, body=body)
+        if asked.status == 429:
+            raise NoKey("OctoPrint was asked too often; it allows it again after some minutes.")
+        told = loose.parsed(asked.body)
+        token = loose.text(told, "app_token") or ""
+        if asked.status != 201 or not _TOKEN.fullmatch(token):
+            raise NoKey("OctoPrint's plugin Application Keys is switched off, or gives no keys.")
+        on_asked(urlsplit(loose.text(told, "auth_dialog") or "").path)
+        try:
+            async with asyncio.timeout(timeout_s):
+                while True:
+                    answer = await self._ask("GET", f"{_REQUESTS}/{token}")
+                    if answer.status != 202:
+                        break
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError:
+            raise NoKey("Nobody pressed Allow in OctoPrint.") from None
+        key = loose.text(loose.parsed(answer.body), "api_key")
+        if answer.status != 200 or not key:
+            raise NoKey("OctoPrint's owner did not allow it.")
+        return key
+
+    async def _ask(
+        self, method: str, target: str, *, key: str | None = None, body: bytes = b""
+    ) -> FetchedAnswer:
+        headers = [(b"X-Api-Key", key.encode())] if key else []
+        if body:
+            headers.append((b"Content-Type", b"application/json"))
+        try:
+            return await self._fetcher.fetch(
+                method.encode(), target.encode(), headers, body, at_most=_MAX_ANSWER_BYTES
+            )
+        except FetchFailed as failed:
+            raise NoAnswer(f"{self._address} can't be reached: {failed.text}.") from failed
