@@ -15,6 +15,14 @@ from typing import Any, Final
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 STYLES: Final = "src/printreach/web/static/app.css"
+HANDED_OUT: Final = (
+    "LICENSE",
+    "pyproject.toml",
+    "requirements/agent.txt",
+    "requirements/demo.txt",
+)
+"""What a service needs of the repository's root to hand out its agent."""
+SHIPPED: Final = "printreach/web/installing/shipped"
 WISH: Final = "PRINTREACH_COMPILE"
 """The variable of the environment that asks for compiled rooms, by 1."""
 
@@ -106,6 +114,8 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # the config cla
             self.app.display_warning(
                 "The service's pages will have no styles and scripts: run `make install` first."
             )
+        for name in HANDED_OUT:
+            build_data["force_include"][str(Path(self.root) / name)] = f"{SHIPPED}/{name}"
         if os.environ.get(WISH) == "1":
             self._work = tempfile.TemporaryDirectory(prefix="printreach-")
             work = Path(self._work.name)

@@ -1,0 +1,1 @@
+"""Installing an agent from the service: a script, the agent's wheel, its pinned libraries."""

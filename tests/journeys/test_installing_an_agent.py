@@ -1,0 +1,162 @@
+"""The line by which an agent is installed from its service: from nothing to a linked printer."""
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.rigs.calls import call
+from tests.rigs.installed_agent import Home, need_index, new_home
+from tests.rigs.moonraker import moonraker
+from tests.rigs.octoprint import OctoPrint
+from tests.rigs.service import OWNER, Service
+from tests.rigs.waiting import wait_for
+from tests.rigs.ways import Way
+
+pytestmark = [pytest.mark.peer, pytest.mark.slow, pytest.mark.timeout(600)]
+
+LAN = ("--lan-listen", "127.0.0.1:0")
+
+
+@pytest.fixture(scope="module")
+def klipper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The port of a Moonraker that trusts this machine."""
+    with moonraker(tmp_path_factory.mktemp("moonraker")) as url:
+        yield str(urlsplit(url).port)
+
+
+@pytest.fixture(scope="module")
+def installed(relay: Service, klipper: str) -> Iterator[Home]:
+    """A home in which the line has run, on a machine with systemd and a Moonraker."""
+    with new_home() as home:
+        need_index(home)
+        home.add_systemd()
+        said = home.pipe(relay.base_url, "--search-ports", klipper, *LAN)
+        (home.path / "said").write_text(said)
+        yield home
+        if home.program.exists():
+            home.run(home.program, "agent", "uninstall", "--yes")
+
+
+def calls_of_systemctl(home: Home) -> list[str]:
+    return (home.path / "systemd" / "calls").read_text().splitlines()
+
+
+def test_the_line_finds_the_printer_and_shows_how_to_link_it(
+    relay: Service, installed: Home, klipper: str
+) -> None:
+    said = (installed.path / "said").read_text()
+    status = installed.status()
+
+    assert f"Found Klipper (Moonraker) at http://127.0.0.1:{klipper}" in said
+    assert f"{relay.base_url}/link?code={status['LinkCode']}" in said
+    assert f"enter this code there: {status['LinkCode']}" in said
+    assert calls_of_systemctl(installed)[-3:] == [
+        "--user daemon-reload",
+        "--user enable printreach-agent.service",
+        "--user restart printreach-agent.service",
+    ]
+
+
+def test_what_it_writes_is_for_its_own_user_alone(installed: Home) -> None:
+    modes = {
+        path.name: path.stat().st_mode & 0o077
+        for path in (installed.folder, installed.folder / "data", installed.folder / "secrets.env")
+    }
+
+    assert set(modes.values()) == {0}
+
+
+def test_the_command_is_on_the_path(installed: Home) -> None:
+    command = installed.path / ".local" / "bin" / "printreach"
+
+    assert "printreach " in installed.run(command, "--version")
+
+
+def test_run_again_it_updates_and_the_printer_stays_linked(relay: Service, installed: Home) -> None:
+    code = str(installed.status()["LinkCode"])
+    linked = relay.admin("printer", "link", code, "--account", OWNER, "--name", "Installed")
+    wait_for("the link", lambda: installed.status().get("IsLinked"), 60)
+
+    said = installed.pipe(relay.base_url, "--allow", "camera")
+
+    assert "The agent runs, and Installed can be reached." in said
+    assert installed.status()["PrinterId"] == linked["PrinterId"]
+    options = (installed.folder / "options").read_text().splitlines()
+    assert "--platform=moonraker" in options
+    assert "--allow=camera" in options
+    assert not (installed.folder / "downloads").exists()
+
+
+def test_octoprint_gives_a_key_when_its_owner_presses_allow(
+    installed: Home, octoprint: OctoPrint
+) -> None:
+    port = str(urlsplit(octoprint.url).port)
+    with new_home() as home:
+        folder = home.path / "printreach-agent-octoprint"
+        home.run("mkdir", folder)
+        home.run("touch", folder / ".printreach-agent")
+        words = ("agent", "setup", "--dir", folder, "--service", "http://localhost:1", *LAN)
+        setting_up = home.start(installed.program, *words, "--search-ports", port)
+        allow(octoprint)
+        said, _ = setting_up.communicate(timeout=60)
+        secrets = (folder / "secrets.env").read_text()
+        again = home.run(installed.program, *words)
+
+    assert "press Allow" in said
+    assert "OctoPrint gave the agent a key." in said
+    key = re.fullmatch(r'PRINTREACH_PRINTER_API_KEY="(\w+)"\n', secrets)
+    assert key is not None
+    headers = [("X-Api-Key", key[1])]
+    assert call(Way.straight(octoprint.url), "/api/settings", headers=headers).status == 200
+    assert "press Allow" not in again
+
+
+def test_octoprint_gives_no_key_when_its_owner_presses_deny(
+    installed: Home, octoprint: OctoPrint
+) -> None:
+    port = str(urlsplit(octoprint.url).port)
+    with new_home() as home:
+        folder = home.path / "denied"
+        home.run("mkdir", folder)
+        home.run("touch", folder / ".printreach-agent")
+        words = ("agent", "setup", "--dir", folder, "--service", "http://localhost:1", *LAN)
+        setting_up = home.start(installed.program, *words, "--search-ports", port)
+        allow(octoprint, decision=False)
+        said, _ = setting_up.communicate(timeout=60)
+
+    assert "OctoPrint's owner did not allow it." in said
+    assert "PRINTREACH_PRINTER_API_KEY" in said
+
+
+def allow(octoprint: OctoPrint, *, decision: bool = True) -> None:
+    """Answer the request for a key as the owner does in the browser."""
+
+    def pending() -> str | None:
+        told = json.loads(octoprint.get("/api/plugin/appkeys").body)
+        return next(iter(told["pending"]), None)
+
+    token = wait_for("a request for a key", pending, 60)
+    answer = call(
+        Way.straight(octoprint.url),
+        f"/plugin/appkeys/decision/{token}",
+        method="POST",
+        headers=[octoprint.key, ("Content-Type", "application/json")],
+        body=json.dumps({"decision": decision}).encode(),
+    )
+    assert answer.status == 204
+
+
+def test_uninstalling_asks_and_then_removes_all_of_it(installed: Home) -> None:
+    """The last test of this file, for nothing is installed after it."""
+    refused = installed.run(installed.program, "agent", "uninstall", status=1)
+    assert "Nothing was removed" in refused
+
+    said = installed.run(installed.program, "agent", "uninstall", "--yes")
+
+    assert "Removed." in said
+    left = [path for path in installed.path.rglob("*printreach*") if path.name != "__pycache__"]
+    assert left == []
+    assert not list((installed.path / "systemd").glob("running.json"))
