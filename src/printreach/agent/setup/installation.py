@@ -22,7 +22,7 @@ _SPECIAL: Final = re.compile(r'["\\`$]')
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Installation:
-    """Where everything of one installed agent is.
+    """The files and folders of one installed agent.
 
     folder: has the environment `venv` and the files below. name: of its unit. is_system: it was
     made by root, and runs for the whole machine. command: a link to the program that is on most

@@ -12,7 +12,7 @@ from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 
 OWN_PORTS: Final = (5000, 5001, 7125, 7126)
-"""Where OctoPrint and Moonraker listen themselves."""
+"""The ports of OctoPrint and Moonraker themselves."""
 PORTS: Final = (*OWN_PORTS, 80, 8080)
 """With those of PrusaLink, and of web servers in front of the others."""
 SEARCHABLE: Final = ("octoprint", "moonraker", "prusalink")
