@@ -10,6 +10,7 @@ from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.outbox import EventSender, Outbox
 from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract import signin
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, MAX_TEXT, EventType, PrintEvent
 from printreach.rules.prints import TrackedPrint
@@ -127,6 +128,7 @@ class LinkedAgent:
             detector=LatestDetectorStatus(self.agent.clock),
             host_api_keys=HostApiKeys(ScriptedPrinter()),
             outbox=self.outbox,
+            temperatures=TemperatureRecorder(ScriptedPrinter(), self.agent.clock),
         )
         self.agent.context = replace(self.agent.context, commanded=commanded)
         self.talk = Talk(self.agent, stores_events=stores_events)

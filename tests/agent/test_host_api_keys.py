@@ -13,6 +13,7 @@ from printreach.agent.host_api_keys import MAX_CONCURRENT, TIMEOUT_S, HostApiKey
 from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
 from printreach.agent.signin import ServiceRefused
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract import signin
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
@@ -123,6 +124,7 @@ def test_the_service_asks_in_the_conversation_once_the_printer_is_linked(tmp_pat
         detector=LatestDetectorStatus(agent.clock),
         host_api_keys=HostApiKeys(KeyedPrinter()),
         outbox=Outbox(tmp_path, agent.clock),
+        temperatures=TemperatureRecorder(ScriptedPrinter(), agent.clock),
     )
     agent.context = replace(agent.context, commanded=commanded)
 

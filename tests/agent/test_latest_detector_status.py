@@ -10,6 +10,7 @@ from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.agent.uplink import CAPABILITIES
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, State
@@ -94,6 +95,7 @@ def test_the_service_is_heard_after_sign_in(tmp_path: Path) -> None:
         detector=news,
         host_api_keys=HostApiKeys(ScriptedPrinter()),
         outbox=Outbox(tmp_path, agent.clock),
+        temperatures=TemperatureRecorder(ScriptedPrinter(), agent.clock),
     )
     agent.context = replace(agent.context, commanded=commanded)
     talk = Talk(agent)

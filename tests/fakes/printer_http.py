@@ -45,12 +45,12 @@ class Ordered:
 class FakePrinterHttp:
     """ports.PrinterHttp.
 
-    statuses: by printer; one that has none is offline. answers: of commands but /status. effects:
-    the status from which a printer goes on after a command that it carried out. raw: what
-    may be read as it comes; where it is endless, more is promised and never comes. opened: which
-    of it was asked for. uploads: files
-    that came whole; begun: what has come of each. asks: how often each printer was asked for its
-    status.
+    statuses: by printer; one that has none is offline. answers: of commands but /status; bytes
+    are the whole envelope. effects: the status from which a printer goes on after a command that it
+    carried out. raw: what may be read as it comes; where it is endless, more is promised and never
+    comes. opened: which of it was asked for. uploads: files that came whole; begun: what has come
+    of each. asks: how often each printer was asked for its status. questions: other commands that
+    were asked.
     """
 
     statuses: dict[str, StatusResult | PrinterRefusal | bytes] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class FakePrinterHttp:
     effects: dict[str, StatusResult] = field(default_factory=dict)
     raw: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     is_endless: bool = False
+    questions: list[str] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     orders: list[Ordered] = field(default_factory=list)
     uploads: dict[str, bytes] = field(default_factory=dict)
@@ -74,6 +75,7 @@ class FakePrinterHttp:
         despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         if command != "/status":
+            self.questions.append(command)
             return self._answer(printer, command)
         self.asks[printer.printer_id] += 1
         self.before_answer()
@@ -130,7 +132,7 @@ class FakePrinterHttp:
         if printer.printer_id not in self.statuses:
             return OFFLINE
         answer = self.answers.get(command, {})
-        if isinstance(answer, PrinterRefusal):
+        if isinstance(answer, PrinterRefusal | bytes):
             return answer
         return encode({"Status": 200, "Result": answer})
 

@@ -16,7 +16,7 @@ from printreach.hub.once import ShownOnce
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
-from printreach.hub.printers.readings import Temperatures
+from printreach.hub.printers.temperatures import Temperatures
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts.limits import LimitChanges
@@ -138,7 +138,7 @@ def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:
     kept.note(ONE, NOON + AHEAD, Temps(hotend_actual=200))
     kept.note(ONE, NOON, Temps(hotend_actual=201))
 
-    assert [one.hotend_c for one in kept.readings_since(ONE, NOON - AHEAD)] == [201]
+    assert [one.temps.hotend_actual for one in kept.readings_since(ONE, NOON - AHEAD)] == [201]
 
 
 @on_a_loop

@@ -33,6 +33,7 @@ class Command:
 COMMANDS = [
     Command(None, "GET", f"{API}/status"),
     Command(None, "POST", f"{API}/status", b"{}"),
+    Command(None, "GET", f"{API}/temperatures"),
     Command(None, "GET", f"{API}/webcam/list"),
     Command(Permission.CAMERA, "GET", f"{API}/webcam/snapshot"),
     Command(Permission.FILES, "GET", f"{API}/files/list"),
@@ -139,6 +140,7 @@ def test_a_lock_holds_for_apps_and_for_the_owners_own_browser(
         answers = {one: status(ways[0], one) for one in COMMANDS}
         assert {one.target for one, code in answers.items() if code != 606} == {
             f"{API}/status",
+            f"{API}/temperatures",
             f"{API}/webcam/list",
             f"{API}/webcam/snapshot",
             f"{API}/files/list",

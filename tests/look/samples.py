@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from printreach.contract.status import Temps
+from printreach.hub.printers.temperatures import TemperatureReading
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import Look
+from printreach.web.printers.temperature_chart import temperature_chart
 from printreach.web.watch.chart import quality_chart
 
 NOW = datetime(2026, 11, 21, 15, 28, tzinfo=UTC)
@@ -214,10 +217,22 @@ TOOL: Row = {
         {"slot": "s4", "loaded": False},
     ],
 }
-CHART = {
-    "hotend": [(i / 60, 215 - 190 * 0.9**i) for i in range(61)],
-    "bed": [(i / 60, 60 - 38 * 0.93**i) for i in range(61)],
-}
+CHART = temperature_chart(
+    [
+        TemperatureReading(
+            NOW - timedelta(minutes=60 - minute),
+            Temps(
+                hotend_actual=215 - 190 * 0.8**minute,
+                hotend_target=215,
+                bed_actual=60 - 38 * 0.9**minute,
+                bed_target=60,
+                chamber_actual=24 + minute / 4,
+            ),
+        )
+        for minute in range(61)
+    ],
+    NOW,
+)
 ONCE = [
     ("Address", "https://shared-7m2kq9x4v8tn3c6rw1zp5hy0da.reach.example"),
     ("User name", "u-9tk4x2vm"),

@@ -15,6 +15,7 @@ from printreach.agent.commands.request import CommandContext, CommandRequest
 from printreach.agent.commands.webcams import CameraHub, WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.agent.remote_lock import RemoteLock
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
@@ -223,6 +224,7 @@ async def command_calls(
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None,
     limits: OwnerLimits = NO_OWNER_LIMITS,
     remote_lock: RemoteLock | None = None,
+    temperatures: TemperatureRecorder | None = None,
 ) -> AsyncIterator[CommandCalls]:
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
@@ -231,6 +233,7 @@ async def command_calls(
         clock=clock or ServiceClock(now),
         replays=Replays(now),
         service_status=ServiceStatus,
+        temperatures=temperatures or TemperatureRecorder(printer, now),
         expect_pause=expect_pause,
         limits=limits,
         remote_lock=remote_lock or RemoteLock(),

@@ -21,6 +21,7 @@ from printreach.agent.log_lines import AgentLog, kept_log
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.agent.remote_lock import RemoteLock
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, WebcamEntry
 from printreach.printers.camera_hosts import CameraHosts
@@ -87,6 +88,7 @@ class CommandedPrinter:
     detector: LatestDetectorStatus
     host_api_keys: HostApiKeys
     outbox: Outbox
+    temperatures: TemperatureRecorder
     smart_pause_popup: Callable[[], str] = lambda: ""
 
 
@@ -117,6 +119,7 @@ async def commanded_printer(
         detector=detector.of_print,
         tell=lan_webhooks.tell,
     )
+    temperatures = TemperatureRecorder(printer, environment.monotonic)
     hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], environment.monotonic)
     command_context = CommandContext(
         clock=clock,
@@ -124,6 +127,7 @@ async def commanded_printer(
         service_status=print_tracker.service_status,
         expect_pause=print_tracker.expect_pause,
         resume_ordered=print_tracker.resume_ordered,
+        temperatures=temperatures,
         limits=config.limits,
         remote_lock=remote_lock,
     )
@@ -138,6 +142,9 @@ async def commanded_printer(
             asyncio.create_task(
                 keep_running("the watch over prints", print_tracker.run, environment.uniform)
             ),
+            asyncio.create_task(
+                keep_running("the record of temperatures", temperatures.run, environment.uniform)
+            ),
         ]
         if config.lan_webhooks:
             sending = keep_running("the LAN webhooks", lan_webhooks.run, environment.uniform)
@@ -150,6 +157,7 @@ async def commanded_printer(
                 detector=detector,
                 host_api_keys=host_api_keys,
                 outbox=outbox,
+                temperatures=temperatures,
                 smart_pause_popup=print_tracker.smart_pause_popup,
             )
         finally:

@@ -46,7 +46,6 @@ class AgentHandshake:
         self._has_ended = False
         self._lan_ip: str | None = None  # as the service knows it
         outbox = context.commanded.outbox if context.commanded is not None else None
-        self._outbox = outbox
         self._events = (
             EventSender(outbox, send_message) if outbox is not None and stores_events else None
         )
@@ -87,7 +86,7 @@ class AgentHandshake:
             case signin.LinkOffer():
                 self._show_code(message)
             case signin.Linked():
-                self._forget_events()
+                self._forget_owner()
                 self._pin(self._service_key, message.printer_name)
                 self.was_linked = False
                 self._serve(message.printer_name)
@@ -171,7 +170,7 @@ class AgentHandshake:
         except ValueError as exc:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
         self._keep(lambda: context.pins.drop(str(context.config.service)))
-        self._forget_events()
+        self._forget_owner()
         context.remote_lock.set_locked(is_locked=True)  # the printer has no owner
         self.is_serving = False
         self.was_linked = False
@@ -224,7 +223,8 @@ class AgentHandshake:
         if not self._has_ended:
             self._context.remote_lock.set_locked(is_locked=self._is_locked)
 
-    def _forget_events(self) -> None:
-        """They are for the account the printer had when they happened, and it has none."""
-        if self._outbox is not None:
-            self._outbox.clear()
+    def _forget_owner(self) -> None:
+        """Drop what was for the account that the printer had, since it has none now."""
+        if self._context.commanded is not None:
+            self._context.commanded.outbox.clear()
+            self._context.commanded.temperatures.clear()

@@ -12,7 +12,7 @@ from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.readings import SPAN
+from printreach.hub.printers.temperatures import SPAN
 from printreach.hub.prints.history import PAGE_SIZE
 from printreach.rules.prints.history import Print
 from printreach.web.disconnects import ends_slow_readers
@@ -26,6 +26,8 @@ from printreach.web.signed_in import SignedIn
 from printreach.web.watch.view import WatchedView
 
 LAST_PRINTS: Final = 3
+TEMPERATURES_TIMEOUT_S: Final = 1.5
+"""For which a page waits for those of the time when nobody watched."""
 LOOKED_UP_EVERY: Final = timedelta(seconds=3)
 """History is written a moment after a printer's state has changed."""
 
@@ -86,6 +88,7 @@ async def quick_view(
     camera: FromQuery[int] = 0,
 ) -> Template:
     """Show its state, its webcam and its last prints."""
+    await _load_temperatures(seen, signed_in.services)
     view = _view(seen, signed_in.services, camera)
     watch = WatchedView(signed_in.services, signed_in.account_id)
     await watch.look(seen, view)
@@ -124,6 +127,7 @@ async def printer_events(
     async def look(printers: list[SeenPrinter]) -> None:
         for printer in printers:
             if printer.printer.printer_id == printer_id:
+                await _load_temperatures(printer, signed_in.services)
                 await watch.look(printer, _view(printer, signed_in.services))
                 await prints.look(printer)
 
@@ -151,12 +155,16 @@ async def printer_events(
     ).stream()
 
 
+async def _load_temperatures(seen: SeenPrinter, services: Services) -> None:
+    await services.live_status.load_temperatures(seen.printer.owned, TEMPERATURES_TIMEOUT_S)
+
+
 def _view(seen: SeenPrinter, services: Services, camera: int = 0) -> PrinterView:
     at = services.clock.now()
-    warmth = services.live_status.temperatures.readings_since(
+    temperatures = services.live_status.temperatures.readings_since(
         seen.printer.owned, max(at - SPAN, seen.printer.linked_at)
     )
-    return view_of(seen, at, camera, warmth)
+    return view_of(seen, at, camera, temperatures)
 
 
 QUICK_VIEW = [quick_view, control_page, printer_events]

@@ -16,6 +16,7 @@ from printreach.contract.materials import (
     Unit,
 )
 from printreach.contract.status import DetectorStatus, Light, State, WebcamEntry, WebcamList
+from printreach.contract.temperatures import TemperatureHistory
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
@@ -150,13 +151,44 @@ def test_materials_are_drawn_and_joined_by_id_alone(home: Home) -> None:
     assert "<script>" not in page.partition("<main")[2]
 
 
-def test_temperatures_are_charted_as_far_as_somebody_looked(home: Home) -> None:
+def test_temperatures_of_an_older_agent_are_charted_as_far_as_somebody_looked(home: Home) -> None:
+    home.world.printers.answers["/temperatures"] = PrinterRefusal(754, "There is no such command.")
     assert "<polyline" not in home.get().text
     home.world.clock.advance(timedelta(seconds=20))
     page = home.get().text
 
     lines = re.findall(r'<polyline class="of-(\w+)" points="([^"]+)"', page)
-    assert lines == [("hotend", "989,57 1000,57 "), ("bed", "989,160 1000,160 ")]
+    assert lines == [("hotend", "967,28 1000,28 "), ("bed", "967,152 1000,152 ")]
+
+
+HISTORY = TemperatureHistory(
+    age_sec=[22, 11, 1],
+    bed_actual=[20, 21, 60],
+    bed_target=[60, 60, 60],
+    hotend_actual=[22, 24, 215],
+    hotend_target=[0, 0, 215],
+    chamber_actual=[None, None, None],
+    chamber_target=[None, None, None],
+)
+
+
+def test_temperatures_of_the_time_before_anybody_looked_are_charted(home: Home) -> None:
+    home.world.printers.answers["/temperatures"] = HISTORY
+    home.world.clock.advance(timedelta(seconds=25))
+    page = home.get().text
+
+    assert "Temperatures of the last 10 min." in page
+    assert "from 22° to 215°." in page
+    assert "Chamber" not in page
+    assert "215° of 215°" in page
+
+
+def test_temperatures_of_the_time_before_the_printer_was_linked_are_not_charted(
+    home: Home,
+) -> None:
+    home.world.printers.answers["/temperatures"] = HISTORY
+
+    assert "<polyline" not in home.get().text
 
 
 # --- orders ---------------------------------------------------------------------------------------

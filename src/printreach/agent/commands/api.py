@@ -35,6 +35,7 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
+from printreach.contract.temperatures import KEPT_S
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules.connections.permissions import Access
 from printreach.rules.printers import commands as rules
@@ -93,6 +94,7 @@ class CommandApi:
         }
         self._questions: dict[bytes, Handler] = {
             b"/status": self._status,
+            b"/temperatures": self._temperatures,
             b"/files/list": files.list,
             b"/files/details": files.details,
             b"/webcam/list": webcams.list,
@@ -219,6 +221,10 @@ class CommandApi:
             list_webcams=await self._webcams.summary(),
         )
         return cut_to_limits(status)
+
+    async def _temperatures(self, request: CommandRequest) -> object:
+        """Answer while the printer is offline, too: its last temperatures are known."""
+        return self._context.temperatures.history(request.number("SinceSec", KEPT_S))
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Return the features that the caller may use; all of them are orders."""

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.agent.remote_lock import RemoteLock
+from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract.codec import BadArguments, canonical_arguments, decode_arguments
 from printreach.contract.command_api import (
     COMMAND_EXPIRES_FIELD,
@@ -37,6 +38,7 @@ class CommandContext:
     clock: ServiceClock
     replays: Replays
     service_status: Callable[[], ServiceStatus]
+    temperatures: TemperatureRecorder
     limits: OwnerLimits = NO_OWNER_LIMITS
     remote_lock: RemoteLock = field(default_factory=RemoteLock)
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None

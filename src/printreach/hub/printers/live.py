@@ -12,14 +12,16 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from printreach.contract.codec import sentence_of
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
-from printreach.hub.printers.readings import Reading, Readings, Temperatures
+from printreach.contract.temperatures import TemperatureHistory
+from printreach.hub.printers.readings import Reading, Readings
+from printreach.hub.printers.temperatures import Temperatures, readings_of
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -48,12 +50,13 @@ class LiveStatus:
         self.temperatures = Temperatures()
         self._readings = Readings()
         self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
+        self._loading: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._polls: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._subscriptions: dict[OwnedPrinter, set[LiveSubscription]] = {}
         self._slots = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def close(self) -> None:
-        tasks = [*self._polls.values(), *self._asking.values()]
+        tasks = [*self._polls.values(), *self._asking.values(), *self._loading.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -87,6 +90,18 @@ class LiveStatus:
                     await asyncio.sleep(AWAITED_EVERY_S)
                     reading = await self._ask_anew(printer)
         return self.latest(printer)
+
+    async def load_temperatures(self, printer: OwnedPrinter, within_s: float) -> None:
+        """Ask the agent for the temperatures of the time when nobody watched, once for each gap.
+
+        An agent that doesn't know them, since it is older, leaves the gap.
+        """
+        is_here = self.latest(printer).refusal is None
+        if printer not in self._loading and is_here and self.temperatures.has_gap(printer):
+            loading = self._loading[printer] = asyncio.create_task(self._load(printer))
+            loading.add_done_callback(lambda _: self._loading.pop(printer, None))
+        if (running := self._loading.get(printer)) is not None:
+            await asyncio.wait([running], timeout=within_s)
 
     def subscribe(
         self, printers: Iterable[OwnedPrinter], every_s: float = INTERVAL_S
@@ -169,6 +184,17 @@ class LiveStatus:
         self._readings.keep(printer, reading)
         return reading
 
+    async def _load(self, printer: OwnedPrinter) -> None:
+        async with self._slots:
+            answer = await self._http.ask(printer, "/temperatures")
+        history = answer if isinstance(answer, PrinterRefusal) else read_temperatures(answer)
+        told = (
+            readings_of(history, self._clock.now())
+            if isinstance(history, TemperatureHistory)
+            else ()
+        )
+        self.temperatures.fill(printer, told)
+
     def _reading(
         self, printer: OwnedPrinter, answer: bytes | PrinterRefusal, at: datetime
     ) -> Reading:
@@ -213,13 +239,28 @@ class _StatusEnvelope(msgspec.Struct, rename="pascal"):
     result: StatusResult
 
 
-_envelope = msgspec.json.Decoder(_StatusEnvelope)
+class _TemperaturesEnvelope(msgspec.Struct, rename="pascal"):
+    result: TemperatureHistory
+
+
+_T = TypeVar("_T", StatusResult, TemperatureHistory)
+_status = msgspec.json.Decoder(_StatusEnvelope)
+_temperatures = msgspec.json.Decoder(_TemperaturesEnvelope)
 
 
 def read_status(body: bytes) -> StatusResult | PrinterRefusal:
     """Parse the printer's answer to `/status`."""
+    return _read(lambda: _status.decode(body).result)
+
+
+def read_temperatures(body: bytes) -> TemperatureHistory | PrinterRefusal:
+    """Parse the printer's answer to `/temperatures`."""
+    return _read(lambda: _temperatures.decode(body).result)
+
+
+def _read(decode: Callable[[], _T]) -> _T | PrinterRefusal:
     try:
-        return _envelope.decode(body).result
+        return decode()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         text = f"The agent's answer can't be read; it may be of another version. {sentence_of(exc)}"
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

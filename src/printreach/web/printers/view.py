@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import isfinite
 from types import MappingProxyType
 from typing import Final
 
@@ -23,7 +22,7 @@ from printreach.contract.status import (
 )
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.readings import SPAN, TemperatureReading
+from printreach.hub.printers.temperatures import TemperatureReading
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
     Card,
@@ -34,8 +33,8 @@ from printreach.web.printers.cards import (
     webcam_of,
 )
 from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
+from printreach.web.printers.temperature_chart import TemperatureChart, temperature_chart
 
-CHART_C: Final = 300.0
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _FAULT_STATUS: Final = 400
 
@@ -68,7 +67,7 @@ class PrinterView:
     tools: list[ToolRow]
     has_materials: bool
     seen_at: datetime | None
-    chart: dict[str, list[tuple[float, float]]]
+    chart: TemperatureChart | None
     smart_pause: str
 
     @property
@@ -77,9 +76,12 @@ class PrinterView:
 
 
 def view_of(
-    seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[TemperatureReading] = ()
+    seen: SeenPrinter,
+    at: datetime,
+    camera: int = 0,
+    temperatures: Sequence[TemperatureReading] = (),
 ) -> PrinterView:
-    """Return the view. warmth: the data of its chart."""
+    """Return the view. temperatures: the data of its chart."""
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
     here = card.shown.is_here
@@ -111,7 +113,7 @@ def view_of(
         tools=tools_of(system) if system is not None else [],
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
-        chart=_chart(warmth, at),
+        chart=temperature_chart(temperatures, at),
         smart_pause=_smart_pause(status) if status is not None and here else "",
     )
 
@@ -120,26 +122,6 @@ def _smart_pause(status: StatusResult) -> str:
     if status.service_status.show_smart_pause_popup is not True:
         return ""
     return smart_pause_sentence(status.job_status.current_print.temps)
-
-
-def _chart(
-    warmth: Sequence[TemperatureReading], at: datetime
-) -> dict[str, list[tuple[float, float]]]:
-    """Return lines by name, of points from 0 to 1 across; empty if there is no line yet."""
-    if len(warmth) < 2:
-        return {}
-    across = [max(0.0, 1 - (at - reading.at) / SPAN) for reading in warmth]
-    return {
-        "hotend": [
-            (x, _drawn(reading.hotend_c)) for x, reading in zip(across, warmth, strict=True)
-        ],
-        "bed": [(x, _drawn(reading.bed_c)) for x, reading in zip(across, warmth, strict=True)],
-    }
-
-
-def _drawn(celsius: float) -> float:
-    """Clamp to the chart's range, whatever the printer reports."""
-    return max(0.0, min(CHART_C, celsius)) if isfinite(celsius) else 0.0
 
 
 def _materials(job: JobStatus | None) -> MaterialSystem | None:
