@@ -36,6 +36,7 @@ class ScriptedPrinter:
     done: orders that were carried out, in order. refusal: raised by every order instead; may be
     any exception. is_silent: orders are never answered. details_told: of any file. cameras_listed:
     how often they were asked for; a silent printer never lists them. webcams: what it lists.
+    thumbnail_in_file: whichever it is.
     """
 
     mqtt: MqttEndpoint | None = None
@@ -49,6 +50,7 @@ class ScriptedPrinter:
         self.details_told: JsonObject = {}
         self.cameras_listed = 0
         self.webcams: list[Camera] = []
+        self.thumbnail_in_file: bytes | None = None
 
     # --- what a test does -------------------------------------------------------------------------
 
@@ -108,6 +110,10 @@ class ScriptedPrinter:
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
         return []
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        del path, size_px
+        return self.thumbnail_in_file
 
     async def details(self, path: str) -> FileDetails:
         return FileDetails(

@@ -19,7 +19,8 @@ from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.asking import CommandCalls, Json, Reply, command_calls
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import PrinterRig
 
 P = ParamSpec("P")
 T = TypeVar("T")

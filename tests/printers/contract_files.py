@@ -1,8 +1,10 @@
 """Contract: files go up and down as they are, under any name, and leave nothing behind."""
 
 import asyncio
+import io
 
 import pytest
+from PIL import Image
 
 from tests.printers.asking import Json
 from tests.printers.bench import Bench, on_the_bench
@@ -145,12 +147,36 @@ class FileContract:
         assert details["PlatformPath"]
 
     @on_the_bench
+    async def test_a_thumbnail_is_a_picture_of_the_wanted_size(self, bench: Bench) -> None:
+        file = bench.rig.pictured_print()
+        path = await bench.upload(file.name, file.data)
+
+        for wanted, edge in bench.rig.thumbnail_edges.items():
+
+            async def picture(size: int = wanted) -> bytes | None:
+                reply = await bench.calls.get("files/thumbnail", path=path, size=size)
+                return reply.body if reply.http_status == 200 else None
+
+            data = await bench.until_true(f"a thumbnail of {wanted}", picture)
+            with Image.open(io.BytesIO(data)) as drawn:
+                assert (drawn.format, drawn.size) == ("PNG", (edge, edge))
+
+    @on_the_bench
+    async def test_a_file_without_a_thumbnail_has_none(self, bench: Bench) -> None:
+        file = bench.rig.short_print()
+        path = await bench.upload(file.name, file.data)
+        reply = await bench.calls.get("files/thumbnail", path=path)
+
+        assert (reply.http_status, reply.status) == (404, MISSING)
+
+    @on_the_bench
     async def test_what_is_not_there_is_missing(self, bench: Bench) -> None:
         path = "gcode/no such file" + bench.rig.suffix
         download = await bench.calls.get("files/download", path=path)
 
         assert (download.http_status, download.status) == (404, MISSING)
         assert (await bench.calls.get("files/details", path=path)).status == MISSING
+        assert (await bench.calls.get("files/thumbnail", path=path)).status == MISSING
         assert (await bench.calls.post("files/delete", path=path)).status == MISSING
 
     @pytest.mark.parametrize("path", OUTSIDE)

@@ -111,6 +111,7 @@ PROBES: dict[Operation, Probe] = {
     Operation.HEAT_CHAMBER: order("set-temp", {"ChamberC": 0}),
     Operation.LIST_FILES: question("files/list"),
     Operation.FILE_DETAILS: question("files/details", **NO_FILE),
+    Operation.THUMBNAIL: question("files/thumbnail", **NO_FILE),
     Operation.UPLOAD: upload(""),
     Operation.UPLOAD_INTO_FOLDER: upload("folder/"),
     Operation.DOWNLOAD: question("files/download", **NO_FILE),

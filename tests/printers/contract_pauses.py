@@ -16,7 +16,8 @@ from printreach.printers.operations import Operation
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 from tests.printers.asking import Json
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import PrinterRig
 
 SMART: Json = {"SmartPause": True, "ZLiftMm": 2, "RetractFilamentMm": 1}
 WATCHED_S = 3.0

@@ -1,9 +1,8 @@
 """The interface of a rig of the contract suite: a running printer, and ways to disturb it."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from printreach.contract.status import Feature
@@ -11,19 +10,13 @@ from printreach.printers.operations import Operation, Platform
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.fast_loop import FastLoop
+from tests.printers.print_file import PrintFile
+from tests.printers.sliced import sliced
 
 T = TypeVar("T")
 
 SPEED = 8.0
 """Of the time of a fake and its adapter. More would gain little: they compute as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrintFile:
-    """A file that the rig's printer can print."""
-
-    name: str
-    data: bytes
 
 
 class PrinterRig:
@@ -37,7 +30,8 @@ class PrinterRig:
     restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
     tells how much a feeding_print takes. spools_uploads: the agent keeps an upload of unknown size
-    on its disk until it has all of it. patience_s: within which a state shows. speed: how fast the
+    on its disk until it has all of it. thumbnail_edges: of pictured_print, by the size that is
+    asked for. patience_s: within which a state shows. speed: how fast the
     time of the printer and of the adapter goes; more than 1 where the printer is a fake.
     """
 
@@ -53,6 +47,7 @@ class PrinterRig:
     tells_filament: ClassVar[bool] = False
     restores_by_itself: ClassVar[bool] = False
     spools_uploads: ClassVar[bool] = False
+    thumbnail_edges: ClassVar[Mapping[int, int]] = {16: 32, 100: 220, 2000: 220}
     patience_s: ClassVar[float] = 45.0
     speed: ClassVar[float] = 1.0
 
@@ -106,6 +101,10 @@ class PrinterRig:
         Either the platform doesn't tell, or this rig's printer can't be made to ask.
         """
         return None
+
+    def pictured_print(self) -> PrintFile:
+        """A print with thumbnails of 32 and of 220 pixels."""
+        return sliced()
 
     def large_file(self, size: int) -> bytes:
         """A file of about that size that need not be printed, but is taken for a print."""

@@ -28,7 +28,8 @@ class EntryType(StrEnum):
 class FileEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     """virtual_path and path are the same. modified_time_sec: Unix time, 0 when unknown.
 
-    permissions: `r`, `rw` or "", as the platform reports it.
+    permissions: `r`, `rw` or "", as the platform reports it. What the slicer wrote is left out
+    where the platform's list does not tell it; the details of a file may tell more.
     """
 
     type: EntryType
@@ -40,6 +41,11 @@ class FileEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     modified_time_sec: float = 0.0
     permissions: str = ""
     metadata: JsonObject | UnsetType = UNSET
+    est_print_time_sec: int | UnsetType = UNSET
+    est_filament_used_mm: int | UnsetType = UNSET
+    est_filament_weight_mg: int | UnsetType = UNSET
+    layer_count: int | UnsetType = UNSET
+    thumbnail_count: int | UnsetType = UNSET
     children: list["FileEntry"] | UnsetType = UNSET
 
 

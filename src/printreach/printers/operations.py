@@ -31,6 +31,7 @@ class Operation(StrEnum):
     HEAT_CHAMBER = "Set the chamber's temperature"
     LIST_FILES = "List files"
     FILE_DETAILS = "Details of a file"
+    THUMBNAIL = "Thumbnail of a file"
     UPLOAD = "Upload"
     UPLOAD_INTO_FOLDER = "Upload into a folder"
     DOWNLOAD = "Download"

@@ -186,6 +186,13 @@ class Files(Protocol):
 
     def open(self, path: str) -> AbstractAsyncContextManager[Download]: ...
 
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Return a picture of what the file prints, in any format; None if it has none.
+
+        size_px: of the longer edge; of several pictures the one that fits best is chosen.
+        """
+        ...
+
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         """Take a file as it comes. An interrupted upload leaves no file.
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from types import MappingProxyType
 
 from printreach.contract.commands import SetTemp
 from printreach.contract.status import Feature
@@ -16,8 +17,11 @@ from printreach.printers.setup import PrinterSetup
 from tests.fakes.bambu.broker import ACCESS_CODE
 from tests.fakes.bambu.camera_port import CameraPort, camera_port_at
 from tests.fakes.bambu.printer import SERIAL, FakeBambu
+from tests.printers.bambu.slices import gcode, project
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import SPEED, PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import SPEED, PrinterRig
+from tests.printers.sliced import picture
 
 HOT_C = 200.0
 
@@ -38,6 +42,7 @@ class BambuRig(PrinterRig):
     speed = SPEED / 2  # a broker and threads, whose time goes no faster, need some of it
     nonsense_ends_contact = True
     smart_pause = SMART_PAUSE
+    thumbnail_edges = MappingProxyType({256: 220})  # one picture of each plate
     camera_port: CameraPort
 
     def __init__(self, fake: FakeBambu) -> None:
@@ -67,6 +72,9 @@ class BambuRig(PrinterRig):
 
     def hot_print(self) -> PrintFile:
         return PrintFile("hot.gcode.3mf", b"; seconds 600\n; hotend 60\n; bed 40\nG28\n")
+
+    def pictured_print(self) -> PrintFile:
+        return PrintFile("part.gcode.3mf", project(gcode(), picture=picture(220)))
 
     @property
     def suffix(self) -> str:

@@ -29,13 +29,16 @@ def gcode(seconds: int = 600) -> bytes:
     return HEAD + b"; seconds %d\nG28\n" % seconds
 
 
-def project(*plates: bytes, filler: int = 0) -> bytes:
-    """A project of these plates. filler: bytes of a model that nobody wants to fetch."""
+def project(*plates: bytes, filler: int = 0, picture: bytes = b"") -> bytes:
+    """A project of these plates. filler: bytes of a model that nobody wants to fetch.
+    picture: of the first plate."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         for number, plate in enumerate(plates, 1):
             archive.writestr(f"Metadata/plate_{number}.gcode", plate)
             archive.writestr(f"Metadata/plate_{number}.gcode.md5", "0")
+        if picture:
+            archive.writestr("Metadata/plate_1.png", picture)
         archive.writestr("3D/3dmodel.model", os.urandom(filler))
     return data.getvalue()

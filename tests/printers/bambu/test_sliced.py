@@ -7,9 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.printers.bambu.estimates import paths_of, plate_of
-from printreach.printers.bambu.project import MAX_BYTES, MAX_RANGES, RangedFile, plate_head
+from printreach.printers.bambu.project import (
+    MAX_BYTES,
+    MAX_RANGES,
+    RangedFile,
+    plate_head,
+    plate_picture,
+)
 from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced
+from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
 from tests.printers.bambu.slices import HEAD, gcode, project
+from tests.printers.sliced import picture
 
 MB = 1024 * 1024
 
@@ -83,6 +91,20 @@ def test_the_plate_that_is_printed_counts() -> None:
     assert plate_head(card.file) == b"; total layer number: 1\n"
     assert plate_head(card.file, 2) == b"; total layer number: 2\n"
     assert plate_head(card.file, 3) is None
+
+
+def test_the_picture_of_the_first_plate_is_taken_out_of_a_project() -> None:
+    card = Card(project(gcode(), filler=8 * MB, picture=picture(64)))
+
+    assert plate_picture(card.file) == picture(64)
+    assert card.ranges < 10
+    assert plate_picture(Card(project(gcode())).file) is None
+
+
+def test_a_picture_that_inflates_to_very_much_is_read_no_further_than_allowed() -> None:
+    data = plate_picture(Card(project(gcode(), picture=bytes(256 * MB))).file)
+
+    assert data == bytes(MAX_THUMBNAIL_BYTES + 1)
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x05\x06" + bytes(18), project()])

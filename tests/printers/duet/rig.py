@@ -13,7 +13,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.duet.printer import FakeDuet, fake_duet
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import SPEED, PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import SPEED, PrinterRig
 
 PASSWORD = "tower + 9/%"
 HOT = b"M140 S60\nT0\nM568 P0 S200 A2\n"

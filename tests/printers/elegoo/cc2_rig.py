@@ -13,7 +13,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_cc2 import ACCESS_CODE, SERIAL, Broker, FakeCc2, fake_cc2
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import SPEED, PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import SPEED, PrinterRig
 
 
 class Cc2Rig(PrinterRig):

@@ -12,7 +12,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_sdcp import FakeSdcp, fake_sdcp
 from tests.printers.meddler import NONSENSE, TOO_LONG
-from tests.printers.rig import SPEED, PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import SPEED, PrinterRig
 from tests.rigs.waiting import free_port
 
 

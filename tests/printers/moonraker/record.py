@@ -17,7 +17,7 @@ from printreach.printers.moonraker.machine import machine_of, subscription
 from printreach.printers.moonraker.rpc import Rpc
 from printreach.printers.websocket import websocket
 from tests.printers.moonraker.rig import MoonrakerRig, running_rig
-from tests.printers.moonraker.sliced import sliced
+from tests.printers.sliced import sliced
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
 

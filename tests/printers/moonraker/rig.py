@@ -18,7 +18,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import PrinterRig
 from tests.rigs.calls import call
 from tests.rigs.klipper_objects import HEATER, Status
 from tests.rigs.klippy import Klippy, klippy

@@ -11,7 +11,7 @@ from printreach.contract.unset import UNSET
 from tests.printers.contract_events import watched
 from tests.printers.moonraker.peers import bench_with, on_moonraker, until_connected
 from tests.printers.moonraker.rig import MoonrakerRig
-from tests.printers.moonraker.sliced import ESTIMATED_S, LAYERS, sliced
+from tests.printers.sliced import ESTIMATED_S, LAYERS, sliced
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
 

@@ -17,9 +17,9 @@ from tests.printers.asking import Json
 from tests.printers.bench import adapter_at, machine
 from tests.printers.moonraker.peers import bench_with, on_moonraker, until_connected
 from tests.printers.moonraker.rig import EXTRA, MoonrakerRig
-from tests.printers.moonraker.sliced import ESTIMATED_S, sliced
 from tests.printers.moonraker.spoolman import SPOOL_ID, spoolman_at
 from tests.printers.moonraker.test_materials import MMU
+from tests.printers.sliced import ESTIMATED_S, sliced
 from tests.rigs.calls import call
 from tests.rigs.moonraker import CONFIG, moonraker
 from tests.rigs.ways import Way

@@ -18,7 +18,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import PrinterRig
 from tests.rigs.calls import Answer, call
 from tests.rigs.octoprint import CONFIG, OctoPrint
 from tests.rigs.waiting import wait_for

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.printers.moonraker.sliced import sliced
+from tests.printers.sliced import sliced
 from tests.rigs.prusalink import PrusaLink, prusalink
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +16,8 @@ from printreach.printers.prusalink import PLATFORMS
 from printreach.printers.prusalink.adapter import make
 from printreach.printers.setup import PrinterSetup
 from tests.printers.meddler import TOO_LONG, Meddler, meddling
-from tests.printers.rig import PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import PrinterRig
 from tests.rigs.prusalink import PASSWORD, USER, PrusaLink
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header
@@ -32,6 +34,7 @@ class PrusaLinkRig(PrinterRig):
     features = Feature(62)  # everything but a light
     spools_uploads = True
     has_camera = False
+    thumbnail_edges = MappingProxyType({16: 220})  # PrusaLink keeps the largest
 
     def __init__(self, peer: PrusaLink) -> None:
         self.peer = peer

@@ -15,8 +15,8 @@ from printreach.contract.status import State
 from printreach.printers.setup import PrinterSetup
 from tests.printers.asking import Json
 from tests.printers.bench import TEST_S, Bench, adapter_at, bench_of, machine
-from tests.printers.moonraker.sliced import ESTIMATED_S, sliced
 from tests.printers.prusalink.rig import PrusaLinkRig
+from tests.printers.sliced import ESTIMATED_S, sliced
 from tests.rigs.prusalink import PrusaLink
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]

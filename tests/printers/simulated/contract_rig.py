@@ -17,7 +17,8 @@ from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
-from tests.printers.rig import SPEED, PrinterRig, PrintFile
+from tests.printers.print_file import PrintFile
+from tests.printers.rig import SPEED, PrinterRig
 from tests.rigs.waiting import free_port
 
 _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600

@@ -32,6 +32,7 @@ ORDERS = [
 FILE_COMMANDS = [
     (b"GET", b"/files/list"),
     (b"GET", b"/files/details?path=gcode%2Fa.gcode"),
+    (b"GET", b"/files/thumbnail?path=gcode%2Fa.gcode"),
     (b"GET", b"/files/download?path=gcode%2Fa.gcode"),
     (b"PUT", b"/files/upload?path=gcode%2Fa.gcode"),
     (b"POST", b"/files/delete?path=gcode%2Fa.gcode"),

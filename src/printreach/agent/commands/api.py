@@ -101,6 +101,7 @@ class CommandApi:
         }
         self._raw: dict[bytes, RawHandler] = {
             b"/files/download": files.download,
+            b"/files/thumbnail": files.thumbnail,
             b"/webcam/snapshot": webcams.snapshot,
             b"/webcam/stream": webcams.stream,
             b"/logs/agent": logs,

@@ -1,17 +1,32 @@
 """The commands about files: list, details, upload, download, delete. All of them stream."""
 
+import asyncio
+from typing import Final
 from urllib.parse import quote
 
 from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileList, FileRoot
 from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
+from printreach.rules.printers.thumbnails import (
+    MAX_EDGE_PX,
+    MIN_SIZE_PX,
+    USUAL_SIZE_PX,
+    thumbnail_of,
+)
 from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
+from printreach.wire.heads import encode_response
+
+THUMBNAILS_AT_ONCE: Final = 2
+"""Some printers serve few connections, and the beginnings of files have megabytes."""
+THUMBNAIL_TIMEOUT_S: Final = 25.0
 
 
 class FileCommands:
     def __init__(self, printer: Printer) -> None:
         self._printer = printer
+        self._thumbnail_slots = asyncio.Semaphore(THUMBNAILS_AT_ONCE)
 
     async def list(self, request: CommandRequest) -> object:
         files = self._files()
@@ -44,6 +59,29 @@ class FileCommands:
                 (b"Content-Disposition", f"attachment; filename*=UTF-8''{name}".encode("ascii")),
             ]
             await answers.answer_raw(request.stream, headers, download.size, download.chunks)
+
+    async def thumbnail(self, request: CommandRequest) -> None:
+        """Answer the picture in a file as what its bytes are. Few are read at once."""
+        path, size_px = self._file_path(request), request.number("size", USUAL_SIZE_PX)
+        if not MIN_SIZE_PX <= size_px <= MAX_EDGE_PX:
+            raise bad_arguments(f"size must be {MIN_SIZE_PX} to {MAX_EDGE_PX}.")
+        try:
+            async with asyncio.timeout(THUMBNAIL_TIMEOUT_S), self._thumbnail_slots:
+                data = await self._files().thumbnail(str(path), size_px)
+        except TimeoutError:
+            sentence = f"The printer gave no thumbnail in {THUMBNAIL_TIMEOUT_S:.0f} s."
+            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
+        thumbnail = None if data is None else thumbnail_of(data)
+        if thumbnail is None:
+            sentence = f"There is no thumbnail in {str(path)!r}."
+            raise PrinterRefused(CommandStatus.NOT_FOUND, sentence)
+        headers = [
+            (b"Content-Type", thumbnail.media_type.encode()),
+            (b"Content-Length", b"%d" % len(thumbnail.data)),
+            (b"Cache-Control", b"no-store"),
+            (b"X-Content-Type-Options", b"nosniff"),
+        ]
+        await request.stream.respond(encode_response(200, b"OK", headers), thumbnail.data, fin=True)
 
     def _file_path(self, request: CommandRequest) -> VirtualPath:
         """Return the `path` argument, which names something below a root."""

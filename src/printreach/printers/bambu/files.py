@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from printreach.contract.commands import CommandStatus
@@ -12,12 +13,13 @@ from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntr
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly
 
 from .api import USER
 from .ftps import PIECE_BYTES, FileMissing, Ftps, as_refusals
 from .listing import VENDOR_FOLDERS, ListedEntry
-from .project import RangedFile, plate_head
+from .project import RangedFile, plate_head, plate_picture
 from .sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced, with_sliced
 
 log = logging.getLogger(__name__)
@@ -99,6 +101,15 @@ class BambuFiles:
             size = await self._run(ftps.size_of, target)
             with await self._run(ftps.transfercmd, f"RETR {target}") as data:
                 yield Download(size=size, chunks=self._pieces(data))
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Return the picture of a project's first plate, or the one in a file of G-code."""
+        if not path.lower().endswith(".3mf"):
+            return await read_thumbnail(self.open(path), size_px)
+        async with self._session(path) as ftps:
+            entry = await self._find(ftps, path)
+            project = RangedFile(entry.size, partial(ftps.read_range, f"/{_inside(path)}"))
+            return await self._run(plate_picture, project)
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         inside = _inside(path)

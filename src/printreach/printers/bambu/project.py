@@ -11,12 +11,15 @@ from collections.abc import Callable
 from typing import BinaryIO, cast
 from zipfile import BadZipFile, LargeZipFile, ZipFile
 
+from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+
 from .sliced import HEAD_BYTES
 
 RANGE_BYTES = 64 * 1024
 MAX_BYTES = 2 * 1024 * 1024
 MAX_RANGES = 24
 _PLATE = re.compile(r"Metadata/plate_(\d{1,3})\.gcode")
+_PICTURE = re.compile(r"Metadata/plate_(\d{1,3})\.png")
 
 
 class TooMuch(OSError):
@@ -75,19 +78,35 @@ def plate_head(file: RangedFile, plate: int | None = None) -> bytes | None:
 
     Raises what fetch raises.
     """
+    return _beginning(file, _PLATE, plate, HEAD_BYTES)
+
+
+def plate_picture(file: RangedFile) -> bytes | None:
+    """Return the picture of the first plate; None where there is none, or this is no project.
+
+    Raises what fetch raises.
+    """
+    return _beginning(file, _PICTURE, None, MAX_THUMBNAIL_BYTES + 1)
+
+
+def _beginning(
+    file: RangedFile, names: re.Pattern[str], plate: int | None, at_most: int
+) -> bytes | None:
+    """Return the first bytes of the member that belongs to a plate. names: of such members.
+
+    No more than that is unpacked, whatever size a member claims.
+    """
     try:
         with ZipFile(cast("BinaryIO", io.BufferedReader(file, RANGE_BYTES))) as archive:
             plates = [
-                (int(match[1]), name) for name in archive.namelist() if (match := _plate(name))
+                (int(match[1]), name)
+                for name in archive.namelist()
+                if (match := names.fullmatch(name))
             ]
             for number, name in sorted(plates):
                 if plate is None or number == plate:
                     with archive.open(name) as member:
-                        return member.read(HEAD_BYTES)
+                        return member.read(at_most)
     except _NOT_READABLE:
         return None
     return None
-
-
-def _plate(name: str) -> re.Match[str] | None:
-    return _PLATE.fullmatch(name)

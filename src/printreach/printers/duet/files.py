@@ -11,6 +11,7 @@ from printreach.printers import loose
 from printreach.printers.http_api import NotFound
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, bad_path, failed, no_such_file
+from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, spooled
 
 from .api import Duet
@@ -57,6 +58,13 @@ class DuetFiles:
                 yield download
         except NotFound:
             raise no_such_file(path) from None
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Read the file's beginning.
+
+        The board's own `rr_thumbnail` sends the same bytes in many small parts, and only since 3.5.
+        """
+        return await read_thumbnail(self.open(path), size_px)
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         stored = platform_path(path)

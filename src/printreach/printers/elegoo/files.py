@@ -10,6 +10,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, no_such_file, not_supported
+from printreach.printers.thumbnails import read_thumbnail
 
 from .transfers import inside
 
@@ -71,6 +72,9 @@ class ElegooFiles(ABC):
             raise no_such_file(path)
         return details_of(file)
 
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        return await read_thumbnail(self.open(path), size_px)
+
     async def delete(self, path: str) -> FileDone:
         file = await self.find(path)
         if file.is_folder:
@@ -109,6 +113,8 @@ def entry_of(file: ListedEntry, children: list[FileEntry] | None = None) -> File
         size_bytes=0 if file.is_folder else file.size or 0,
         modified_time_sec=file.made_at or 0.0,
         permissions="rw",
+        est_print_time_sec=file.print_time_s or UNSET,
+        layer_count=file.layers or UNSET,
         children=loose.known(children),
     )
 

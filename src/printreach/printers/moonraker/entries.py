@@ -12,6 +12,8 @@ from printreach.contract.files import EntryType, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 
+from .metadata import sliced_facts_of
+
 ROOTS: Final[Mapping[FileRoot, str]] = MappingProxyType(
     {FileRoot.GCODE: "gcodes", FileRoot.CONFIG: "config", FileRoot.LOGS: "logs"}
 )
@@ -95,6 +97,7 @@ def _entry(reported: object, place: Place, kind: EntryType) -> FileEntry:
         modified_time_sec=loose.number(reported, "modified") or 0.0,
         permissions=loose.text(reported, "permissions") or "",
         metadata=more if is_file and more else UNSET,
+        **sliced_facts_of(reported),
     )
 
 

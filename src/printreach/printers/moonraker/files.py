@@ -16,7 +16,9 @@ from printreach.printers import loose
 from printreach.printers.connecting import download_of, size_of
 from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
+from printreach.printers.thumbnails import by_fit, read_thumbnail
 from printreach.printers.uploads import exactly
+from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
 
 from .api import Forbidden, MoonrakerApi
 from .entries import (
@@ -30,7 +32,7 @@ from .entries import (
     place_of,
     stored_at,
 )
-from .metadata import details_of
+from .metadata import details_of, thumbnails_in
 from .upload import FormUpload
 
 MAX_DEPTH = 24
@@ -89,6 +91,17 @@ class MoonrakerFiles:
                 yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Return the picture that Moonraker took out of the file, else the one that is in it."""
+        place = place_of(path)
+        listed = by_fit(thumbnails_in(await self._metadata(place)), size_px)
+        if not listed:
+            return await read_thumbnail(self.open(path), size_px)
+        folder, slash, _ = place.inside.rpartition("/")
+        picture = Place(place.root, f"{folder}{slash}{listed[0].path}")
+        answer = await self._api.ask("GET", target_of(picture), at_most=MAX_THUMBNAIL_BYTES + 1)
+        return self._api.accept(answer).body
 
     # --- changing -------------------------------------------------------------------------------
 

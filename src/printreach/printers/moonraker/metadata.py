@@ -5,6 +5,7 @@ file is missing there.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple, TypedDict
 
 from printreach.contract.files import FileDetails
 from printreach.contract.unset import UNSET, UnsetType
@@ -68,19 +69,13 @@ def details_of(
 ) -> FileDetails:
     """answer: of server.files.metadata, or nothing. size, modified: as the file system has them."""
     rest = {key: value for key, value in loose.plain(answer).items() if key not in _LISTED}
-    length = _whole(loose.positive(answer, "filament_total"))
-    weight = _weight_mg(answer)
-    duration = _whole(loose.positive(answer, "estimated_time"))
     return FileDetails(
         virtual_path=virtual_path,
         platform_path=platform_path,
         file_name=virtual_path.rpartition("/")[2],
         size_bytes=loose.known(size),
         modified_time_sec=loose.known(modified),
-        est_print_time_sec=loose.known(duration),
-        est_filament_used_mm=loose.known(length),
-        est_filament_weight_mg=loose.known(weight),
-        layer_count=loose.count(answer, "layer_count") or UNSET,
+        **sliced_facts_of(answer),
         layer_height_mm=loose.known(loose.positive(answer, "layer_height")),
         first_layer_height_mm=loose.known(loose.positive(answer, "first_layer_height")),
         object_height_mm=loose.known(loose.positive(answer, "object_height")),
@@ -92,9 +87,49 @@ def details_of(
         chamber_temp_c=loose.known(loose.positive(answer, "chamber_temp")),
         slicer=_slicer(answer, "slicer"),
         slicer_version=_slicer(answer, "slicer_version"),
-        thumbnail_count=len(loose.items(answer, "thumbnails")) if rest else UNSET,
         platform_details=rest or UNSET,
     )
+
+
+class SlicedFacts(TypedDict):
+    """The facts in a list of files and in the details of each; unknown ones are UNSET."""
+
+    est_print_time_sec: int | UnsetType
+    est_filament_used_mm: int | UnsetType
+    est_filament_weight_mg: int | UnsetType
+    layer_count: int | UnsetType
+    thumbnail_count: int | UnsetType
+
+
+def sliced_facts_of(answer: object) -> SlicedFacts:
+    """answer: of server.files.metadata, or an entry of a list; both have the same keys."""
+    is_read = "slicer" in loose.obj(answer)  # which Moonraker writes even where it knows none
+    return SlicedFacts(
+        est_print_time_sec=loose.known(_whole(loose.positive(answer, "estimated_time"))),
+        est_filament_used_mm=loose.known(_whole(loose.positive(answer, "filament_total"))),
+        est_filament_weight_mg=loose.known(_weight_mg(answer)),
+        layer_count=loose.count(answer, "layer_count") or UNSET,
+        thumbnail_count=len(loose.items(answer, "thumbnails")) if is_read else UNSET,
+    )
+
+
+class ListedThumbnail(NamedTuple):
+    """path: beside the file, without `..`."""
+
+    width: int
+    height: int
+    path: str
+
+
+def thumbnails_in(answer: object) -> list[ListedThumbnail]:
+    """answer: of server.files.metadata, or nothing."""
+    found = []
+    for reported in loose.items(answer, "thumbnails"):
+        width, height = loose.count(reported, "width"), loose.count(reported, "height")
+        path = loose.text(reported, "relative_path")
+        if width and height and path is not None and ".." not in path.split("/"):
+            found.append(ListedThumbnail(width, height, path))
+    return found
 
 
 def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> int | None:

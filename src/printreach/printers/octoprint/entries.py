@@ -1,5 +1,7 @@
 """OctoPrint's lists of files, in the words of the contract. Pure."""
 
+from urllib.parse import quote
+
 from printreach.contract.files import (
     EntryType,
     FileDetails,
@@ -40,8 +42,6 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
     """
     reported = loose.obj(answer)
     analysis = loose.obj(reported, "gcodeAnalysis")
-    tools = loose.obj(analysis, "filament").values()
-    filament_mm = loose.length_mm(loose.number(tool, "length") for tool in tools)
     return FileDetails(
         virtual_path=path,
         platform_path=inside,
@@ -49,7 +49,7 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
         size_bytes=loose.known(loose.size(reported, "size")),
         modified_time_sec=loose.known(loose.number(reported, "date")),
         est_print_time_sec=loose.known(loose.count(analysis, "estimatedPrintTime")),
-        est_filament_used_mm=loose.known(filament_mm),
+        est_filament_used_mm=loose.known(_filament_mm(analysis)),
         object_height_mm=loose.known(loose.number(loose.obj(analysis, "dimensions"), "height")),
         thumbnail_count=_thumbnails(reported),
         platform_details=_metadata(reported) or UNSET,
@@ -98,7 +98,7 @@ def _folder(reported: Json, root: str, depth: int) -> FileEntry | None:
 
 
 def _file(reported: Json, root: str, path_key: str) -> FileEntry | None:
-    path = _path(reported, path_key)
+    path, analysis = _path(reported, path_key), loose.obj(reported, "gcodeAnalysis")
     if path is None:
         return None
     return FileEntry(
@@ -110,7 +110,15 @@ def _file(reported: Json, root: str, path_key: str) -> FileEntry | None:
         size_bytes=loose.size(reported, "size") or 0,
         modified_time_sec=loose.number(reported, "date") or 0.0,
         metadata=_metadata(reported) or UNSET,
+        est_print_time_sec=loose.known(loose.count(analysis, "estimatedPrintTime")),
+        est_filament_used_mm=loose.known(_filament_mm(analysis)),
+        thumbnail_count=_thumbnails(reported),
     )
+
+
+def _filament_mm(analysis: Json) -> int | None:
+    tools = loose.obj(analysis, "filament").values()
+    return loose.length_mm(loose.number(tool, "length") for tool in tools)
 
 
 def _metadata(reported: Json) -> JsonObject:
@@ -121,6 +129,18 @@ def _metadata(reported: Json) -> JsonObject:
 def _path(reported: Json, key: str) -> str | None:
     path = reported.get(key)
     return loose.sendable(path) if isinstance(path, str) and path else None
+
+
+def thumbnail_target(answer: object) -> str | None:
+    """Return the address of a plugin's picture on OctoPrint itself; None where there is none.
+
+    `plugin/prusaslicerthumbnails/thumbnail/part.png?20240102` is what PrusaSlicer Thumbnails and
+    Slicer Thumbnails write. Addresses elsewhere are not followed.
+    """
+    address = loose.text(answer, "thumbnail") or ""
+    target = quote(f"/{address.removeprefix('/')}", safe="/?=&%:+,;@~!$'()*")
+    is_ours = "://" not in address and not address.startswith("//")
+    return target if address and is_ours and ".." not in address.split("/") else None
 
 
 def _thumbnails(reported: Json) -> int | UnsetType:

@@ -12,10 +12,20 @@ from printreach.printers import loose
 from printreach.printers.connecting import chunks_of, download_of
 from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
+from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, form_around_file, form_type, spooled
+from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
 
 from .api import MAX_LIST_BYTES, OctoPrintApi
-from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path
+from .entries import (
+    details_of,
+    entries_of,
+    has_children,
+    log_entries_of,
+    response_of,
+    stored_path,
+    thumbnail_target,
+)
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +86,17 @@ class OctoPrintFiles:
                 yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Return the picture of a plugin that draws them, else the one in the file's beginning."""
+        root, inside = _split(path)
+        if root is FileRoot.LOGS:
+            return None
+        target = thumbnail_target(await self._file_info(path, inside))
+        if target is None:
+            return await read_thumbnail(self.open(path), size_px)
+        answer = await self._api.ask("GET", target, at_most=MAX_THUMBNAIL_BYTES + 1)
+        return self._api.accept(answer).body
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         root, inside = _split(path)

@@ -5,7 +5,7 @@ Names of metadata are PrusaSlicer's. Source: `gcode_metadata` 0.2.0 and Buddy's
 """
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry, JsonObject
-from printreach.contract.unset import UNSET
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
 
@@ -48,13 +48,16 @@ def name_of(reported: object) -> str | None:
 
 def download_path(reported: object) -> str | None:
     """Return where the file can be had; None for one on the printer's SD card."""
-    path = loose.obj(reported, "refs").get("download")
-    return path if isinstance(path, str) and path.startswith("/") else None
+    return _path_in(reported, "download")
+
+
+def thumbnail_path(reported: object) -> str | None:
+    """Return where its picture can be had; None where PrusaLink knows none."""
+    return _path_in(reported, "thumbnail")
 
 
 def details_of(reported: object, path: str, inside: str) -> FileDetails:
     meta = loose.obj(reported, "meta")
-    thumbnail = loose.text(loose.obj(reported, "refs"), "thumbnail")
     return FileDetails(
         virtual_path=path,
         platform_path=inside,
@@ -70,9 +73,14 @@ def details_of(reported: object, path: str, inside: str) -> FileDetails:
         filament_type=loose.known(loose.text(meta, "filament_type")),
         bed_temp_c=loose.known(loose.number(meta, "bed_temperature")),
         hotend_temp_c=loose.known(loose.number(meta, "temperature")),
-        thumbnail_count=1 if thumbnail else UNSET,
+        thumbnail_count=_thumbnails(reported),
         platform_details=loose.plain(meta) or UNSET,
     )
+
+
+def _path_in(reported: object, name: str) -> str | None:
+    path = loose.obj(reported, "refs").get(name)
+    return path if isinstance(path, str) and path.startswith("/") else None
 
 
 def _entry(reported: Json, above: str) -> FileEntry | None:
@@ -91,7 +99,12 @@ def _entry(reported: Json, above: str) -> FileEntry | None:
         modified_time_sec=loose.number(reported, "m_timestamp") or 0.0,
         permissions="" if is_read_only is None else "r" if is_read_only else "rw",
         metadata=_metadata(reported) or UNSET,
+        thumbnail_count=_thumbnails(reported),
     )
+
+
+def _thumbnails(reported: object) -> int | UnsetType:
+    return UNSET if thumbnail_path(reported) is None else 1
 
 
 def _metadata(reported: Json) -> JsonObject:

@@ -18,7 +18,9 @@ from printreach.printers import loose
 from printreach.printers.connecting import download_of
 from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
+from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, spooled
+from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
 from printreach.wire.heads import Headers
 
 from .api import MAX_LIST_BYTES, PrusaLinkApi
@@ -30,6 +32,7 @@ from .entries import (
     is_folder,
     name_of,
     storable,
+    thumbnail_path,
 )
 from .translate import Machine
 
@@ -83,6 +86,15 @@ class PrusaLinkFiles:
                 yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        """Return the picture that PrusaLink names, else the one in the file's beginning."""
+        target = thumbnail_path(await self._file_info(path))
+        if target is None:
+            return await read_thumbnail(self.open(path), size_px)
+        at_most = MAX_THUMBNAIL_BYTES + 1
+        answer = await self._api.ask("GET", quote(target, safe="/%"), at_most=at_most)
+        return self._api.accept(answer).body
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         if size is not None:

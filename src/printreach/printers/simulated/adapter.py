@@ -31,9 +31,10 @@ from printreach.printers.port import (
     require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.thumbnails import read_thumbnail
 
 from .api import Api, target_of
-from .translate import entries_of, view_of
+from .translate import HEAD_BYTES, details_of, entries_of, view_of
 
 VERSION = "Simulated printer"
 STORAGE = "local"
@@ -156,13 +157,17 @@ class SimulatedFiles:
         entry = _find(await self.entries(FileRoot.GCODE), path)
         if entry is None:
             raise no_such_file(path)
-        return FileDetails(
-            virtual_path=path,
-            platform_path=entry.platform_path,
-            file_name=entry.name,
-            size_bytes=entry.size_bytes,
-            modified_time_sec=entry.modified_time_sec,
-        )
+        return details_of(entry, await self._head(path))
+
+    async def _head(self, path: str) -> bytes:
+        """Return the beginning of a file, where its slicer wrote what it takes."""
+        head = b""
+        async with self.open(path) as download:
+            async for chunk in download.chunks:
+                head += chunk
+                if len(head) >= HEAD_BYTES:
+                    break
+        return head[:HEAD_BYTES]
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
@@ -171,6 +176,9 @@ class SimulatedFiles:
                 yield download_of(answer, self._api.where)
         except NotFound:
             raise no_such_file(path) from None
+
+    async def thumbnail(self, path: str, size_px: int) -> bytes | None:
+        return await read_thumbnail(self.open(path), size_px)
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         return _done(path, await self._api.save(_inside(path), size, chunks))

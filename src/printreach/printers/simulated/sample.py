@@ -1,8 +1,12 @@
 """The vase that the simulated printer comes with: a few minutes, sixty layers, nice to look at."""
 
+import base64
+import io
 import math
 from collections.abc import Iterator
 from itertools import pairwise
+
+from PIL import Image, ImageDraw
 
 NAME = "twisted vase.gcode"
 LAYERS = 60
@@ -18,8 +22,14 @@ _FILL_F = 15000
 _TRAVEL_F = 15000
 _FILL_EVERY_MM = 11.0
 
+_WARM_UP_S = 16.0
+_G_PER_MM = 0.00298
+"""Of PLA of 1.75 mm."""
+_PICTURE_PX = 300
+_COLOUR = (31, 158, 137)
+
+_FIRST = "; A twisted vase, made for Printreach's simulated printer\n"
 _BEGIN = f"""\
-; A twisted vase, made for Printreach's simulated printer
 ;LAYER_COUNT:{LAYERS}
 M140 S60
 M104 S210
@@ -47,10 +57,59 @@ Corner = tuple[float, float]
 
 def sample_gcode() -> str:
     """Return the whole file."""
-    lines = [_BEGIN, *_skirt()]
+    lines = [*_skirt()]
     for layer in range(LAYERS):
         lines += _layer(layer)
-    return "".join([*lines, _END])
+    return "".join([_FIRST, *_totals(lines), *_thumbnail(), _BEGIN, *lines, _END])
+
+
+def _totals(lines: list[str]) -> Iterator[str]:
+    """Yield the comments in which slicers write what a print takes."""
+    at, seconds, filament_mm = (0.0, 0.0), _WARM_UP_S, 0.0
+    for line in lines:
+        words = {word[0]: word[1:] for word in line.split() if word[0] in "XYEF"}
+        to = float(words.get("X", at[0])), float(words.get("Y", at[1]))
+        if "F" in words:
+            seconds += math.dist(at, to) * 60 / float(words["F"])
+        filament_mm += float(words.get("E", 0))
+        at = to
+    minutes, rest = divmod(round(seconds), 60)
+    yield f"; estimated printing time (normal mode) = {minutes}m {rest}s\n"
+    yield f"; filament used [mm] = {filament_mm:.2f}\n"
+    yield f"; filament used [g] = {filament_mm * _G_PER_MM:.2f}\n"
+    yield f"; total layers count = {LAYERS}\n"
+
+
+def _thumbnail() -> Iterator[str]:
+    """Yield the picture of the vase as slicers write it, in comments."""
+    picture = io.BytesIO()
+    _drawn().save(picture, "PNG", optimize=True)
+    encoded = base64.b64encode(picture.getvalue()).decode()
+    yield f"; thumbnail begin {_PICTURE_PX}x{_PICTURE_PX} {len(encoded)}\n"
+    yield from (f"; {encoded[at : at + 78]}\n" for at in range(0, len(encoded), 78))
+    yield "; thumbnail end\n"
+
+
+def _drawn() -> Image.Image:
+    """Draw the vase from the front, its layers from the lowest up, each lighter than the last."""
+    wide = 4 * _PICTURE_PX
+    picture = Image.new("RGBA", (wide, wide), (0, 0, 0, 0))
+    pen = ImageDraw.Draw(picture)
+    scale = wide / 100.0
+    for layer in range(LAYERS):
+        corners = [_corner(layer, n) for n in range(_CORNERS)]
+        height = layer * _LAYER_MM * 1.2
+        points = [
+            (
+                wide / 2 + (x - _CENTRE_MM) * scale,
+                wide * 0.74 - height * scale - (y - _CENTRE_MM) * scale * 0.35,
+            )
+            for x, y in corners
+        ]
+        shade = 0.55 + 0.45 * layer / LAYERS
+        colour = tuple(int(part * shade) for part in _COLOUR)
+        pen.polygon(points, fill=(*colour, 255), outline=(*(part * 7 // 8 for part in colour), 255))
+    return picture.resize((_PICTURE_PX, _PICTURE_PX), Image.Resampling.LANCZOS)
 
 
 def _layer(layer: int) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """The simulated printer's status in the words of the contract. Pure."""
 
+import re
 from collections.abc import Sequence
 
-from printreach.contract.files import EntryType, FileEntry
+from printreach.contract.files import EntryType, FileDetails, FileEntry
 from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.status import CurrentPrint, Feature, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
@@ -21,6 +22,9 @@ FEATURES = (
     | Feature.PRINT_START
 )
 
+HEAD_BYTES = 16 * 1024
+_COMMENT = re.compile(r"^; ([^=\n]{1,60}?) = ([^\n]{1,80})$", re.MULTILINE)
+_TIME = "estimated printing time (normal mode)"
 _STATES = {state.value: state for state in State}
 
 
@@ -59,6 +63,25 @@ def entry_of(file: object, root: str) -> FileEntry | None:
 def entries_of(files: Sequence[object], root: str) -> list[FileEntry]:
     entries = (entry_of(file, root) for file in files)
     return [entry for entry in entries if entry is not None]
+
+
+def details_of(entry: FileEntry, head: bytes) -> FileDetails:
+    """Return a file's details. head: its beginning, with the comments of PrusaSlicer in it."""
+    written: dict[str, str] = dict(_COMMENT.findall(head.decode("utf-8", "replace")))
+    weight_g = loose.positive(written, "filament used [g]")
+    return FileDetails(
+        virtual_path=entry.virtual_path,
+        platform_path=entry.platform_path,
+        file_name=entry.name,
+        size_bytes=entry.size_bytes,
+        modified_time_sec=entry.modified_time_sec,
+        est_print_time_sec=loose.known(loose.duration_s(written.get(_TIME, ""))),
+        est_filament_used_mm=loose.known(loose.count(written, "filament used [mm]")),
+        est_filament_weight_mg=loose.known(
+            loose.count({"": weight_g * 1000}, "") if weight_g else None
+        ),
+        layer_count=loose.known(loose.count(written, "total layers count")),
+    )
 
 
 def _job(status: object) -> JobStatus:

@@ -5,7 +5,7 @@ import io
 
 from PIL import Image
 
-from tests.printers.rig import PrintFile
+from tests.printers.print_file import PrintFile
 
 LAYERS = 3
 LAYER_MM, FIRST_LAYER_MM = 0.2, 0.3
@@ -25,10 +25,15 @@ def sliced(name: str = "sliced part.gcode", moves: int = 200) -> PrintFile:
     return PrintFile(name, text.encode())
 
 
+def picture(size: int, kind: str = "PNG") -> bytes:
+    """A picture of size x size pixels."""
+    data = io.BytesIO()
+    Image.new("RGB", (size, size), "orange").save(data, kind)
+    return data.getvalue()
+
+
 def _thumbnail(size: int) -> str:
-    picture = io.BytesIO()
-    Image.new("RGB", (size, size), "orange").save(picture, "PNG")
-    data = base64.b64encode(picture.getvalue()).decode()
+    data = base64.b64encode(picture(size)).decode()
     lines = [f"; {data[at : at + 78]}" for at in range(0, len(data), 78)]
     begin = f"; thumbnail begin {size}x{size} {len(data)}"
     return "\n".join(["", "; ", begin, *lines, "; thumbnail end", "; ", ""])
