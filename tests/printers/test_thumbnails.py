@@ -10,7 +10,7 @@ from PIL import Image
 
 from printreach.printers.qoi import MAX_PIXELS, png_of_qoi
 from printreach.printers.thumbnails import MAX_HEAD_BYTES, thumbnail_in
-from printreach.rules.printers.thumbnails import (
+from printreach.rules.thumbnails import (
     MAX_EDGE_PX,
     MAX_THUMBNAIL_BYTES,
     thumbnail_of,

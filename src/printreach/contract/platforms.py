@@ -27,6 +27,7 @@ class PlatformFacts:
         made.
     sends_referer: its own pages let browsers say which page a request came from.
     is_simulated: it is no machine: the agent runs one itself where no address is given.
+    prints: the ends of names of files that it prints, in lower case.
     example_variable, example_address: of the environment and of the printer, in the command that a
         page shows for its agent. install_hint: what a person puts in their place.
     """
@@ -40,6 +41,7 @@ class PlatformFacts:
     key_maker: str = ""
     sends_referer: bool = True
     is_simulated: bool = False
+    prints: tuple[str, ...] = (".gcode", ".gco", ".g")
     example_variable: str = ""
     example_address: str = "http://192.168.1.50"
     install_hint: str = ""
@@ -55,6 +57,7 @@ _TABLE: Final = (
         wants_outside_host=True,
         key_maker="OctoPrint",
         sends_referer=False,
+        prints=(".gcode", ".gco", ".g", ".bgcode"),  # the last one with a plugin
         example_variable="PRINTREACH_PRINTER_API_KEY=your-key",
         example_address="http://127.0.0.1:5000",
         install_hint="your-key: make one in OctoPrint, as an administrator, under Settings,"
@@ -66,6 +69,7 @@ _TABLE: Final = (
         port=7125,
         usual_host=LOOPBACK,
         key_maker="Moonraker",
+        prints=(".gcode", ".gco", ".g", ".ufp", ".nc"),
         example_address="http://127.0.0.1:7125",
         install_hint="Only where the agent runs on another machine than Moonraker and is none of"
         " its trusted clients: put PRINTREACH_PRINTER_API_KEY=your-key before it.",
@@ -75,6 +79,7 @@ _TABLE: Final = (
         name="bambu",
         title="Bambu Lab",
         has_web_server=False,
+        prints=(".gcode", ".3mf"),
         port=8883,
         example_variable="PRINTREACH_PRINTER_ACCESS_CODE=12345678",
         example_address="192.168.1.50",
@@ -84,6 +89,7 @@ _TABLE: Final = (
     PlatformFacts(
         name="prusalink",
         title="PrusaLink",
+        prints=(".gcode", ".gco", ".g", ".gc", ".bgcode", ".bgc"),
         example_variable="PRINTREACH_PRINTER_PASSWORD=your-password",
         install_hint="your-password: PrusaLink's, and 192.168.1.50: the printer's address. Both are"
         " on its screen, under its network settings. The user is maker; for another, put"
@@ -92,6 +98,7 @@ _TABLE: Final = (
     PlatformFacts(
         name="elegoo",
         title="Elegoo",
+        prints=(".gcode", ".ctb", ".goo"),
         example_address="192.168.1.50",
         install_hint="192.168.1.50: the printer's address, on its screen. A Centauri Carbon 2 also"
         " wants PRINTREACH_PRINTER_ACCESS_CODE=code before it.",
@@ -99,6 +106,7 @@ _TABLE: Final = (
     PlatformFacts(
         name="duet",
         title="Duet",
+        prints=(".gcode", ".gco", ".g", ".gc", ".nc"),
         install_hint="192.168.1.50: the address of the board, which runs RepRapFirmware. Where it"
         " has a password (M551), put PRINTREACH_PRINTER_PASSWORD=your-password before it.",
     ),
@@ -109,6 +117,15 @@ PLATFORM_FACTS: Final[Mapping[str, PlatformFacts]] = MappingProxyType(
     {facts.name: facts for facts in _TABLE}
 )
 UNKNOWN_PLATFORM: Final = PlatformFacts(name="", title="")
+
+
+def can_print(platform: str | None, name: str) -> bool:
+    """Return whether a printer of the platform prints files of such a name.
+
+    One of a platform that this service doesn't know may print anything.
+    """
+    facts = facts_of(platform)
+    return facts is UNKNOWN_PLATFORM or name.lower().endswith(facts.prints)
 
 
 def facts_of(platform: str | None) -> PlatformFacts:

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES, thumbnail_of
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES, thumbnail_of
 
 from .port import Download
 from .qoi import png_of_qoi

@@ -34,6 +34,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock
+from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
 from printreach.hub.watch.choices import WatchChoices
@@ -132,6 +133,7 @@ def web_services(dependencies: Dependencies) -> Services:
         live_status=live_status,
         file_lists=FileLists(http),
         pictures=SharedPictures(http, core.clock),
+        thumbnails=Thumbnails(http, core.clock),
         own_connections=OwnConnections(core=core, connections=operated.connections),
         live_links=LiveLinks(core=core, live=live_status, printers=own_printers),
         snapshots=snapshots,

@@ -37,6 +37,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
+from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
 from printreach.hub.prints.snapshots import Snapshots
@@ -84,6 +85,7 @@ class Services:
     live_status: LiveStatus
     file_lists: FileLists
     pictures: SharedPictures
+    thumbnails: Thumbnails
     connections: Connections
     own_connections: OwnConnections
     live_links: LiveLinks

@@ -4,6 +4,7 @@ A time of day depends on the reader's time zone, which a server does not know. S
 write UTC and mark it, and the script replaces it by the reader's own time.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from printreach.rules.detection.detector import quality_in_words
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
 _DAY: Final = 24 * _HOUR
+_NAME_PARTS: Final = re.compile(r"[^_.-]*[_.-]+|[^_.-]+")
 _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
@@ -53,6 +55,14 @@ def size(byte_count: int) -> str:
     return f"{amount:.{1 if amount < 9.95 else 0}f} {_UNITS[power - 1]}"
 
 
+def filament_words(length_mm: int, weight_mg: int) -> str:
+    """Return the weight if known, else the length; "" if neither is known."""
+    if weight_mg > 0:
+        grams = weight_mg / 1000
+        return f"{grams / 1000:.1f} kg" if grams >= 1000 else f"{grams:.0f} g"
+    return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
+
+
 def degrees(celsius: float) -> str:
     """Format a temperature in whole degrees: "215°"."""
     return f"{celsius:.0f}°"
@@ -66,6 +76,14 @@ def target_range(maximum_c: float) -> str:
 def percent(value: float) -> str:
     """Format a progress; it is 100 only when complete."""
     return f"{int(value)}%"
+
+
+def breakable(name: str) -> Markup:
+    """Let a file's long name go on in the next line after `_`, `-` and `.`, not within a word."""
+    return Markup("").join(
+        Markup("{}<wbr>").format(part) if part[-1] in "_-." else Markup("{}").format(part)
+        for part in _NAME_PARTS.findall(name)
+    )
 
 
 def clock(at: datetime) -> Markup:
@@ -104,6 +122,7 @@ def _two(first: str, second: int, unit: str) -> str:
 FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
     {
         "typeset": typeset,
+        "breakable": breakable,
         "counted": counted,
         "duration": duration,
         "quality": quality_in_words,

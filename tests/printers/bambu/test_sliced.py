@@ -15,7 +15,7 @@ from printreach.printers.bambu.project import (
     plate_picture,
 )
 from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 from tests.printers.bambu.slices import HEAD, gcode, project
 from tests.printers.sliced import picture
 

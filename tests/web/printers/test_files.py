@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.files import EntryType, FileEntry, FileList
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
-from printreach.web.printers.files import UnreadableList, folder_of, parse_folder
+from printreach.web.printers.folders import UnreadableList, folder_of, parse_folder_query
 from tests.fakes.printer_http import OFFLINE
 from tests.web.printers.conftest import Home, printing
 from tests.web.sent import Sent
@@ -124,10 +124,10 @@ def test_a_list_that_is_none_is_told_of(home: Home, list_: object) -> None:
 
 
 def test_a_list_that_is_nested_without_end_is_no_list() -> None:
-    path = parse_folder(None)
-    assert path is not None
+    query = parse_folder_query(None, None, None, None)
+    assert query is not None
     with pytest.raises(UnreadableList):
-        folder_of(b'{"Result":{"Root":' + b"[" * 100_000, path, 1)
+        folder_of(b'{"Result":{"Root":' + b"[" * 100_000, query, "octoprint")
 
 
 def test_files_of_a_printer_that_is_away_are_not_shown(home: Home) -> None:

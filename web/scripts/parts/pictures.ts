@@ -4,9 +4,25 @@ const STALE_MS = 10_000;
 
 export function startPictures(): void {
   setInterval(refreshStills, 1000);
+  showThumbnails();
   document.addEventListener("visibilitychange", () => {
     document.querySelectorAll<HTMLImageElement>("img[data-stream]").forEach(endOrBeginAgain);
   });
+}
+
+/** A drawing stands where a thumbnail is not, or not yet. */
+function showThumbnails(): void {
+  const settle = (image: EventTarget | null, isShown: boolean) => {
+    if (!(image instanceof HTMLImageElement)) return;
+    const frame = image.closest(".thumbnail");
+    frame?.classList.toggle("is-shown", isShown);
+    if (frame && !isShown) image.remove();
+  };
+  for (const image of document.querySelectorAll<HTMLImageElement>(".thumbnail img")) {
+    if (image.complete) settle(image, image.naturalWidth > 0);
+  }
+  document.addEventListener("load", (event) => settle(event.target, true), true);
+  document.addEventListener("error", (event) => settle(event.target, false), true);
 }
 
 /** While the tab is hidden a stream is cut: a webcam's minutes are counted. */

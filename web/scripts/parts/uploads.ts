@@ -1,23 +1,47 @@
 // A form with data-upload shows how far its file has gone. What the server answers, a page or a
-// redirect, is shown as if the browser had sent the form itself.
+// redirect, is shown as if the browser had sent the form itself. A file may be dropped on the page.
 
 export function startUploads(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-upload]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      send(form);
+      send(form, event.submitter?.getAttribute("formaction") ?? form.action);
     });
+    takeDropped(form);
   }
 }
 
-function send(form: HTMLFormElement): void {
+/** A dropped file is chosen as if by hand: its buttons say what becomes of it. */
+function takeDropped(form: HTMLFormElement): void {
+  const input = form.querySelector<HTMLInputElement>("input[type=file]");
+  const carriesFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  document.addEventListener("dragover", (event) => {
+    if (!carriesFile(event)) return;
+    event.preventDefault();
+    form.classList.add("is-over");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) form.classList.remove("is-over");
+  });
+  document.addEventListener("drop", (event) => {
+    form.classList.remove("is-over");
+    const files = event.dataTransfer?.files;
+    if (!input || !files?.length) return;
+    event.preventDefault();
+    input.files = files;
+    form.scrollIntoView({ block: "center" });
+    form.querySelector<HTMLButtonElement>("button")?.focus();
+  });
+}
+
+function send(form: HTMLFormElement, address: string): void {
   const state = form.querySelector<HTMLElement>(".upload-state");
   const bar = form.querySelector("progress");
   const words = state?.querySelector("span");
-  const button = form.querySelector<HTMLButtonElement>("button");
-  if (!state || !bar || !words || !button) return form.submit();
+  const buttons = form.querySelectorAll<HTMLButtonElement>("button");
+  if (!state || !bar || !words || !buttons.length) return form.submit();
   const request = new XMLHttpRequest();
-  request.open("POST", form.action);
+  request.open("POST", address);
   request.setRequestHeader("Accept", "text/html");
   request.upload.onprogress = ({ loaded, total }) => {
     bar.value = total ? (100 * loaded) / total : 0;
@@ -30,11 +54,14 @@ function send(form: HTMLFormElement): void {
     end(reason || "The file was not taken. Try again.");
   };
   request.onerror = () => end("The connection broke off. Try again.");
+  const disable = (isUnderWay: boolean) => {
+    for (const button of buttons) button.disabled = isUnderWay;
+  };
   const end = (reason: string) => {
     words.textContent = reason;
-    button.disabled = false;
+    disable(false);
   };
   state.hidden = false;
-  button.disabled = true;
+  disable(true);
   request.send(new FormData(form));
 }

@@ -9,13 +9,13 @@ from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileList, FileRoot
 from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
-from printreach.rules.printers.thumbnails import (
+from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
+from printreach.rules.thumbnails import (
     MAX_EDGE_PX,
     MIN_SIZE_PX,
     USUAL_SIZE_PX,
     thumbnail_of,
 )
-from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.wire.heads import encode_response
 
 THUMBNAILS_AT_ONCE: Final = 2

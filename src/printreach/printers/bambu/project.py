@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import BinaryIO, cast
 from zipfile import BadZipFile, LargeZipFile, ZipFile
 
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 
 from .sliced import HEAD_BYTES
 

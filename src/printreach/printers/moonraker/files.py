@@ -18,7 +18,7 @@ from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.thumbnails import by_fit, read_thumbnail
 from printreach.printers.uploads import exactly
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 
 from .api import Forbidden, MoonrakerApi
 from .entries import (

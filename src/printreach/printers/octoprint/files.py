@@ -14,7 +14,7 @@ from printreach.printers.http_api import NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, form_around_file, form_type, spooled
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 
 from .api import MAX_LIST_BYTES, OctoPrintApi
 from .entries import (

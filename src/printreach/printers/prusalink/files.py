@@ -20,7 +20,7 @@ from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, spooled
-from printreach.rules.printers.thumbnails import MAX_THUMBNAIL_BYTES
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 from printreach.wire.heads import Headers
 
 from .api import MAX_LIST_BYTES, PrusaLinkApi

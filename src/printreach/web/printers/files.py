@@ -1,9 +1,8 @@
 """A printer's files: listed one folder at a time, uploaded, downloaded, deleted, printed."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from collections.abc import AsyncIterator, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -14,14 +13,28 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Stream, Template
 
 from printreach.contract.commands import CommandStatus, StartPrint
-from printreach.contract.files import EntryType, FileRoot
+from printreach.contract.files import FileRoot
+from printreach.contract.platforms import facts_of
 from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.thumbnails import ThumbnailKey
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers import OwnedPrinter, Printer
 from printreach.rules.printers.commands import Action
-from printreach.rules.printers.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
+from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.disconnects import closing
 from printreach.web.forms import Fields
+from printreach.web.printers.file_facts import file_facts
+from printreach.web.printers.folders import (
+    MAX_SEARCH_CHARS,
+    Folder,
+    FolderQuery,
+    Sort,
+    UnreadableList,
+    find_file,
+    folder_of,
+    parse_folder,
+    parse_folder_query,
+)
 from printreach.web.printers.orders import Order, give_order, is_done_by, refused, shows
 from printreach.web.printers.uploads import read_upload
 from printreach.web.printers.view import PrinterView, view_of
@@ -31,152 +44,14 @@ from printreach.web.security import SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-ROOT: Final = FileRoot.GCODE.value
-PAGE_SIZE: Final = 200
-MAX_NAME_CHARS: Final = 255
-"""Characters of a shown name; no file system allows more."""
+MAX_VERSION_CHARS: Final = 64
+THUMBNAIL_PX: Final = 256
+_THUMBNAIL_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {**SANDBOX, "Cache-Control": "private, max-age=86400"}
+)
+"""The address of a thumbnail changes with its file."""
 
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The parts of `contract.files.FileEntry` that a page needs. children: JSON, decoded when
-    opened.
-    """
-
-    type: EntryType
-    name: str
-    virtual_path: str
-    size_bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
-    modified_time_sec: float = 0.0
-    children: msgspec.Raw = msgspec.Raw(b"[]")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """A file or a folder.
-
-    link: the value of `path=` in an address; "" if no address can name it.
-    """
-
-    name: str
-    link: str
-    is_folder: bool
-    size_bytes: int
-    changed_at: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Folder:
-    """A page of one folder. crumbs: the names on the path with their links; the last is this
-    folder.
-    """
-
-    path: str
-    rows: Sequence[Row]
-    crumbs: Sequence[tuple[str, str]]
-    found: int
-    page: int
-    pages: int
-
-
-class UnreadableList(Exception):
-    """The printer's answer is not a list of files."""
-
-
-class _List(msgspec.Struct, rename="pascal"):
-    root: msgspec.Raw
-
-
-class _ListEnvelope(msgspec.Struct, rename="pascal"):
-    result: _List
-
-
-_envelope = msgspec.json.Decoder(_ListEnvelope)
-_items = msgspec.json.Decoder(list[msgspec.Raw])
-_entry = msgspec.json.Decoder(Entry)
-
-
-def parse_folder(typed: str | None) -> VirtualPath | None:
-    """Parse the folder in an address; None if it is invalid."""
-    path = parse_virtual_path(typed or ROOT, (FileRoot.GCODE,))
-    return path if isinstance(path, VirtualPath) else None
-
-
-def folder_of(envelope: bytes, path: VirtualPath, page: int) -> Folder | None:
-    """Return a page of a folder's rows, folders first, then the newest files; None if it does not
-    exist.
-
-    envelope: the printer's answer to `/files/list`. It may have megabytes, so this runs in a
-    thread; each step is short, since msgspec holds the GIL while it decodes. Raises UnreadableList.
-    """
-    try:
-        entries = _entries_at(_envelope.decode(envelope).result.root, path.parts)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        raise UnreadableList(str(exc)) from exc
-    if entries is None:
-        return None
-    entries.sort(key=_place)
-    pages = max(1, -(-len(entries) // PAGE_SIZE))
-    page = max(1, min(page, pages))
-    shown = entries[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    return Folder(
-        path=str(path),
-        rows=[_row(entry) for entry in shown],
-        crumbs=_crumbs(path),
-        found=len(entries),
-        page=page,
-        pages=pages,
-    )
-
-
-def _entries_at(root: msgspec.Raw, parts: Sequence[str]) -> list[Entry] | None:
-    inside = root
-    for part in parts:
-        folders = (
-            entry.children
-            for entry in _entries(inside)
-            if entry.type is EntryType.FOLDER and entry.name == part
-        )
-        folder = next(folders, None)
-        if folder is None:
-            return None
-        inside = folder
-    return list(_entries(inside))
-
-
-def _entries(items: msgspec.Raw) -> Iterator[Entry]:
-    return (_entry.decode(item) for item in _items.decode(items))
-
-
-def _row(entry: Entry) -> Row:
-    is_named = len(entry.virtual_path) <= MAX_PATH_CHARS
-    return Row(
-        name=entry.name[:MAX_NAME_CHARS],
-        link=quote(entry.virtual_path, safe="") if is_named else "",
-        is_folder=entry.type is EntryType.FOLDER,
-        size_bytes=entry.size_bytes,
-        changed_at=_moment(entry.modified_time_sec),
-    )
-
-
-def _moment(unix_s: float) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(unix_s, UTC) if unix_s > 0 else None
-    except (OverflowError, ValueError, OSError):  # a printer may report any number
-        return None
-
-
-def _place(entry: Entry) -> tuple[bool, float, str]:
-    is_folder = entry.type is EntryType.FOLDER
-    newest_first = 0.0 if is_folder else -entry.modified_time_sec
-    return not is_folder, newest_first, entry.name.casefold()
-
-
-def _crumbs(path: VirtualPath) -> list[tuple[str, str]]:
-    so_far, crumbs = ROOT, [("Files", ROOT)]
-    for part in path.parts:
-        so_far = f"{so_far}/{part}"
-        crumbs.append((part, quote(so_far, safe="")))
-    return crumbs
+T = TypeVar("T")
 
 
 @get("/printers/{printer_id:str}/files", media_type=MediaType.HTML)
@@ -184,21 +59,48 @@ async def files_page(
     seen: NamedDependency[SeenPrinter],
     services: NamedDependency[Services],
     folder: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+    sort: FromQuery[str | None] = None,
     page: FromQuery[int | None] = None,
 ) -> Template:
     """Show one folder and what can be done with its files."""
-    view, path = view_of(seen, services.clock.now()), parse_folder(folder)
-    if path is None:
+    view, query = view_of(seen, services.clock.now()), parse_folder_query(folder, q, sort, page)
+    if query is None:
         raise NotFoundException("There is no such folder")
-    shown = await _folder(services, seen.printer.owned, path, page or 1)
+    shown = await _folder(services, seen.printer, query)
     is_refused = isinstance(shown, PrinterRefusal)
     context = {
         "view": view,
         "here": "files",
         "folder": None if is_refused else shown,
         "refusal": shown if is_refused else None,
+        "sorts": list(Sort),
+        "prints": facts_of(seen.printer.platform).prints,
     }
     return Template("dashboard/files.html", context=context)
+
+
+@get("/printers/{printer_id:str}/files/file", media_type=MediaType.HTML)
+async def file_page(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
+) -> Template:
+    """Show what is known of one file, and what can be done with it."""
+    return await _about_file("dashboard/file.html", seen, services, path)
+
+
+@get("/printers/{printer_id:str}/files/thumbnail")
+async def thumbnail(
+    owned: NamedDependency[OwnedPrinter],
+    services: NamedDependency[Services],
+    path: FromQuery[str],
+    v: FromQuery[str] = "",
+) -> Response[bytes]:
+    """Return the picture that the slicer wrote into a file."""
+    key = ThumbnailKey(owned, str(_file_path(path)), THUMBNAIL_PX, v[:MAX_VERSION_CHARS])
+    found = await services.thumbnails.of(key)
+    if found is None:
+        raise NotFoundException("There is no thumbnail in this file")
+    return Response(found.data, media_type=found.media_type, headers=dict(_THUMBNAIL_HEADERS))
 
 
 @post("/printers/{printer_id:str}/files", request_max_body_size=None, media_type=MediaType.HTML)
@@ -207,8 +109,12 @@ async def upload(
     owned: NamedDependency[OwnedPrinter],
     signed_in: NamedDependency[SignedIn],
     folder: FromQuery[str | None] = None,
+    then: FromQuery[str] = "",
 ) -> Response[Any]:
-    """Pass a file on to the printer as it arrives, while the account owns the printer."""
+    """Pass a file on to the printer as it arrives, while the account owns the printer.
+
+    then: "print" leads to the question whether to print it.
+    """
     into = parse_folder(folder)
     if into is None:
         raise ValidationException("There is no such folder")
@@ -220,6 +126,9 @@ async def upload(
     back = f"/printers/{owned.printer_id}/files"
     if isinstance(answer, PrinterRefusal):
         return refused(answer, back)
+    if then == "print":
+        stored = quote(_stored_path(answer) or path, safe="")
+        return Redirect(f"{back}/start?path={stored}", status_code=303)
     return Redirect(f"{back}?folder={quote(str(into), safe='')}&said=upload", status_code=303)
 
 
@@ -259,7 +168,9 @@ async def download(
 @get("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
 async def ask_to_delete(view: NamedDependency[PrinterView], path: FromQuery[str]) -> Template:
     """Ask before deleting a file."""
-    return _question("dashboard/delete_file.html", view, path)
+    named = _file_path(path)
+    context = {"view": view, "path": str(named), "name": named.parts[-1]}
+    return Template("dashboard/delete_file.html", context=context)
 
 
 @post("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
@@ -279,9 +190,26 @@ async def delete(
 
 
 @get("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
-async def ask_to_start(view: NamedDependency[PrinterView], path: FromQuery[str]) -> Template:
-    """Ask before a machine moves that nobody may be watching."""
-    return _question("dashboard/start_file.html", view, path)
+async def ask_to_start(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], path: FromQuery[str]
+) -> Template:
+    """Ask before a machine moves that nobody may be watching, and show what it would do."""
+    return await _about_file("dashboard/start_file.html", seen, services, path)
+
+
+@get("/printers/{printer_id:str}/files/again", media_type=MediaType.HTML)
+async def ask_to_start_again(
+    seen: NamedDependency[SeenPrinter], services: NamedDependency[Services], name: FromQuery[str]
+) -> Response[Any]:
+    """Lead to the question whether to print the file of an earlier print. name: as told then."""
+    base = f"/printers/{seen.printer.printer_id}/files"
+    found = await _in_list(services, seen.printer, lambda files: find_file(files, name))
+    if isinstance(found, PrinterRefusal):
+        return refused(found, f"/printers/{seen.printer.printer_id}")
+    if found is None:
+        words = quote(name.rpartition("/")[2][:MAX_SEARCH_CHARS], safe="")
+        return Redirect(f"{base}?q={words}", status_code=303)
+    return Redirect(f"{base}/start?path={quote(found, safe='')}", status_code=303)
 
 
 @post("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
@@ -303,23 +231,50 @@ async def start(
 
 
 async def _folder(
-    services: Services, printer: OwnedPrinter, path: VirtualPath, page: int
+    services: Services, printer: Printer, query: FolderQuery
 ) -> Folder | PrinterRefusal:
     """Read a page of a folder. Raises NotFoundException if the printer has no such folder."""
-    try:
-        shown = await services.file_lists.read(printer, lambda files: folder_of(files, path, page))
-    except UnreadableList:
-        text = "The list of files can't be read; the agent may be of another version."
-        return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
+    platform = printer.platform
+    shown = await _in_list(services, printer, lambda files: folder_of(files, query, platform))
     if shown is None:
         raise NotFoundException("There is no such folder")
     return shown
 
 
-def _question(template: str, view: PrinterView, typed: str) -> Template:
-    path = _file_path(typed)
-    context = {"view": view, "path": str(path), "name": path.parts[-1]}
-    return Template(template, context=context)
+async def _in_list(
+    services: Services, printer: Printer, work: Callable[[bytes], T]
+) -> T | PrinterRefusal:
+    """Have the list of the printer's files read by a thread."""
+    try:
+        return await services.file_lists.read(printer.owned, work)
+    except UnreadableList:
+        text = "The list of files can't be read; the agent may be of another version."
+        return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
+
+
+async def _about_file(template: str, seen: SeenPrinter, services: Services, typed: str) -> Template:
+    facts = await file_facts(services, seen.printer, _file_path(typed))
+    view = view_of(seen, services.clock.now())
+    return Template(template, context={"view": view, "here": "files", "file": facts})
+
+
+def _stored_path(envelope: bytes) -> str | None:
+    """Return where the printer put an upload, which may have changed its name."""
+    try:
+        return _stored.decode(envelope).result.virtual_path or None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _Stored(msgspec.Struct, rename="pascal"):
+    virtual_path: str = ""
+
+
+class _StoredEnvelope(msgspec.Struct, rename="pascal"):
+    result: _Stored
+
+
+_stored = msgspec.json.Decoder(_StoredEnvelope)
 
 
 def _file_path(typed: str) -> VirtualPath:
@@ -330,4 +285,7 @@ def _file_path(typed: str) -> VirtualPath:
     return path
 
 
-FILE_PAGES = [files_page, upload, download, ask_to_delete, delete, ask_to_start, start]
+FILE_PAGES = [
+    *(files_page, file_page, thumbnail, upload, download, ask_to_delete, delete),
+    *(ask_to_start, ask_to_start_again, start),
+]

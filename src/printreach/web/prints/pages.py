@@ -92,6 +92,7 @@ async def print_page(
         "view": view,
         "here": "history",
         "row": row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at)),
+        "again": print_.file_name,
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
     }
     return Template("history/print.html", context=context)

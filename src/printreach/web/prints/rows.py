@@ -20,6 +20,7 @@ from printreach.rules.prints.history import (
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints import HistoryCursor, Tally
 from printreach.web.printer_state import PrinterState
+from printreach.web.wording import filament_words
 
 _STATES: Final = {
     PrintResult.UNDER_WAY: "under-way",
@@ -127,14 +128,6 @@ def activity_item_of(happened: EventEntry) -> ActivityItem:
         at=min(_EPOCH + timedelta(seconds=event.event_time_sec), _LATEST),
         href=f"/printers/{printer_id}",
     )
-
-
-def filament_words(length_mm: int, weight_mg: int) -> str:
-    """Return the weight if known, else the length; "" if neither is known."""
-    if weight_mg > 0:
-        grams = weight_mg / 1000
-        return f"{grams / 1000:.1f} kg" if grams >= 1000 else f"{grams:.0f} g"
-    return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
 
 
 def format_cursor(place: HistoryCursor | None) -> str:

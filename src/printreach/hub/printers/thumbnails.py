@@ -1,0 +1,127 @@
+"""Thumbnails of the files on printers: taken whole or not at all, and kept for a while.
+
+A page shows dozens of them, and a printer may read megabytes for each. So few are taken at once,
+and a file that has none is not asked again soon.
+"""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from weakref import WeakValueDictionary
+
+from printreach.contract.commands import CommandStatus
+from printreach.ports import Clock
+from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterHttp
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES, Thumbnail, thumbnail_of
+
+
+@dataclass(frozen=True, slots=True)
+class ThumbnailKey:
+    """version: of the file; a changed one has another."""
+
+    printer: OwnedPrinter
+    path: str
+    size_px: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """thumbnail: None where there is none. until: when it is asked for again."""
+
+    thumbnail: Thumbnail | None
+    until: datetime
+
+    @property
+    def size(self) -> int:
+        return _ROW_BYTES + (len(self.thumbnail.data) if self.thumbnail is not None else 0)
+
+
+_ROW_BYTES: Final = 2048
+"""About what a key takes; a path has up to 1,024 characters."""
+
+
+class Thumbnails:
+    """Owned by the process."""
+
+    KEPT_FOR: Final = timedelta(hours=1)
+    NONE_KEPT_FOR: Final = timedelta(minutes=10)
+    TIMEOUT_S: Final = 30.0
+    MAX_BYTES: Final = 32 * 1024 * 1024
+    OF_PRINTER: Final = 2
+    """At once; the agent takes no more."""
+
+    def __init__(self, http: PrinterHttp, clock: Clock) -> None:
+        self._http = http
+        self._clock = clock
+        self._kept: OrderedDict[ThumbnailKey, _Kept] = OrderedDict()
+        self._bytes = 0
+        self._slots: WeakValueDictionary[OwnedPrinter, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def of(self, key: ThumbnailKey) -> Thumbnail | None:
+        """Return the thumbnail; None if the file has none, or the printer gives none now."""
+        kept = self._fresh(key)
+        if kept is not None:
+            return kept.thumbnail
+        slots = self._slots.setdefault(key.printer, asyncio.Semaphore(self.OF_PRINTER))
+        async with slots:
+            kept = self._fresh(key) or await self._take(key)
+        return kept.thumbnail if kept is not None else None
+
+    def _fresh(self, key: ThumbnailKey) -> _Kept | None:
+        kept = self._kept.get(key)
+        if kept is None or self._clock.now() >= kept.until:
+            return None
+        self._kept.move_to_end(key)
+        return kept
+
+    async def _take(self, key: ThumbnailKey) -> _Kept | None:
+        """Ask the printer; None where the answer is no reason not to ask again."""
+        query = {"path": key.path, "size": str(key.size_px)}
+        try:
+            async with (
+                asyncio.timeout(self.TIMEOUT_S),
+                self._http.open(key.printer, "/files/thumbnail", query) as answer,
+            ):
+                if isinstance(answer, PrinterAnswer):
+                    thumbnail = await _read(answer)
+                elif answer.code in _HAS_NONE:
+                    thumbnail = None
+                else:
+                    return None
+        except (TimeoutError, PrinterAnswerBroken):
+            return None
+        kept_for = self.NONE_KEPT_FOR if thumbnail is None else self.KEPT_FOR
+        kept = _Kept(thumbnail, self._clock.now() + kept_for)
+        self._keep(key, kept)
+        return kept
+
+    def _keep(self, key: ThumbnailKey, kept: _Kept) -> None:
+        before = self._kept.pop(key, None)
+        self._bytes += kept.size - (before.size if before is not None else 0)
+        self._kept[key] = kept
+        while self._bytes > self.MAX_BYTES:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= oldest.size
+
+
+_HAS_NONE: Final = frozenset(
+    {
+        CommandStatus.NOT_FOUND,
+        CommandStatus.UNKNOWN_COMMAND,  # an older agent
+        CommandStatus.NOT_SUPPORTED,
+    }
+)
+
+
+async def _read(answer: PrinterAnswer) -> Thumbnail | None:
+    """Return the picture; None where it is too large, or something else."""
+    data = bytearray()
+    async for chunk in answer.chunks:
+        data += chunk
+        if len(data) > MAX_THUMBNAIL_BYTES:
+            return None
+    return thumbnail_of(bytes(data))

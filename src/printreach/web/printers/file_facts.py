@@ -1,0 +1,115 @@
+"""What is known of one file before it is printed, as pages show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+from printreach.contract.platforms import can_print
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.printers import Printer
+from printreach.rules.printers.virtual_paths import VirtualPath
+from printreach.web.printers.folders import Count, moment_of, thumbnail_query
+from printreach.web.services import Services
+
+Millimetres = Annotated[float, msgspec.Meta(ge=0, le=100_000)]
+Words = Annotated[str, msgspec.Meta(max_length=512)]
+_MAX_WORDS: Final = 60
+
+
+class _Details(msgspec.Struct, kw_only=True, rename="pascal"):
+    """The parts of `contract.files.FileDetails` that a page needs; 0 and "" are unknown."""
+
+    size_bytes: Count = 0
+    modified_time_sec: float = 0.0
+    est_print_time_sec: Count = 0
+    est_filament_used_mm: Count = 0
+    est_filament_weight_mg: Count = 0
+    layer_count: Count = 0
+    layer_height_mm: Millimetres = 0.0
+    filament_type: Words = ""
+    slicer: Words = ""
+    thumbnail_count: int = -1
+
+
+class _Envelope(msgspec.Struct, rename="pascal"):
+    result: _Details
+
+
+_details = msgspec.json.Decoder(_Envelope)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileFacts:
+    """path: its VirtualPath. thumbnail: the query of its picture's address, "" where it has none.
+
+    time_s: 0 is unknown. refusal: why the printer tells nothing of it, else "".
+    """
+
+    name: str
+    path: str
+    is_printable: bool
+    thumbnail: str
+    time_s: int = 0
+    filament: str = ""
+    layers: str = ""
+    size_bytes: int = 0
+    changed_at: datetime | None = None
+    slicer: str = ""
+    refusal: str = ""
+
+
+async def file_facts(services: Services, printer: Printer, path: VirtualPath) -> FileFacts:
+    """Ask the printer for a file's details. Without them the facts are few."""
+    name, is_printable = path.parts[-1], can_print(printer.platform, path.parts[-1])
+    answer = await services.printer_http.ask(printer.owned, "/files/details", {"path": str(path)})
+    details, refusal = _Details(), ""
+    if isinstance(answer, PrinterRefusal):
+        refusal = answer.sentence
+    else:
+        details = _parsed(answer)
+    version = f"{details.modified_time_sec:.0f}-{details.size_bytes}"
+    has_thumbnail = is_printable and not refusal and details.thumbnail_count != 0
+    return FileFacts(
+        name=name,
+        path=str(path),
+        is_printable=is_printable,
+        thumbnail=thumbnail_query(str(path), version) if has_thumbnail else "",
+        time_s=details.est_print_time_sec,
+        filament=_filament(details),
+        layers=_layers(details),
+        size_bytes=details.size_bytes,
+        changed_at=moment_of(details.modified_time_sec),
+        slicer=details.slicer[:_MAX_WORDS],
+        refusal=refusal,
+    )
+
+
+def _parsed(envelope: bytes) -> _Details:
+    """Return the details; empty ones where a printer reported what none has."""
+    try:
+        return _details.decode(envelope).result
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _Details()
+
+
+def _filament(details: _Details) -> str:
+    """Return kind, weight and length, as far as they are known: "PLA, 18.8 g, 6.3 m"."""
+    parts = [details.filament_type[:_MAX_WORDS]]
+    if details.est_filament_weight_mg:
+        parts.append(f"{details.est_filament_weight_mg / 1000:.1f} g")
+    if details.est_filament_used_mm:
+        parts.append(f"{details.est_filament_used_mm / 1000:.1f} m")
+    return _listed(parts)
+
+
+def _layers(details: _Details) -> str:
+    """Return their number and height, as far as they are known: "60, 0.2 mm each"."""
+    height = f"{details.layer_height_mm:g} mm each" if details.layer_height_mm else ""
+    return _listed([f"{details.layer_count}" if details.layer_count else "", height])
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(part for part in parts if part)
