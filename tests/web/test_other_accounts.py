@@ -27,7 +27,7 @@ def join(way: Way) -> None:
     sign_in(way.browser)
     answer = send(way.browser, "/account/other", **{"other-password": PASSWORD})
     query = way.provider.authorise(address_in(answer))
-    assert way.back(query).headers["location"] == "/account#other"
+    assert way.back(query).headers["location"] == "/account/security#other"
     send(way.browser, "/signout")
 
 
@@ -182,7 +182,7 @@ def test_a_way_begun_to_be_let_in_adds_nothing(way: Way) -> None:
 
     way.back(way.provider.authorise(there))
 
-    assert ADA in way.browser.get("/account").text
+    assert ADA in way.browser.get("/account/security").text
     assert sorted(way.emails()) == [ADA, EVE]
 
 
@@ -224,7 +224,7 @@ def test_a_second_factor_is_asked_for_all_the_same(way: Way) -> None:
 def test_the_provider_is_removed_with_the_password_and_then_opens_nothing(way: Way) -> None:
     join(way)
     sign_in(way.browser)
-    page = way.browser.get("/account").text
+    page = way.browser.get("/account/security").text
     identity = page.partition('name="identity" value="')[2].partition('"')[0]
     assert NAME in page
 
@@ -267,7 +267,7 @@ def test_an_operator_who_takes_the_second_factor_takes_the_provider_too(way: Way
 
 def test_the_only_way_to_sign_in_stays(way: Way) -> None:
     way.go()
-    page = way.browser.get("/account").text
+    page = way.browser.get("/account/security").text
     identity = page.partition('name="identity" value="')[2].partition('"')[0]
 
     answer = send(way.browser, "/account/other/remove", identity=identity)
@@ -278,7 +278,7 @@ def test_the_only_way_to_sign_in_stays(way: Way) -> None:
 
 def test_an_account_without_a_password_is_not_asked_for_one_and_may_set_one(way: Way) -> None:
     way.go()
-    page = way.browser.get("/account").text
+    page = way.browser.get("/account/security").text
     assert 'autocomplete="current-password"' not in page
 
     answer = send(way.browser, "/account/password", **{"new-password": PASSWORD})
@@ -369,4 +369,4 @@ def test_without_a_provider_there_is_no_button_and_no_way(browser: Browser) -> N
         assert "/signin/other" not in browser.get(path).text
     assert send(browser, "/signin/other").status_code == 400
     assert browser.get(BACK, params={"state": "x", "code": "c"}).status_code == 400
-    assert "other-password" not in browser.get("/account").text
+    assert "other-password" not in browser.get("/account/security").text

@@ -73,7 +73,7 @@ def test_a_passkey_that_was_made_wrongly_is_not_kept(
     browser: Browser, key: FakeAuthenticator, how: str
 ) -> None:
     assert add(browser, HOSTILE[how](key)) == 400
-    assert "Phone" not in browser.get("/account").text
+    assert "Phone" not in browser.get("/account/security").text
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_script_in_the_name_of_a_passkey_stays_text(
 ) -> None:
     add(browser, key, **{"passkey-name": "<script>alert(1)</script>"})
 
-    assert "<script>alert" not in browser.get("/account").text
+    assert "<script>alert" not in browser.get("/account/security").text
 
 
 def test_questions_are_limited_by_address(other: Browser) -> None:

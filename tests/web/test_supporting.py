@@ -14,8 +14,9 @@ from tests.fakes.clock import NOON
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import MONTHLY, sign
 from tests.web.conftest import MakeWorld
+from tests.web.portal.people import APP, add_app, link_printer
 from tests.web.shop import CALLS, Shop, open_shop
-from tests.web.world import PASSWORD, Browser, WebWorld, send, sign_in
+from tests.web.world import PASSWORD, Browser, WebWorld, run, send, sign_in
 
 PAGE = "/account/supporter"
 
@@ -248,3 +249,16 @@ def test_what_was_paid_is_among_ones_data(shop: Shop) -> None:
     data = shop.browser.get("/account/export").json()
 
     assert [one["SubscriptionId"] for one in data["Payments"]] == [subscription["id"]]
+
+
+def test_apps_without_supporter_status_are_listed_as_paused(shop: Shop) -> None:
+    add_app(shop.world, shop.browser)
+    printer_id = link_printer(shop.world, shop.browser, "Workbench")
+    connections = shop.world.services.connections
+    run(shop.browser, lambda: connections.add_for_app(APP, printer_id))
+    assert "Your apps are paused" in shop.browser.get("/connections").text
+    assert "Paused. Workbench" in shop.browser.get("/connections").text
+
+    become_supporter(shop)
+
+    assert "paused" not in shop.browser.get("/connections").text.lower()

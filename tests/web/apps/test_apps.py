@@ -295,6 +295,6 @@ def test_an_app_that_is_full_is_told_in_the_portal(site: DeveloperSite) -> None:
 def test_the_page_of_ones_account_leads_to_the_pages_for_developers(site: DeveloperSite) -> None:
     page = site.browser.get("/account").text
 
-    for place in ("/developer", "/usage"):
+    for place in ("/developer",):
         assert f'href="{place}"' in page
         assert site.browser.get(place).status_code == 200

@@ -28,9 +28,9 @@ def connect_app(home: Home, printer_id: str = "") -> str:
     return run(home.browser, connect)
 
 
-def share(home: Home, ends: str = "24") -> str:
+def share(home: Home, ends: str = "24", name: str = "") -> str:
     """Share the printer; the address that shows what opens it."""
-    answer = send(home.browser, "/connections/share", printer=home.printer_id, ends=ends)
+    answer = send(home.browser, "/connections/share", printer=home.printer_id, ends=ends, name=name)
     assert answer.status_code == 303
     return str(answer.headers["location"])
 
@@ -93,7 +93,7 @@ def test_what_makes_no_sense_shares_nothing(home: Home, printer: str | None, end
     answer = send(home.browser, "/connections/share", printer=chosen, ends=ends)
 
     assert answer.status_code == 400
-    assert "You share no printer." in home.browser.get("/connections").text
+    assert "t sharing a printer" in home.browser.get("/connections").text
 
 
 def test_another_accounts_printer_is_not_shared(home: Home, bobs_printer: str) -> None:
@@ -131,7 +131,7 @@ def test_a_form_of_another_page_neither_shares_nor_ends(home: Home, origin: str)
 
     page = home.browser.get("/connections").text
     assert "Demo" in page
-    assert "You share no printer." in page
+    assert "t sharing a printer" in page
 
 
 def test_a_share_comes_as_a_link_a_picture_and_a_password(home: Home) -> None:
@@ -148,3 +148,30 @@ def test_a_share_comes_as_a_link_a_picture_and_a_password(home: Home) -> None:
     assert '<svg class="qr"' in page or 'class="qr"' in page
     for label in ("Link", "Address", "User name", "Password"):
         assert f"<dt>{label}</dt>" in page
+
+
+def test_a_share_is_listed_by_whom_it_is_for(home: Home) -> None:
+    address = share(home, name="Sam <b>")
+
+    assert "with Sam &lt;b&gt;" in home.browser.get(address).text
+    page = home.browser.get("/connections").text
+    assert "Sam &lt;b&gt;" in page
+    assert "Workbench, since" in page
+    end = address.replace("/secrets", "/end")
+    assert "with Sam &lt;b&gt;" in home.browser.get(end).text
+
+
+def test_a_name_that_is_too_long_shares_nothing(home: Home) -> None:
+    answer = send(
+        home.browser, "/connections/share", printer=home.printer_id, ends="24", name="x" * 61
+    )
+
+    assert answer.status_code == 400
+    assert 'id="name-fault"' in answer.text
+
+
+def test_the_printers_page_and_its_settings_lead_to_sharing_it(home: Home) -> None:
+    href = f'href="/connections/share?printer={home.printer_id}"'
+
+    assert href in home.browser.get(home.path).text
+    assert href in home.browser.get(home.path + "/settings").text

@@ -236,7 +236,7 @@ def test_a_link_that_ends_with_its_print_is_over_as_soon_as_somebody_sees_it(
 
 
 def test_the_owner_makes_lists_and_ends_links(home: Home) -> None:
-    assert "Make a Live Link" in home.browser.get("/connections/live").text
+    assert "Create a Live Link" in home.browser.get("/connections/live").text
     made = send(home.browser, "/connections/live", printer=home.printer_id, ends="168")
     assert made.headers["location"] == "/connections"
     page = home.browser.get("/connections").text

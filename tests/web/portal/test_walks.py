@@ -148,6 +148,8 @@ def test_without_supporter_status_the_operator_is_named(world: WebWorld, ada: Pe
 
     assert "Apps need supporter status" in page.text
     assert "Ask the operator" in page.text
+    assert "Not yet" not in page.text
+    assert "have supporter status so far" in ada.look("?back=paid").text
     refused = ada.press("refuse", error="not_a_supporter")
     assert told(refused)["error"] == "not_a_supporter"
 

@@ -28,7 +28,7 @@ def test_the_list_leads_to_each_apps_connection(home: Home) -> None:
     assert f'href="/connections/{connection_id}"' in home.browser.get("/connections").text
     page = page_of(home, connection_id)
     assert "Demo &lt;b&gt;" in page
-    assert "has not asked to be told" in page
+    assert "t asked for events" in page
 
 
 def test_each_delivery_tells_what_became_of_it(home: Home) -> None:
@@ -97,7 +97,7 @@ def test_a_webhook_that_ran_out_says_so(home: Home) -> None:
     assert "A print starts, Event 99" in page_of(home, connection_id)
     home.world.clock.advance(LIFETIME)
     sign_in(home.browser)
-    assert "has to ask again every 180 days" in page_of(home, connection_id)
+    assert "has to ask for them again every 180 days" in page_of(home, connection_id)
 
 
 def test_a_stranger_sees_and_sends_nothing(home: Home) -> None:

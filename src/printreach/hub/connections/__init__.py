@@ -105,6 +105,7 @@ class Connections:
         printer: Printer,
         expires_at: datetime | None,
         permissions: frozenset[Permission],
+        name: str = "",
     ) -> Shared | Denied:
         """Create a Shared Connection; its secrets are in the answer and nowhere else."""
         port = await self._take_port(records, printer, self.core.clock.now())
@@ -114,7 +115,7 @@ class Connections:
         made = self._new(
             ConnectionKind.SHARED, printer, self.core.clock.now(), app_id=None, port=port
         )
-        connection = replace(made, expires_at=expires_at, permissions=permissions)
+        connection = replace(made, expires_at=expires_at, permissions=permissions, name=name)
         await records.connections.add(connection, digests_of(secrets))
         return Shared(
             connection=connection,

@@ -14,6 +14,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
 from printreach.ports import Notice, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
+from printreach.rules.printers import parse_printer_name
 from printreach.store.store import Records
 
 MAX_SHARED: Final = 50
@@ -27,6 +28,7 @@ LIFETIMES: Final = {
 """By the number of hours that the form sends; any other word means that it does not end."""
 
 _WITH_PERMISSIONS: Final = frozenset({ConnectionKind.APP, ConnectionKind.SHARED})
+_BAD_NAME: Final = Denied(Reason.INVALID, "Use up to 60 letters, digits or other characters.")
 _NO_SUCH_CONNECTION: Final = Denied(
     Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
 )
@@ -34,7 +36,10 @@ _NO_SUCH_CONNECTION: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedConnection:
-    """A connection as its owner sees it. title: the app's name, or the kind of connection."""
+    """A connection as its owner sees it.
+
+    title: the app's name, or whom a share is for; of a share without a name its kind.
+    """
 
     connection: Connection
     title: str
@@ -68,7 +73,9 @@ class OwnConnections:
             return [
                 ListedConnection(
                     connection=connection,
-                    title=apps.get(connection.app_id or "", connection.app_id or "Shared"),
+                    title=apps.get(
+                        connection.app_id or "", connection.app_id or connection.name or "Shared"
+                    ),
                     printer_name=names.get(connection.printer_id or "", ""),
                     ended_at=ended_at(connection),
                     has_ended=has_ended(connection, at),
@@ -93,8 +100,15 @@ class OwnConnections:
         printer_id: str,
         hours: str,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
+        name: str = "",
     ) -> Shared | Denied:
-        """Create a Shared Connection. hours: a key of LIFETIMES."""
+        """Create a Shared Connection.
+
+        hours: a key of LIFETIMES. name: whom it is for, as it was typed; may be empty.
+        """
+        for_whom = parse_printer_name(name) if name.strip() else ""
+        if for_whom is None:
+            return _BAD_NAME
         at, lifetime = self.core.clock.now(), LIFETIMES.get(hours)
 
         async def share(records: Records) -> Shared | Denied:
@@ -112,7 +126,9 @@ class OwnConnections:
                     f"{printer.name} is shared {len(living)} times; end one of them first.",
                 )
             expires_at = None if lifetime is None else at + lifetime
-            return await self.connections.add_shared_in(records, printer, expires_at, permissions)
+            return await self.connections.add_shared_in(
+                records, printer, expires_at, permissions, for_whom
+            )
 
         return await self.core.store.write(share)
 

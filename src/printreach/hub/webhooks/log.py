@@ -118,7 +118,7 @@ async def _own(records: Records, account_id: str, connection_id: str) -> Connect
 
 def _name_of(connection: Connection, app: App | None) -> str:
     if connection.kind is ConnectionKind.SHARED:
-        return "Shared access"
+        return connection.name or "Shared access"
     return app.name if app is not None else "An app"
 
 

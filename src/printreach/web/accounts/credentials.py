@@ -10,7 +10,7 @@ from litestar.response import Redirect
 from printreach.hub.accounts.owner import Refusal
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts.totp import key_uri, secret_in_words, spaced
-from printreach.web.accounts.overview import PAGE, account_page
+from printreach.web.accounts.overview import PAGE, SECURITY, account_page, security_page
 from printreach.web.accounts.signing_in import remember_device
 from printreach.web.cookies import Cookies
 from printreach.web.flash import redirect_with_flash
@@ -37,12 +37,12 @@ async def change_password(
         signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
     )
     if isinstance(outcome, str):
-        answer = redirect_with_flash(PAGE, "password")
+        answer = redirect_with_flash(SECURITY, "password")
         remember_device(answer, outcome, jar)
         return answer
     is_new = isinstance(outcome, Denied) and outcome.reason is Reason.BAD_PASSWORD
     field = "new-password" if is_new else "old-password"
-    return await account_page(signed_in, outcome, field)
+    return await security_page(signed_in, outcome, field)
 
 
 @post("/account/mail", media_type=MediaType.HTML)
@@ -89,7 +89,7 @@ async def begin_totp(
     )
     if isinstance(made, bytes):
         return Redirect("/account/totp", status_code=303)
-    return await account_page(signed_in, made, "totp-password")
+    return await security_page(signed_in, made, "totp-password")
 
 
 @get("/account/totp", media_type=MediaType.HTML)
@@ -120,8 +120,8 @@ async def remove_totp(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if refused is not None:
-        return await account_page(signed_in, refused, "totp-password")
-    return redirect_with_flash(PAGE, "app-removed")
+        return await security_page(signed_in, refused, "totp-password")
+    return redirect_with_flash(SECURITY, "app-removed")
 
 
 @get(_CODES_PAGE, media_type=MediaType.HTML, opt=dict(USED_UP))
@@ -143,7 +143,7 @@ async def renew_recovery_codes(
     )
     if isinstance(result, list):
         return _lead_to_codes(signed_in, result)
-    return await account_page(signed_in, result, "totp-password")
+    return await security_page(signed_in, result, "totp-password")
 
 
 async def _totp_page(signed_in: SignedIn, fault: Refusal | None) -> Response[Any]:

@@ -13,7 +13,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
-from printreach.web.accounts.overview import PAGE, account_page
+from printreach.web.accounts.overview import SECURITY, security_page
 from printreach.web.accounts.signing_in import sign_in_form, start_session, step_redirect
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
@@ -61,12 +61,12 @@ async def complete_sign_in(
         case NeedsCode(token):
             return step_redirect(code_path(next_path), token, STEP_LIFETIME, browser.jar)
         case IdentityJoined():
-            return Redirect("/account#other", status_code=303)
+            return Redirect(f"{SECURITY}#other", status_code=303)
         case Denied(Reason.STEP_OVER) if session is not None:
             # A reload, or the back button: the joining is already done.
             return Redirect(HOME, status_code=303)
         case Denied() if session is not None:
-            return await account_page(session, outcome, _FIELD)
+            return await security_page(session, outcome, _FIELD)
         case Denied():
             return await sign_in_form(browser, next_path, outcome, field=_FIELD)
         case _:
@@ -85,7 +85,7 @@ async def begin_joining(
     )
     if isinstance(sent, ProviderRedirect):
         return _auto_redirect_page(sent, jar)
-    return await account_page(signed_in, sent, "other-password")
+    return await security_page(signed_in, sent, "other-password")
 
 
 @post("/account/other/remove", media_type=MediaType.HTML)
@@ -97,8 +97,8 @@ async def remove_identity(
         signed_in.account, signed_in.session, fields["other-password"], fields["identity"]
     )
     if refused is not None:
-        return await account_page(signed_in, refused, "other-password")
-    return redirect_with_flash(PAGE, "other-removed")
+        return await security_page(signed_in, refused, "other-password")
+    return redirect_with_flash(SECURITY, "other-removed")
 
 
 def _answer(request: AnyRequest) -> ProviderAnswer:

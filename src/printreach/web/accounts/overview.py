@@ -15,6 +15,7 @@ from printreach.hub.accounts.data import Row
 from printreach.hub.denied import Denied
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.sessions import browser_in_words, is_fresh
+from printreach.rules.connections import ConnectionKind
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
@@ -22,18 +23,27 @@ from printreach.web.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-ACCOUNT = "account/account.html"
 PAGE: Final = "/account"
+SECURITY: Final = "/account/security"
 
 
 async def account_page(
     signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
 ) -> Response[Any]:
-    """Render the page as it is now, with the error of a form on it."""
+    """Render the account's page as it is now, with the error of a form on it."""
+    standing = await signed_in.services.billing.standing(signed_in.account)
+    shown = {**_who(signed_in), "standing": standing}
+    return page("account/account.html", fault, field, **shown)
+
+
+async def security_page(
+    signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
+) -> Response[Any]:
+    """Render the page about signing in as it is now, with the error of a form on it."""
     account_id = signed_in.account_id
     codes_left = await signed_in.services.owner.codes_left(account_id)
     shown = {
-        "account": signed_in.account,
+        **_who(signed_in),
         "has_totp": codes_left is not None,
         "codes_left": codes_left,
         "passkeys": await signed_in.services.passkeys.of_account(account_id),
@@ -45,16 +55,25 @@ async def account_page(
             (_provider_name(identity, signed_in.services), identity)
             for identity in await signed_in.services.other_accounts.of_account(account_id)
         ],
-        "is_fresh": is_fresh(signed_in.session, signed_in.services.clock.now()),
-        "standing": await signed_in.services.billing.standing(signed_in.account),
     }
-    return page(ACCOUNT, fault, field, **shown)
+    return page("account/security.html", fault, field, **shown)
+
+
+def _who(signed_in: SignedIn) -> dict[str, Any]:
+    is_proven = is_fresh(signed_in.session, signed_in.services.clock.now())
+    return {"account": signed_in.account, "is_fresh": is_proven}
 
 
 @get(PAGE, media_type=MediaType.HTML)
 async def show_account(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
-    """Show all about the account."""
+    """Show the account."""
     return await account_page(signed_in)
+
+
+@get(SECURITY, media_type=MediaType.HTML)
+async def show_security(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
+    """Show how its owner signs in, and where they are signed in."""
+    return await security_page(signed_in)
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)
@@ -63,14 +82,14 @@ async def end_a_session(
 ) -> Response[Any]:
     """Sign out one of the account's browsers."""
     await signed_in.services.sessions.end(signed_in.account_id, fields["session"])
-    return Redirect("/account#sessions", status_code=303)
+    return Redirect(f"{SECURITY}#sessions", status_code=303)
 
 
 @post("/account/sessions/end-others", media_type=MediaType.HTML)
 async def end_other_sessions(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Sign out every other browser."""
     await signed_in.services.sessions.end_others(signed_in.account_id, signed_in.session_id)
-    return Redirect("/account#sessions", status_code=303)
+    return Redirect(f"{SECURITY}#sessions", status_code=303)
 
 
 def passkey_id_of(credential_id: bytes) -> str:
@@ -128,6 +147,12 @@ async def _file(
     yield before.removesuffix(b",") + b"\n  }\n}\n"
 
 
+@get("/account/delete", media_type=MediaType.HTML)
+async def ask_to_delete(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
+    """List what goes with the account."""
+    return await _delete_page(signed_in, None)
+
+
 @post("/account/delete", media_type=MediaType.HTML)
 async def delete(
     fields: NamedDependency[Fields],
@@ -139,7 +164,7 @@ async def delete(
         signed_in.account, signed_in.session, fields["delete-password"]
     )
     if refused is not None:
-        return await account_page(signed_in, refused, "delete-password")
+        return await _delete_page(signed_in, refused)
     answer = Redirect(_DELETED, status_code=303)
     answer.set_cookie(jar.end(SESSION))
     return answer
@@ -151,4 +176,26 @@ def deleted_page() -> Template:
     return Template("account/deleted.html")
 
 
-OVERVIEW = [show_account, end_a_session, end_other_sessions, export, delete, deleted_page]
+async def _delete_page(signed_in: SignedIn, refused: Denied | TooSoon | None) -> Response[Any]:
+    services, account_id = signed_in.services, signed_in.account_id
+    connections = services.own_connections
+    chosen = await services.notifications.chosen(account_id)
+    shown = {
+        **_who(signed_in),
+        "printers": [row.printer.name for row in await services.own_printers.rows(account_id)],
+        "counts": [
+            (len(await connections.all(account_id, ConnectionKind.APP)), "app connection"),
+            (len(await connections.all(account_id, ConnectionKind.SHARED)), "share"),
+            (len(await services.live_links.all(account_id)), "Live Link"),
+            (len(chosen.destinations), "notification channel"),
+            (len(await services.access_tokens.of_account(account_id)), "access token"),
+            (len(await services.own_apps.all(account_id)), "registered app"),
+        ],
+    }
+    return page("account/delete.html", refused, "delete-password", **shown)
+
+
+OVERVIEW = [
+    *(show_account, show_security, end_a_session, end_other_sessions),
+    *(export, ask_to_delete, delete, deleted_page),
+]

@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.overview import PAGE, account_page, parse_passkey_id
+from printreach.web.accounts.overview import SECURITY, parse_passkey_id, security_page
 from printreach.web.accounts.signing_in import sign_in_form, start_session
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.flash import redirect_with_flash
@@ -65,8 +65,8 @@ async def add_passkey(
         signed_in.account, browser.cookie(STEP), fields["answer"], fields["passkey-name"]
     )
     if isinstance(result, Passkey):
-        return redirect_with_flash(PAGE, "passkey")
-    return await account_page(signed_in, result, "passkey-name")
+        return redirect_with_flash(SECURITY, "passkey")
+    return await security_page(signed_in, result, "passkey-name")
 
 
 @post("/account/passkeys/remove", media_type=MediaType.HTML)
@@ -81,8 +81,8 @@ async def remove_passkey(
         parse_passkey_id(fields["passkey"]),
     )
     if refused is not None:
-        return await account_page(signed_in, refused, "passkey-password")
-    return redirect_with_flash(PAGE, "passkey-removed")
+        return await security_page(signed_in, refused, "passkey-password")
+    return redirect_with_flash(SECURITY, "passkey-removed")
 
 
 def passkey_options(challenge: PasskeyRequest | Denied | TooSoon, jar: Cookies) -> Response[Any]:

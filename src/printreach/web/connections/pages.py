@@ -29,7 +29,10 @@ ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "
 async def connections_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """List the current connections."""
     account_id = signed_in.account_id
+    standing = await signed_in.services.billing.standing(signed_in.account)
     context = {
+        "are_apps_paused": not standing.is_supporter,
+        "is_sold": standing.is_sold,
         "apps": await signed_in.services.own_connections.all(account_id, ConnectionKind.APP),
         "shared": await signed_in.services.own_connections.all(account_id, ConnectionKind.SHARED),
         "live_links": await signed_in.services.live_links.all(account_id),
@@ -43,8 +46,8 @@ async def connections_page(signed_in: NamedDependency[SignedIn]) -> Template:
 async def share_page(
     signed_in: NamedDependency[SignedIn], printer: FromQuery[str | None] = None
 ) -> Template:
-    """Ask which printer to share, and for how long."""
-    return await _share_form(signed_in, chosen=printer or "", hours="24", errors={})
+    """Ask which printer to share, with whom, and for how long."""
+    return await _share_form(signed_in, ShareForm(printer=printer or ""))
 
 
 @post("/connections/share", media_type=MediaType.HTML)
@@ -52,28 +55,21 @@ async def share(
     fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Make a Shared Connection."""
-    chosen, hours, permissions = fields["printer"], fields["ends"], ticked(fields)
-    if hours not in LIFETIMES and hours != NO_END:
+    typed = ShareForm(
+        printer=fields["printer"],
+        name=fields["name"],
+        hours=fields["ends"],
+        permissions=ticked(fields),
+    )
+    if typed.hours not in LIFETIMES and typed.hours != NO_END:
         errors = {"ends": "Choose when it ends."}
-        return await _share_form(
-            signed_in,
-            chosen=chosen,
-            hours="24",
-            errors=errors,
-            permissions=permissions,
-        )
+        return await _share_form(signed_in, replace(typed, hours="24", errors=errors))
     account_id = signed_in.account_id
-    made = await signed_in.services.own_connections.share(account_id, chosen, hours, permissions)
+    made = await signed_in.services.own_connections.share(
+        account_id, typed.printer, typed.hours, typed.permissions, typed.name
+    )
     if isinstance(made, Denied):
-        unknown = made.reason is Reason.NO_SUCH_PRINTER
-        errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
-        return await _share_form(
-            signed_in,
-            chosen=chosen,
-            hours=hours,
-            errors=errors,
-            permissions=permissions,
-        )
+        return await _share_form(signed_in, replace(typed, errors=_errors_of_share(made)))
     signed_in.services.shown_shares.put(account_id, made.connection.connection_id, made)
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
@@ -133,24 +129,34 @@ async def end(connection_id: FromPath[str], signed_in: NamedDependency[SignedIn]
     return redirect_with_flash("/connections", "ended")
 
 
-async def _share_form(
-    signed_in: SignedIn,
-    *,
-    chosen: str,
-    hours: str,
-    errors: dict[str, str],
-    permissions: frozenset[Permission] = ALL_PERMISSIONS,
-) -> Template:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShareForm:
+    """The values of the form, and their errors. name: whom the share is for."""
+
+    printer: str = ""
+    name: str = ""
+    hours: str = "24"
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def _errors_of_share(denied: Denied) -> dict[str, str]:
+    if denied.reason is Reason.INVALID:
+        return {"name": denied.sentence}
+    unknown = denied.reason is Reason.NO_SUCH_PRINTER
+    return {"printer": "Choose one of your printers." if unknown else denied.sentence}
+
+
+async def _share_form(signed_in: SignedIn, typed: ShareForm) -> Template:
     rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
         "ends": [*ENDS, (NO_END, "when I end it")],
-        "chosen": chosen,
-        "hours": hours,
-        "ticks": ticks_of(permissions),
-        "errors": errors,
+        "typed": typed,
+        "ticks": ticks_of(typed.permissions),
     }
-    return Template("dashboard/share.html", context=context, status_code=400 if errors else 200)
+    status = 400 if typed.errors else 200
+    return Template("dashboard/share.html", context=context, status_code=status)
 
 
 LIVE_LINK_ENDS = [*ENDS, ("8760", "in a year")]
