@@ -92,6 +92,11 @@ def open_account(page: Page, service: Service) -> None:
     heading(page, "Your account")
 
 
+def open_security(page: Page, service: Service) -> None:
+    page.goto(f"{service.base_url}/account/security")
+    heading(page, "Sign-in")
+
+
 def test_the_first_start_makes_an_operator_by_a_link_in_the_log(fresh: Service, page: Page) -> None:
     page.goto(fresh.base_url)
     expect(page.get_by_role("heading", name="Not set up yet")).to_be_visible()
@@ -112,8 +117,8 @@ def test_from_sign_up_over_an_authenticator_app_to_a_recovery_code(
 ) -> None:
     seen = watch(page)
     sign_up(page, fresh, ADA)
-    open_account(page, fresh)
-    look_at(page, "account")
+    open_security(page, fresh)
+    look_at(page, "account-security")
 
     page.locator("#totp-password").fill(PASSWORD)
     press(page, "Set up an app")
@@ -128,7 +133,7 @@ def test_from_sign_up_over_an_authenticator_app_to_a_recovery_code(
     look_at(page, "account-recovery-codes")
     recovery = page.locator("#once-1").inner_text()
     page.get_by_role("link", name="Done").click()
-    heading(page, "Your account")
+    heading(page, "Sign-in")
     press_on(page, "Sign out")
 
     sign_in(page, fresh, ADA)
@@ -147,6 +152,7 @@ def test_from_sign_up_over_an_authenticator_app_to_a_recovery_code(
     page.get_by_label("Code").fill(recovery)
     press(page, "Continue")
     heading(page, "Your account")
+    open_security(page, fresh)
     expect(page.get_by_text("9 recovery codes are left")).to_be_visible()
     assert [error for error in seen.errors if "400" not in error and "404" not in error] == []
 
@@ -154,7 +160,7 @@ def test_from_sign_up_over_an_authenticator_app_to_a_recovery_code(
 def test_a_passkey_signs_in_without_a_password(fresh: Service, page: Page) -> None:
     virtual_authenticator(page)
     sign_up(page, fresh, "passkey@example.org")
-    open_account(page, fresh)
+    open_security(page, fresh)
 
     page.get_by_label("Name").fill("My phone")
     page.locator("#passkey-password").fill("a guess")
@@ -171,6 +177,7 @@ def test_a_passkey_signs_in_without_a_password(fresh: Service, page: Page) -> No
     heading(page, "Your account")
     expect(page.get_by_text("passkey@example.org")).to_be_visible()
 
+    open_security(page, fresh)
     page.locator("#passkey-password").fill(PASSWORD)
     press(page, "Remove My phone")
     expect(page.get_by_role("heading", name="My phone")).not_to_be_visible()
@@ -199,6 +206,8 @@ def test_a_forgotten_password_then_the_end_of_the_account(fresh: Service, page: 
     data = json.loads(downloading.value.path().read_text())
     assert data["Account"]["Email"] == "leaving@example.org"
 
+    page.get_by_role("link", name="Delete my account").click()
+    heading(page, "Delete your account?")
     page.locator("#delete-password").fill(NEXT)
     press(page, "Delete my account")
     heading(page, "Your account is gone")

@@ -26,6 +26,8 @@ FOR_STRANGERS = {
 }
 FOR_ONE = {
     "account": "/account",
+    "account-security": "/account/security",
+    "account-delete": "/account/delete",
     "link": "/link",
     "link-code": "/link?code=K7QF4MXY",
     "no-printers": "/printers",

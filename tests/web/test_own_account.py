@@ -12,7 +12,6 @@ from printreach.rules.accounts.totp import secret_in_words
 from printreach.rules.operators import Operator
 from printreach.store.listings import Search
 from tests.web.codes import code_now, secret_of, set_up_totp
-from tests.web.portal.people import link_printer
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
@@ -385,23 +384,3 @@ def test_the_key_of_an_app_comes_as_a_picture_and_as_text(
     assert "<path" in page
     assert "style=" not in page
     assert secret_in_words(secret_of(world, browser)) in page.replace(" ", "")
-
-
-def test_the_account_has_sections_and_notifications_are_one_of_them(browser: Browser) -> None:
-    for path in ("/account", "/account/security", "/notifications", "/account/tokens"):
-        page = browser.get(path).text
-        assert f'<a href="{path}" aria-current="page">' in page, path
-        assert '<a href="/notifications"' in page, path
-    assert "old-password" not in browser.get("/account").text
-
-
-def test_what_is_deleted_with_an_account_is_listed_first(world: WebWorld, browser: Browser) -> None:
-    link_printer(world, browser, "Workbench")
-
-    page = browser.get("/account/delete").text
-
-    assert "1 printer: Workbench" in page
-    assert 'name="delete-password"' in page
-    wrong = send(browser, "/account/delete", **{"delete-password": "guess"})
-    assert 'id="delete-password-fault"' in wrong.text
-    assert "1 printer: Workbench" in wrong.text

@@ -11,6 +11,8 @@ from printreach.rules.own_paths import HOME
 STRICT_TRANSPORT_SECURITY: Final = "max-age=31536000"
 """RFC 6797, for a year. Without includeSubDomains: names below may be of other services."""
 
+_SAME_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
 
 def may_require_https(address: str) -> bool:
     """Whether browsers may be told to use nothing but https with the host of an address.
@@ -20,6 +22,12 @@ def may_require_https(address: str) -> bool:
     """
     parts = urlsplit(address)
     return parts.scheme == "https" and parts.port in (None, 443)
+
+
+def is_encrypted(base_url: str) -> bool:
+    """Whether nobody on the way can read what browsers send there: by TLS, or on one machine."""
+    parts = urlsplit(base_url)
+    return parts.scheme == "https" or parts.hostname in _SAME_MACHINE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,8 @@
 """Composition of the web role's use cases."""
 
+import shutil
 from functools import partial
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from printreach.backends.webauthn import WebAuthn
@@ -46,7 +48,7 @@ from printreach.run.dependencies import Dependencies, snapshots_of
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.web.security import origin_of
-from printreach.web.services import Services
+from printreach.web.services import DiskSpace, Services
 
 
 def web_services(dependencies: Dependencies) -> Services:
@@ -79,6 +81,7 @@ def web_services(dependencies: Dependencies) -> Services:
     request_limits = RequestLimits(core)
     tokens = AccessTokens(core=core)
     return Services(
+        disk_space=partial(_disk_space, settings.data_dir),
         clock=core.clock,
         account_mailer=core.account_mailer,
         caller_tries=core.caller_tries,
@@ -184,3 +187,8 @@ def _provider(settings: Settings, core: Core) -> SignInProvider | None:
 def _authenticators(settings: Settings) -> WebAuthn:
     origin = origin_of(settings.base_url)
     return WebAuthn(host=urlsplit(origin).hostname or "", origin=origin)
+
+
+def _disk_space(folder: Path) -> DiskSpace:
+    usage = shutil.disk_usage(folder)
+    return DiskSpace(total=usage.total, free=usage.free)

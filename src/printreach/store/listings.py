@@ -92,11 +92,16 @@ class KeyRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Totals. damaged_events: those that were set aside because they cannot be decoded."""
+    """Totals.
+
+    online: printers whose agent is connected. damaged_events: those that were set aside because
+    they cannot be decoded.
+    """
 
     accounts: int
     supporters: int
     printers: int
+    online: int
     apps: int
     connections: int
     damaged_events: int

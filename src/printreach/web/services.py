@@ -1,5 +1,6 @@
 """The use cases that pages and APIs call."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from printreach.hub.account_mailer import AccountMailer
@@ -53,14 +54,24 @@ from printreach.rules.addresses import Addresses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class DiskSpace:
+    """The space of a file system, in bytes."""
+
+    total: int
+    free: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """Built by `run`; a route gets it by the dependency `services`, or with the signed-in account.
 
-    shown_...: what a page shows once. pictures: shared by all viewers.
+    shown_...: what a page shows once. pictures: shared by all viewers. disk_space: that of the data
+    directory.
     """
 
     clock: Clock
     addresses: Addresses
+    disk_space: Callable[[], DiskSpace]
     reauthentication: Reauthentication
     printer_http: PrinterHttp
     accounts: Accounts

@@ -151,7 +151,7 @@ def test_the_pages_say_who_is_blocked(office: Office) -> None:
     assert "Block this account" in office.browser.get(path_of(office)).text
     block(office)
 
-    assert "Let its owner in again" in office.browser.get(path_of(office)).text
+    assert "Unblock this account" in office.browser.get(path_of(office)).text
     assert ADA in office.browser.get("/operator/accounts?show=blocked").text
     assert "Blocked an account" in office.browser.get("/operator/acts").text
     block(office, "off")
@@ -160,7 +160,7 @@ def test_the_pages_say_who_is_blocked(office: Office) -> None:
 
 @pytest.mark.parametrize("page", ["", "/block", "/delete"])
 def test_of_an_operator_the_pages_say_that_invitations_end_too(office: Office, page: str) -> None:
-    words = "every open invitation ends, too"
+    words = "all open invitations end too"
     before = office.browser.get(path_of(office) + page).text.lower()
     send(office.browser, path_of(office) + "/operator", password=PASSWORD, state="on")
 

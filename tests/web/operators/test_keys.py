@@ -34,7 +34,7 @@ def test_keys_are_found_by_owner_and_name(office: Office, made: MadeKey) -> None
 
 def test_a_key_is_disabled_for_good(office: Office, made: MadeKey) -> None:
     path = f"/operator/keys/{made.key.key_id}/disable"
-    assert "refused from now on" in office.browser.get(path).text
+    assert "stop working, for good" in office.browser.get(path).text
 
     answer = send(office.browser, path, password=PASSWORD)
 

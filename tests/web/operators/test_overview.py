@@ -1,14 +1,18 @@
 """The operators' overview of the whole service."""
 
+import re
 from datetime import timedelta
 
 import pytest
 
 from printreach.hub.accounts.sessions import Visitor
+from printreach.rules.addresses import is_encrypted
 from printreach.rules.detection.detector import DetectorOff
 from printreach.rules.payments import PaymentState, Subscription
+from printreach.rules.printers import NODE_SILENCE
 from printreach.store.store import Records
 from printreach.web import signed_in
+from printreach.web.operators import service
 from printreach.web.wording import typeset
 from tests.fakes.clock import NOON
 from tests.web.operators.conftest import Office
@@ -34,7 +38,7 @@ def test_payments_while_nothing_is_sold_are_reported(office: Office) -> None:
     run(office.browser, lambda: office.world.store.write(put))
     page = office.browser.get("/operator").text
 
-    assert "1 subscription goes on at the payment provider" in page
+    assert "1 subscription still runs at the payment provider" in page
     assert "31 May 2026" in page
 
 
@@ -82,3 +86,49 @@ def test_the_overview_says_whether_failure_detection_runs(
     assert ("off: see above" in page) == (why is not None)
     if why is not None:
         assert typeset(why.value) in page
+
+
+def test_the_overview_says_what_is_open_or_missing(office: Office) -> None:
+    page = office.browser.get("/operator").text
+
+    assert "Anybody can create an account here" in page
+    assert "no mail server" in page
+    assert "Connections aren" not in page
+    assert "The disk is almost full" not in page
+    assert re.search(r"[0-9.]+ [kMGT]B free of ", page)
+
+
+def test_the_overview_counts_the_printers_that_are_online(office: Office) -> None:
+    page = office.browser.get("/operator").text
+
+    office.world.clock.advance(NODE_SILENCE)
+
+    assert "1, 1 online" in page
+    assert "1, 0 online" in office.browser.get("/operator").text
+
+
+def test_the_overview_warns_of_a_full_disk(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "LITTLE_SPACE", 2**62)
+
+    assert "The disk is almost full" in office.browser.get("/operator").text
+
+
+@pytest.mark.parametrize(
+    ("base_url", "expected"),
+    [
+        ("https://reach.example", True),
+        ("http://reach.example", False),
+        ("http://192.168.1.5:8080", False),
+        ("http://localhost:8080", True),
+        ("http://[::1]:8080", True),
+    ],
+)
+def test_an_address_without_tls_is_encrypted_on_one_machine_alone(
+    base_url: str, expected: bool
+) -> None:
+    assert is_encrypted(base_url) is expected
+
+
+def test_lists_without_rows_say_that_there_are_none_yet(office: Office) -> None:
+    assert "No keys yet." in office.browser.get("/operator/keys").text
+    assert "No matching apps." in office.browser.get("/operator/apps?q=nothing").text

@@ -123,4 +123,4 @@ def assert_untouched(office: Office) -> None:
     assert not ada.is_admin
     assert not ada.supporter_granted
     assert not ada.is_blocked
-    assert "Nothing is listed here yet." in office.browser.get("/operator/acts").text
+    assert "Nothing yet." in office.browser.get("/operator/acts").text

@@ -17,7 +17,7 @@ from printreach.rules.operators import (
     Operator,
     OperatorAct,
 )
-from printreach.rules.printers import Printer
+from printreach.rules.printers import NODE_SILENCE, Printer
 from printreach.store.columns import TableRecords, columns_for
 from printreach.store.detection.tables import detection_keys
 from printreach.store.listings import (
@@ -161,6 +161,13 @@ class OperatorRecords(TableRecords):
             accounts=await self._count(accounts.c.account_id),
             supporters=await self._count(accounts.c.account_id, or_(granted, paying)),
             printers=await self._count(printers.c.printer_id, _IS_LINKED),
+            online=await self._count(
+                printers.c.printer_id,
+                _IS_LINKED,
+                printers.c.node_id.in_(
+                    select(nodes.c.node_id).where(nodes.c.alive_at > at - NODE_SILENCE)
+                ),
+            ),
             apps=await self._count(apps.c.app_id, apps.c.removed_at.is_(None)),
             connections=await self._count(
                 connections.c.connection_id,

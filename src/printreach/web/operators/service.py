@@ -11,6 +11,7 @@ from litestar.di import NamedDependency
 
 from printreach.hub.denied import Denied
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, AccountLimits, LimitChanges
+from printreach.rules.addresses import is_encrypted
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import Search
 from printreach.web.flash import redirect_with_flash
@@ -22,6 +23,8 @@ from printreach.web.signed_in import untrusted_proxy_of
 LIMITS: Final = "/operator/limits"
 LIMITS_REAUTH_FIELD: Final = "limits-password"
 ACTS: Final = "/operator/acts"
+LITTLE_SPACE: Final = 2 * 1024**3
+"""Bytes on the disk; with less an operator is warned. A picture of a print takes about 100 KB."""
 
 
 @get("/operator", media_type=MediaType.HTML)
@@ -30,6 +33,7 @@ async def overview(
 ) -> Response[Any]:
     """Show counts and settings."""
     off = operator.services.watched_prints.why_off()
+    disk = operator.services.disk_space()
     return operator.page(
         "overview.html",
         detector_off=off.value if off is not None else "",
@@ -41,6 +45,9 @@ async def overview(
         unseen=await operator.services.billing.unseen(),
         unknown=await operator.services.billing.unknown(),
         untrusted_proxy=untrusted_proxy_of(request),
+        is_encrypted=is_encrypted(operator.services.addresses.base_url),
+        disk=disk,
+        is_disk_full=disk.free < LITTLE_SPACE,
     )
 
 

@@ -1,0 +1,32 @@
+"""The sections of an account's pages, and the question before it is deleted."""
+
+import pytest
+
+from tests.web.portal.people import link_printer
+from tests.web.world import Browser, WebWorld, send, sign_in
+
+
+@pytest.fixture(autouse=True)
+def ada(world: WebWorld, browser: Browser) -> None:
+    world.add_account(browser)
+    sign_in(browser)
+
+
+def test_the_account_has_sections_and_notifications_are_one_of_them(browser: Browser) -> None:
+    for path in ("/account", "/account/security", "/notifications", "/account/tokens"):
+        page = browser.get(path).text
+        assert f'<a href="{path}" aria-current="page">' in page, path
+        assert '<a href="/notifications"' in page, path
+    assert "old-password" not in browser.get("/account").text
+
+
+def test_what_is_deleted_with_an_account_is_listed_first(world: WebWorld, browser: Browser) -> None:
+    link_printer(world, browser, "Workbench")
+
+    page = browser.get("/account/delete").text
+
+    assert "1 printer: Workbench" in page
+    assert 'name="delete-password"' in page
+    wrong = send(browser, "/account/delete", **{"delete-password": "guess"})
+    assert 'id="delete-password-fault"' in wrong.text
+    assert "1 printer: Workbench" in wrong.text
