@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from printreach.web.installing.wheel import WHEEL_NAME
 from tests.rigs.calls import call
 from tests.rigs.installed_agent import Home, need_index, new_home
 from tests.rigs.moonraker import moonraker
@@ -90,6 +91,21 @@ def test_run_again_it_updates_and_the_printer_stays_linked(relay: Service, insta
     assert not (installed.folder / "downloads").exists()
 
 
+def test_the_plugin_installs_from_the_address_that_pages_show(
+    relay: Service, installed: Home
+) -> None:
+    """As OctoPrint's plugin manager does it, in an environment of its own."""
+    address = f"{relay.base_url}/install/{WHEEL_NAME}"
+    installed.run("python3", "-m", "venv", "octoprints-own")
+    python = installed.path / "octoprints-own" / "bin" / "python"
+
+    installed.run(python, "-m", "pip", "install", "--no-cache-dir", address)
+    installed.run(python, "-m", "pip", "check")
+    shown = "import importlib.metadata as m; print(m.entry_points(group='octoprint.plugin'))"
+
+    assert "printreach.run.octoprint_plugin" in installed.run(python, "-c", shown)
+
+
 def test_octoprint_gives_a_key_when_its_owner_presses_allow(
     installed: Home, octoprint: OctoPrint
 ) -> None:
@@ -107,7 +123,7 @@ def test_octoprint_gives_a_key_when_its_owner_presses_allow(
 
     assert "press Allow" in said
     assert "OctoPrint gave the agent a key." in said
-    key = re.fullmatch(r'PRINTREACH_PRINTER_API_KEY="(\w+)"\n', secrets)
+    key = re.fullmatch(r'PRINTREACH_PRINTER_API_KEY="([\w-]+)"\n', secrets)
     assert key is not None
     headers = [("X-Api-Key", key[1])]
     assert call(Way.straight(octoprint.url), "/api/settings", headers=headers).status == 200

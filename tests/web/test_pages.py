@@ -20,6 +20,7 @@ from tests.web.world import ADA, WebWorld, run, send, sign_in
 
 Client = TestClient[Litestar]
 KEY = b"k" * 32
+SERVICE = "https://printreach.example"
 
 
 @pytest.fixture
@@ -50,26 +51,30 @@ def test_a_signed_in_person_begins_with_their_printers(owner: Client) -> None:
     assert (answer.status_code, answer.headers["location"]) == (303, "/printers")
 
 
+def commands_of(text: str) -> list[list[str]]:
+    """The commands that are printed on a page, in their words."""
+    printed = re.findall(r"<pre[^>]*><code[^>]*>(.*?)</code></pre>", text, re.DOTALL)
+    return [shlex.split(html.unescape(re.sub(r"<[^>]+>", "", one))) for one in printed]
+
+
 def agents_of(text: str) -> list[AgentConfig]:
-    """The agents that the commands on a page would start; what installs is left out."""
+    """The agents that the commands on a page would set up, as `agent setup` reads them."""
     parser, found = argparse.ArgumentParser(), []
     add_options(parser)
-    for printed in re.findall(r"<pre[^>]*><code[^>]*>(.*?)</code></pre>", text, re.DOTALL):
-        words = shlex.split(html.unescape(re.sub(r"<[^>]+>", "", printed)))
-        if "install" in words:
-            continue
-        variables = dict(word.split("=", 1) for word in words if word.startswith("PRINTREACH_"))
-        program, *options = words[len(variables) :]
-        assert program.split("/")[-1] == "printreach"
-        assert options[:2] == ["agent", "run"]
-        found.append(read_config(parser.parse_args(options[2:]), variables))
+    for words in commands_of(text):
+        if words[0] != "curl":
+            continue  # the address of the plugin
+        address, _, shell, *options = words[2:]
+        assert (words[1], address, shell) == ("-fsSL", f"{SERVICE}/install/agent", "sh")
+        always = ["--service", SERVICE, "--data-dir", "."]
+        found.append(read_config(parser.parse_args([*always, *options[2:]]), {}))
     return found
 
 
-def test_an_agent_takes_the_command_that_the_front_page_prints(browser: Client) -> None:
-    [agent] = agents_of(browser.get("/").text)
-
-    assert str(agent.service) == "https://printreach.example"
+def test_the_front_page_has_the_line_that_installs_an_agent(browser: Client) -> None:
+    assert commands_of(browser.get("/").text) == [
+        ["curl", "-fsSL", f"{SERVICE}/install/agent", "|", "sh"]
+    ]
 
 
 @pytest.mark.parametrize("path", ["/link", "/printers"])
@@ -79,16 +84,29 @@ def test_a_person_without_an_agent_is_shown_the_command_for_each_kind_of_printer
     text = owner.get(path).text
     agents = agents_of(text)
 
-    assert {agent.kind.name for agent in agents} == set(PLATFORM_FACTS) - {"simulated"}
-    assert {str(agent.service) for agent in agents} == {"https://printreach.example"}
-    assert "pip install --require-hashes -r requirements/agent.txt" in html.unescape(text)
+    assert [agent.kind.name for agent in agents] == list(PLATFORM_FACTS)
+
+
+@pytest.mark.parametrize("path", ["/link", "/printers"])
+def test_a_person_is_told_what_to_have_at_hand(owner: Client, path: str) -> None:
+    text = html.unescape(owner.get(path).text)
+    told = re.findall(r"<strong>Have at hand:</strong> (.+?)</p>", text)
+
+    assert len(told) == len(PLATFORM_FACTS)
+
+
+@pytest.mark.parametrize("path", ["/link", "/printers"])
+def test_octoprints_plugin_is_at_the_address_that_is_shown(owner: Client, path: str) -> None:
+    [[address]] = [words for words in commands_of(owner.get(path).text) if words[0] != "curl"]
+
+    assert address.startswith(f"{SERVICE}/install/printreach-")
+    assert owner.head(address.removeprefix(SERVICE)).status_code == 200
 
 
 def test_a_kind_of_printer_has_the_name_there_that_it_has_on_every_page(owner: Client) -> None:
     summaries = re.findall(r"<summary>([^<]+)</summary>", owner.get("/link").text)
-    installed = [facts for facts in PLATFORM_FACTS.values() if not facts.is_simulated]
 
-    assert summaries == [facts.title for facts in installed]
+    assert summaries == [facts.title for facts in PLATFORM_FACTS.values()]
 
 
 @pytest.mark.parametrize("path", ["/link", "/printers"])
@@ -96,12 +114,8 @@ def test_each_command_for_an_agent_has_a_button_that_copies_it(owner: Client, pa
     text = owner.get(path).text
     commands = re.findall(r'<code id="(agent-[a-z]+)">', text)
 
-    assert len(commands) == len(PLATFORM_FACTS)
+    assert len(commands) == len(PLATFORM_FACTS) + 1  # and the plugin's address
     assert re.findall(r'data-copy="([^"]+)"', text) == commands
-
-
-def test_the_front_page_names_this_service_to_the_agent(browser: Client) -> None:
-    assert "--service https://printreach.example<" in browser.get("/").text
 
 
 @pytest.mark.parametrize("path", ["/", "/openapi.json", "/static/app.css"])

@@ -28,8 +28,8 @@ class PlatformFacts:
     sends_referer: its own pages let browsers say which page a request came from.
     is_simulated: it is no machine: the agent runs one itself where no address is given.
     prints: the ends of names of files that it prints, in lower case.
-    example_variable, example_address: of the environment and of the printer, in the command that a
-        page shows for its agent. install_hint: what a person puts in their place.
+    example_address: in the command by which a page installs its agent; "" where the printer's
+        software is found by itself. at_hand: what a person needs for that, in sentences.
     """
 
     name: str
@@ -42,9 +42,8 @@ class PlatformFacts:
     sends_referer: bool = True
     is_simulated: bool = False
     prints: tuple[str, ...] = (".gcode", ".gco", ".g")
-    example_variable: str = ""
     example_address: str = "http://192.168.1.50"
-    install_hint: str = ""
+    at_hand: str = ""
 
 
 _TABLE: Final = (
@@ -58,10 +57,10 @@ _TABLE: Final = (
         key_maker="OctoPrint",
         sends_referer=False,
         prints=(".gcode", ".gco", ".g", ".bgcode"),  # the last one with a plugin
-        example_variable="PRINTREACH_PRINTER_API_KEY=your-key",
-        example_address="http://127.0.0.1:5000",
-        install_hint="your-key: make one in OctoPrint, as an administrator, under Settings,"
-        " Application Keys, “Manually generate”.",
+        example_address="",
+        at_hand="A browser in which you are signed in to OctoPrint as an administrator: it asks"
+        " whether Printreach may access it, and you press Allow. If OctoPrint runs on another"
+        " machine, add --printer-url http://its-address:5000.",
     ),
     PlatformFacts(
         name="moonraker",
@@ -70,9 +69,10 @@ _TABLE: Final = (
         usual_host=LOOPBACK,
         key_maker="Moonraker",
         prints=(".gcode", ".gco", ".g", ".ufp", ".nc"),
-        example_address="http://127.0.0.1:7125",
-        install_hint="Only where the agent runs on another machine than Moonraker and is none of"
-        " its trusted clients: put PRINTREACH_PRINTER_API_KEY=your-key before it.",
+        example_address="",
+        at_hand="Nothing on Klipper's own machine. If Moonraker runs on another one, add"
+        " --printer-url http://its-address:7125; you are asked for Moonraker's API key unless the"
+        " agent's machine is one of its trusted clients.",
     ),
     # MQTT, FTPS and a camera port, and no page on any of them.
     PlatformFacts(
@@ -81,36 +81,40 @@ _TABLE: Final = (
         has_web_server=False,
         prints=(".gcode", ".3mf"),
         port=8883,
-        example_variable="PRINTREACH_PRINTER_ACCESS_CODE=12345678",
         example_address="192.168.1.50",
-        install_hint="12345678: the access code, and 192.168.1.50: the printer's address. Both are"
-        " on its screen, under its network settings.",
+        at_hand="The printer's address, in place of 192.168.1.50, and its access code, which you"
+        " are asked for. Both are on its screen, under its network settings.",
     ),
     PlatformFacts(
         name="prusalink",
         title="PrusaLink",
         prints=(".gcode", ".gco", ".g", ".gc", ".bgcode", ".bgc"),
-        example_variable="PRINTREACH_PRINTER_PASSWORD=your-password",
-        install_hint="your-password: PrusaLink's, and 192.168.1.50: the printer's address. Both are"
-        " on its screen, under its network settings. The user is maker; for another, put"
-        " PRINTREACH_PRINTER_USER=name before it.",
+        at_hand="The printer's address, in place of 192.168.1.50, and PrusaLink's password, which"
+        " you are asked for. Both are on its screen, under its network settings. The user is maker;"
+        " for another, put PRINTREACH_PRINTER_USER=name before sh.",
     ),
     PlatformFacts(
         name="elegoo",
         title="Elegoo",
         prints=(".gcode", ".ctb", ".goo"),
         example_address="192.168.1.50",
-        install_hint="192.168.1.50: the printer's address, on its screen. A Centauri Carbon 2 also"
-        " wants PRINTREACH_PRINTER_ACCESS_CODE=code before it.",
+        at_hand="The printer's address, in place of 192.168.1.50: it is on its screen. A Centauri"
+        " Carbon 2 has an access code there, too, which you are asked for.",
     ),
     PlatformFacts(
         name="duet",
         title="Duet",
         prints=(".gcode", ".gco", ".g", ".gc", ".nc"),
-        install_hint="192.168.1.50: the address of the board, which runs RepRapFirmware. Where it"
-        " has a password (M551), put PRINTREACH_PRINTER_PASSWORD=your-password before it.",
+        at_hand="The address of the board, which runs RepRapFirmware, in place of 192.168.1.50, and"
+        " its password (M551), which you are asked for: leave it empty where there is none.",
     ),
-    PlatformFacts(name="simulated", title="Simulated printer", is_simulated=True),
+    PlatformFacts(
+        name="simulated",
+        title="Simulated printer",
+        is_simulated=True,
+        example_address="",
+        at_hand="Nothing: it runs inside the agent, for trying things out.",
+    ),
 )
 
 PLATFORM_FACTS: Final[Mapping[str, PlatformFacts]] = MappingProxyType(

@@ -18,6 +18,7 @@ from litestar.static_files import create_static_files_router
 from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
 from printreach.web.connections.permissions import limits_in_words
+from printreach.web.installing.wheel import WHEEL_NAME
 from printreach.web.wording import FILTERS
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -48,7 +49,7 @@ def template_environment(
     )
     environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
-    environment.globals.update(platforms=PLATFORM_FACTS, facts_of=facts_of)
+    environment.globals.update(platforms=PLATFORM_FACTS, facts_of=facts_of, agent_wheel=WHEEL_NAME)
     environment.globals.update(other_sign_in=other_sign_in, has_mail_server=has_mail_server)
     return environment
 

@@ -83,7 +83,7 @@ def test_a_person_without_an_agent_is_shown_how_to_install_it_and_goes_on_in_the
     code = show_code(world, person.browser)
 
     assert "Install the agent" in shown
-    assert f"--service {BASE_URL}" in shown
+    assert f"{BASE_URL}/install/agent" in shown
     assert f'action="{person.path}/link"' in shown
     assert f'href="{person.path}"' in shown
     assert 'href="/"' not in shown
