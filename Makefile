@@ -154,6 +154,14 @@ pictures: screens  ## the README's pictures, as the pages look now
 	@mkdir -p docs/pictures
 	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
 
+.PHONY: wheel
+wheel: build/package/.installed $(STATIC)/app.css  ## what install.sh installs, in build/wheel, without developers' tools
+	rm -rf build/wheel
+	mkdir -p build/wheel/requirements
+	build/package/bin/hatchling build --target wheel --directory build/wheel
+	cp $(SHIPPED:%=requirements/%.txt) build/wheel/requirements/
+	cp -r deploy/systemd build/wheel/
+
 CAN_COMPILE := command -v cc >/dev/null && $(BIN)/python -c "import pathlib, sys, sysconfig; \
 	sys.exit(not pathlib.Path(sysconfig.get_path('include'), 'Python.h').exists())"
 
@@ -168,6 +176,7 @@ package: install  ## what people install, in dist: wheels, pinned needs, their l
 	fi
 	mkdir dist/requirements
 	cp $(SHIPPED:%=requirements/%.txt) dist/requirements/
+	cp -r install.sh deploy/systemd dist/
 	$(BIN)/python -m shipping dist $(SHIPPED)
 
 .PHONY: hooks
@@ -244,6 +253,10 @@ build/%-only/.installed: requirements/%.txt build/uv/.installed | build/%-only/b
 	$(call fill,build/$*-only,$<)
 	@touch $@
 
+build/package/.installed: requirements/build.txt build/uv/.installed | build/package/bin/python
+	$(call fill,build/package,$<)
+	@touch $@
+
 $(patsubst %,build/%/.installed,audit fuzz pages): build/%/.installed: requirements/%.txt build/uv/.installed | build/%/bin/python
 	$(call fill,build/$*,$<)
 	@touch $@
@@ -260,7 +273,7 @@ build/peers/%/.installed: requirements/peers-%.txt build/uv/.installed | build/p
 	@touch $@
 
 # pip takes longer to set up than all that uv does. Tests use that of the others.
-WITHOUT_PIP := .venv build/compiled build/demo build/pages build/fuzz
+WITHOUT_PIP := .venv build/compiled build/demo build/package build/pages build/fuzz
 
 .PRECIOUS: %/bin/python
 %/bin/python:
@@ -284,6 +297,7 @@ OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
 	$(LOCK) pyproject.toml --group dev --extra agent --extra demo --extra detector \
 		--extra server --extra stripe --extra s3 --output-file requirements/dev.txt
+	$(LOCK) --constraint requirements/dev.txt --group build --output-file requirements/build.txt
 	for extra in $(SHIPPED); do \
 		$(LOCK) --constraint requirements/dev.txt pyproject.toml --extra $$extra \
 			--output-file requirements/$$extra.txt || exit 1; \
