@@ -9,6 +9,15 @@ from printreach.http1.heads import BadMessage, Framing, RequestReader, parse_req
 LINES = b"Host: h\r\nAccept: text/html\r\n\r\n"
 
 
+def test_the_same_head_is_parsed_once() -> None:
+    reader = RequestReader()
+    first = reader.read(b"GET / HTTP/1.1\r\n" + LINES)
+
+    assert reader.read(b"GET / HTTP/1.1\r\n" + LINES) is first
+    assert reader.read(b"GET / HTTP/1.0\r\n" + LINES).http10
+    assert reader.read(b"GET / HTTP/1.1\r\n" + LINES) is not first
+
+
 def test_requests_with_the_same_lines_share_their_headers() -> None:
     reader = RequestReader()
 

@@ -170,20 +170,31 @@ def parse_request(head: bytes) -> Request:
 class RequestReader:
     """Parses the heads of one connection's requests.
 
-    Most callers send the same header lines with every request, so the parsed lines of the last one
-    are cached unless they are long. Requests with the same lines share one list of headers, which
-    must not be changed; the identity of that list serves as a key for values derived from it.
+    Many callers send the same head again and again, and most the same header lines with every
+    request, so both are cached as the last request had them, unless they are long. Requests with
+    the same head are one object. Those with the same lines share one list of headers, which must
+    not be changed; the identity of that list serves as a key for values derived from it.
     """
 
-    __slots__ = ("_http10", "_lines", "_parsed")
+    __slots__ = ("_head", "_http10", "_lines", "_parsed", "_request")
 
     def __init__(self) -> None:
+        self._head = b""
+        self._request: Request
         self._lines = b""
         self._http10 = False
         self._parsed: _ParsedLines
 
     def read(self, head: bytes) -> Request:
         """Parse a request's head, as parse_request does."""
+        if not head or head != self._head:
+            request = self._parse(head)
+            if len(head) > MAX_REMEMBERED_BYTES:
+                return request
+            self._head, self._request = head, request
+        return self._request
+
+    def _parse(self, head: bytes) -> Request:
         if len(head) > MAX_HEAD_BYTES:
             raise BadMessage(431, "The head of the request is larger than 32 KiB.")
         line = _REQUEST_LINE.match(head)
