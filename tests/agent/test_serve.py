@@ -1,6 +1,7 @@
 """The dispatch of streams: a command of the service, or the printer's own web server."""
 
 import json
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -18,6 +19,7 @@ from printreach.tunnel.stream import Stream, StreamTunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import RequestHead, decode_response
+from printreach.wire.session import Role, Session
 from tests.agent.beside_printer import Rig, beside_printer, eventually, until
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import Server
@@ -264,7 +266,8 @@ def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
     @on_a_loop
     async def body() -> None:
         local = LocalRequests(Client(cast("Connect", None)), SERVER, wants_outside_host=False)
-        stream = Stream(cast("StreamTunnel", None), 1, None)
+        tunnel = SimpleNamespace(session=Session(Role.AGENT, now=0.0))
+        stream = Stream(cast("StreamTunnel", tunnel), 1, None)
         opened = StreamOpened(1, head, b"", True, False, False)
         with pytest.raises(RemoteProtocolError):
             StreamServer(local, "", remote_lock=RemoteLock()).serve(stream, opened)

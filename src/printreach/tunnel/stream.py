@@ -4,7 +4,6 @@ It uses callbacks and not coroutines, because every byte passes here: a task per
 wake-up per chunk cost as much as all the rest of a small request together.
 """
 
-from collections import deque
 from typing import Final, Protocol
 
 from printreach.wire.errors import Reason
@@ -49,18 +48,19 @@ class Stream:
     Bytes sent on a stream that has ended are dropped.
     """
 
-    __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
+    __slots__ = ("_fin_held", "_held", "_session", "_tunnel", "handler", "id")
 
     def __init__(self, tunnel: StreamTunnel, stream_id: int, handler: StreamHandler | None) -> None:
         self._tunnel = tunnel
-        self._held: deque[bytes | memoryview] = deque()
+        self._session = tunnel.session
+        self._held: list[bytes | memoryview] = []  # few: a source pauses once some are held
         self._fin_held = False
         self.handler = handler
         self.id = stream_id
 
     @property
     def is_open(self) -> bool:
-        return self._tunnel.session.is_open(self.id) and not self._tunnel.is_closed
+        return self._session.is_open(self.id) and not self._tunnel.is_closed
 
     @property
     def is_holding(self) -> bool:
@@ -73,11 +73,11 @@ class Stream:
         if not self._held:
             return self._fin_held
         enough = min(len(self._held[0]), MIN_PIECE_BYTES)
-        return self._tunnel.session.credit(self.id) >= enough
+        return self._session.credit(self.id) >= enough
 
     def interim(self, head: bytes) -> None:
         if self.is_open:
-            self._tunnel.session.interim(self.id, head)
+            self._session.interim(self.id, head)
             self._tunnel.flush_soon()
 
     def respond(self, head: bytes, body: bytes = b"", *, fin: bool = False) -> bool:
@@ -87,7 +87,7 @@ class Stream:
         """
         if not self.is_open:
             return True
-        session = self._tunnel.session
+        session = self._session
         if len(body) <= CHUNK_BYTES and len(body) <= session.credit(self.id):
             session.respond(self.id, head, body, fin=fin)
             self._tunnel.flush_soon(len(body))
@@ -103,7 +103,7 @@ class Stream:
             return True
         tunnel = self._tunnel
         if not self.is_holding and not tunnel.is_congested and len(data) <= CHUNK_BYTES:
-            session = tunnel.session
+            session = self._session
             if len(data) <= session.credit(self.id):
                 session.send(self.id, data, fin=fin)
                 tunnel.flush_soon(len(data))
@@ -119,9 +119,8 @@ class Stream:
     def taken(self, size: int) -> None:
         """Note that size bytes from on_head and on_data have been passed on."""
         if self.is_open:
-            session = self._tunnel.session
-            session.taken(self.id, size)
-            if session.has_output:
+            self._session.taken(self.id, size)
+            if self._session.has_output:
                 self._tunnel.flush_soon()
 
     def reset(self, reason: Reason, text: str = "") -> None:
@@ -135,7 +134,7 @@ class Stream:
         """Send a chunk of the held bytes; False if there is too little credit, or none is held."""
         if not self.may_send:
             return False
-        session = self._tunnel.session
+        session = self._session
         piece = self._take(min(session.credit(self.id), CHUNK_BYTES)) if self._held else b""
         fin = self._fin_held and not self._held
         session.send(self.id, piece, fin=fin)
@@ -145,7 +144,7 @@ class Stream:
     def _take(self, max_bytes: int) -> bytes | memoryview:
         first = self._held[0]
         if len(first) <= max_bytes:
-            return self._held.popleft()
+            return self._held.pop(0)
         rest = memoryview(first)  # of a read of 256 KiB no byte is copied until the link takes it
         self._held[0] = rest[max_bytes:]
         return rest[:max_bytes]
