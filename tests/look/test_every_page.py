@@ -44,6 +44,7 @@ SHOWS = {
     "detector-settings": "dashboard/detector.html",
     "end-connection": "dashboard/end_connection.html",
     "end-live-link": "dashboard/end_live_link.html",
+    "file": "dashboard/file.html",
     "dashboard-files": "dashboard/files.html",
     "heat": "dashboard/heat.html",
     "live-link-form": "dashboard/live_link.html",

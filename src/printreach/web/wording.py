@@ -17,7 +17,8 @@ from printreach.rules.detection.detector import quality_in_words
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
 _DAY: Final = 24 * _HOUR
-_NAME_PARTS: Final = re.compile(r"[^_.-]*[_.-]+|[^_.-]+")
+_NAME_PARTS: Final = re.compile(r"\.?[^_.-]+(?:\.\d[^_.-]*)*[_-]*|[_.-]+")
+"""The words of a file's name: "part_", "0.2mm", ".gcode". """
 _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
@@ -79,11 +80,8 @@ def percent(value: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Let a file's long name go on in the next line after `_`, `-` and `.`, not within a word."""
-    return Markup("").join(
-        Markup("{}<wbr>").format(part) if part[-1] in "_-." else Markup("{}").format(part)
-        for part in _NAME_PARTS.findall(name)
-    )
+    """Let a file's long name go on in the next line between its words, not within one."""
+    return Markup("<wbr>").join(_NAME_PARTS.findall(name))
 
 
 def clock(at: datetime) -> Markup:

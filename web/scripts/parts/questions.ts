@@ -18,7 +18,7 @@ async function ask(link: HTMLAnchorElement): Promise<void> {
   link.ariaBusy = null;
   if (!question) return location.assign(link.href);
   const dialog = document.createElement("dialog");
-  dialog.className = "question";
+  dialog.className = "in-place";
   dialog.append(question);
   const heading = question.querySelector("h1");
   if (heading) {
@@ -36,7 +36,8 @@ async function ask(link: HTMLAnchorElement): Promise<void> {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  no?.focus(); // it starts nothing
+  no?.focus({ preventScroll: true }); // it starts nothing
+  dialog.scrollTop = 0;
 }
 
 async function fetchQuestion(address: string): Promise<HTMLElement | null> {

@@ -34,7 +34,7 @@ from printreach.printers.setup import PrinterSetup
 from printreach.printers.thumbnails import read_thumbnail
 
 from .api import Api, target_of
-from .translate import HEAD_BYTES, details_of, entries_of, view_of
+from .translate import details_of, entries_of, view_of
 
 VERSION = "Simulated printer"
 STORAGE = "local"
@@ -157,17 +157,7 @@ class SimulatedFiles:
         entry = _find(await self.entries(FileRoot.GCODE), path)
         if entry is None:
             raise no_such_file(path)
-        return details_of(entry, await self._head(path))
-
-    async def _head(self, path: str) -> bytes:
-        """Return the beginning of a file, where its slicer wrote what it takes."""
-        head = b""
-        async with self.open(path) as download:
-            async for chunk in download.chunks:
-                head += chunk
-                if len(head) >= HEAD_BYTES:
-                    break
-        return head[:HEAD_BYTES]
+        return details_of(entry)
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:

@@ -6,18 +6,24 @@ spaces, quotes and letters of any script. A name that begins with a dot doesn't 
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
 
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
 
 _UPLOADS = ".uploads"
 _MAX_NAME_BYTES = 240
 _MAX_DEPTH = 8
+_HEAD_BYTES = 4096
+_COMMENT = re.compile(r"^; ([^=\n]{1,60}?) = ([^\n]{1,80})$", re.MULTILINE)
+_PRINT_TIME = "estimated printing time (normal mode)"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _NAME = re.compile(r"(?!\.)[^\\:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 """No control characters, halves of characters, line and paragraph ends."""
 
@@ -27,7 +33,10 @@ class BadPath(Exception):
 
 
 class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """A file or folder. modified_time_sec: since 1970. children: of a folder alone."""
+    """A file or folder. modified_time_sec: since 1970. children: of a folder alone.
+
+    The rest is what a slicer wrote at the beginning of a file.
+    """
 
     type: Literal["file", "folder"]
     name: str
@@ -35,6 +44,10 @@ class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):
     modified_time_sec: float
     size_bytes: int | UnsetType = UNSET
     children: list["Entry"] | UnsetType = UNSET
+    print_time_sec: int | UnsetType = UNSET
+    filament_mm: int | UnsetType = UNSET
+    filament_mg: int | UnsetType = UNSET
+    layers: int | UnsetType = UNSET
 
 
 class Upload:
@@ -129,6 +142,7 @@ class FileStore:
                 continue
             facts = place.stat()
             is_folder = place.is_dir()
+            written = _NOTHING if is_folder else _written_in(place)
             yield Entry(
                 type="folder" if is_folder else "file",
                 name=place.name,
@@ -136,4 +150,23 @@ class FileStore:
                 modified_time_sec=round(facts.st_mtime, 3),
                 size_bytes=UNSET if is_folder else facts.st_size,
                 children=list(self._entries(place, depth - 1)) if is_folder else UNSET,
+                print_time_sec=loose.known(loose.duration_s(written.get(_PRINT_TIME, ""))),
+                filament_mm=loose.known(loose.count(written, "filament used [mm]")),
+                filament_mg=loose.known(_milligrams(written)),
+                layers=loose.known(loose.count(written, "total layers count")),
             )
+
+
+def _written_in(place: Path) -> Mapping[str, str]:
+    """Return the comments of PrusaSlicer at the beginning of a file, by their names."""
+    try:
+        with place.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError:
+        return _NOTHING
+    return dict(_COMMENT.findall(head.decode("utf-8", "replace")))
+
+
+def _milligrams(written: Mapping[str, str]) -> int | None:
+    grams = loose.positive(written, "filament used [g]")
+    return None if grams is None else loose.count({"mg": grams * 1000}, "mg")

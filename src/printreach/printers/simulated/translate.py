@@ -1,6 +1,5 @@
 """The simulated printer's status in the words of the contract. Pure."""
 
-import re
 from collections.abc import Sequence
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry
@@ -22,9 +21,6 @@ FEATURES = (
     | Feature.PRINT_START
 )
 
-HEAD_BYTES = 16 * 1024
-_COMMENT = re.compile(r"^; ([^=\n]{1,60}?) = ([^\n]{1,80})$", re.MULTILINE)
-_TIME = "estimated printing time (normal mode)"
 _STATES = {state.value: state for state in State}
 
 
@@ -56,6 +52,10 @@ def entry_of(file: object, root: str) -> FileEntry | None:
         size_bytes=loose.count(file, "SizeBytes") or 0,
         modified_time_sec=loose.number(file, "ModifiedTimeSec") or 0.0,
         permissions="rw",
+        est_print_time_sec=loose.known(loose.count(file, "PrintTimeSec")),
+        est_filament_used_mm=loose.known(loose.count(file, "FilamentMm")),
+        est_filament_weight_mg=loose.known(loose.count(file, "FilamentMg")),
+        layer_count=loose.known(loose.count(file, "Layers")),
         children=entries_of(loose.items(file, "Children"), root) if is_folder else UNSET,
     )
 
@@ -65,22 +65,17 @@ def entries_of(files: Sequence[object], root: str) -> list[FileEntry]:
     return [entry for entry in entries if entry is not None]
 
 
-def details_of(entry: FileEntry, head: bytes) -> FileDetails:
-    """Return a file's details. head: its beginning, with the comments of PrusaSlicer in it."""
-    written: dict[str, str] = dict(_COMMENT.findall(head.decode("utf-8", "replace")))
-    weight_g = loose.positive(written, "filament used [g]")
+def details_of(entry: FileEntry) -> FileDetails:
     return FileDetails(
         virtual_path=entry.virtual_path,
         platform_path=entry.platform_path,
         file_name=entry.name,
         size_bytes=entry.size_bytes,
         modified_time_sec=entry.modified_time_sec,
-        est_print_time_sec=loose.known(loose.duration_s(written.get(_TIME, ""))),
-        est_filament_used_mm=loose.known(loose.count(written, "filament used [mm]")),
-        est_filament_weight_mg=loose.known(
-            loose.count({"": weight_g * 1000}, "") if weight_g else None
-        ),
-        layer_count=loose.known(loose.count(written, "total layers count")),
+        est_print_time_sec=entry.est_print_time_sec,
+        est_filament_used_mm=entry.est_filament_used_mm,
+        est_filament_weight_mg=entry.est_filament_weight_mg,
+        layer_count=entry.layer_count,
     )
 
 
