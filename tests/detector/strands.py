@@ -1,5 +1,6 @@
-"""Photos of a print that has come off and lies in strands all over the bed."""
+"""Pictures of the simulated printer: of its vase, and of one that ends in loose strands."""
 
+from printreach.contract.status import State
 from printreach.printers.simulated.model.machine import Failure
 from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.sample import sample_gcode
@@ -17,10 +18,22 @@ def strands(photos: int, interval_s: float) -> list[bytes]:
     printer.machine.fail(Failure.SPAGHETTI)
     for _ in range(photos):
         printer.advance(interval_s)
-        while not renderer.catch_up(printer.machine.strands, 2000):
-            pass
-        nozzle = printer.machine.position
-        taken.append(
-            renderer.frame(Scene(nozzle=nozzle, heat=0, fan=0, light_is_on=True, caption=""))
-        )
+        taken.append(_photo(printer, renderer))
     return taken
+
+
+def vase(interval_s: float) -> list[bytes]:
+    """The sample print, from its beginning to its end."""
+    printer, renderer, taken = SimulatedPrinter(), Renderer(), []
+    assert printer.start(job(sample_gcode())) is None
+    while printer.state is not State.COMPLETE:
+        printer.advance(interval_s)
+        taken.append(_photo(printer, renderer))
+    return taken
+
+
+def _photo(printer: SimulatedPrinter, renderer: Renderer) -> bytes:
+    while not renderer.catch_up(printer.machine.strands, 2000):
+        pass
+    nozzle = printer.machine.position
+    return renderer.frame(Scene(nozzle=nozzle, heat=0, fan=0, light_is_on=True, caption=""))

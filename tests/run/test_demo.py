@@ -1,14 +1,18 @@
 """What `make demo` prints."""
 
 import errno
+import os
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
+import httpx
 import pytest
 
-from printreach.run.demo import Demo, cannot_start, describe
+from printreach.run.demo import EMAIL, PASSWORD, Demo, cannot_start, describe, is_local
 from printreach.run.settings import settings_from
+from tests.rigs.waiting import free_port
 from tests.rules.portal.test_portal import DONE
 
 
@@ -25,10 +29,78 @@ def demo(*, watches_prints: bool) -> Demo:
 
 @pytest.mark.parametrize(
     ("watches_prints", "words"),
-    [(False, "Failure detection is switched off"), (True, "Failure detection looks at")],
+    [(False, "Failure detection is switched off"), (True, "Failure detection watches")],
 )
 def test_the_demo_says_whether_failure_detection_is_on(words: str, *, watches_prints: bool) -> None:
     assert words in describe(demo(watches_prints=watches_prints))
+
+
+def test_the_address_and_the_password_come_last() -> None:
+    last = describe(demo(watches_prints=True)).strip().splitlines()[-3:]
+
+    assert [line.split()[-1] for line in last] == [
+        "http://localhost:8080/printers",
+        "demo@example.com",
+        "password",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("listen", "base_url", "expected"),
+    [
+        ("127.0.0.1:8080", "http://localhost:8080", True),
+        ("0.0.0.0:8080", "http://localhost:8080", False),
+        ("127.0.0.1:8080", "https://printers.example.com", False),
+        ("127.0.0.1:8080", "http://192.168.1.20:8080", False),
+    ],
+)
+def test_the_known_password_is_only_for_a_demo_that_others_do_not_reach(
+    listen: str, base_url: str, tmp_path: Path, *, expected: bool
+) -> None:
+    given = {
+        "PRINTREACH_DATA_DIR": str(tmp_path),
+        "PRINTREACH_LISTEN": listen,
+        "PRINTREACH_BASE_URL": base_url,
+    }
+    assert is_local(settings_from(given)) is expected
+
+
+@pytest.mark.slow
+def test_the_demo_starts_with_four_printers_in_different_states(tmp_path: Path) -> None:
+    port = free_port()
+    base_url = f"http://localhost:{port}"
+    environment = {
+        **os.environ,
+        "TMPDIR": str(tmp_path),
+        "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
+        "PRINTREACH_BASE_URL": base_url,
+        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+        "PRINTREACH_DETECTOR_WATCH": "false",
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "printreach.run.demo"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        try:
+            assert running.stdout is not None
+            said = iter(running.stdout)
+            lines = list(takewhile(lambda line: PASSWORD not in line, said))
+            with httpx.Client(
+                base_url=f"http://localhost:{port}", follow_redirects=True
+            ) as browser:
+                origin = {"Origin": f"http://localhost:{port}"}
+                form = {"email": EMAIL, "password": PASSWORD}
+                page = browser.post("/signin", data=form, headers=origin)
+        finally:
+            running.terminate()
+            running.communicate(timeout=30)
+
+    assert any("The dashboard of 4 printers" in line for line in lines)
+    for words in ("Workbench", "Printing", "Garage", "Complete", "Attic", "Offline", "Top shelf"):
+        assert words in page.text
+    assert list(tmp_path.iterdir()) == [], "the demo removes what it made"
 
 
 def test_a_taken_port_is_named_with_the_settings_that_choose_another(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from printreach.hub.accounts.invitations import Invitations
 from printreach.hub.accounts.password_reset import AccountRecovery
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
+from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.detection.usage import Usage
@@ -47,6 +48,7 @@ class WrongUsage(Exception):
 class World:
     """The use cases that commands call."""
 
+    core: Core
     clock: Clock
     data_dir: Path
     supporters: SupporterPolicy
@@ -77,6 +79,7 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
         core = core_of(settings, store, clock, Argon2Passwords(), outbox)
         operated = operating(core, payments, settings.tunnel_ports)
         yield World(
+            core=core,
             clock=clock,
             data_dir=settings.data_dir,
             supporters=settings.supporters,

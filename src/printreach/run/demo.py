@@ -1,7 +1,7 @@
-"""`make demo`: the whole service on this machine, with a simulated printer to try it with.
+"""`make demo`: the whole service on this machine, with simulated printers to try it with.
 
-Everything is stored in a folder that is removed at the end. The printer is linked as a person does
-it: its agent shows a code, which is entered for an account.
+Everything is stored in a folder that is removed at the end. The printers are linked as a person
+does it: an agent shows a code, which is entered for an account.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 import uvloop
@@ -30,27 +30,58 @@ from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
 from printreach.backends import mail_log
 from printreach.contract.platforms import PLATFORM_FACTS
+from printreach.contract.status import State
 from printreach.hub.denied import Denied
-from printreach.printers.simulated.runner import run_simulated_printer
+from printreach.hub.watch.choices import WatchChoices
+from printreach.printers.simulated.model.machine import Failure
+from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.portal.completion import Completion
+from printreach.rules.printers import Printer
+from printreach.rules.watch.choices import WatchPause, WatchSettings
 from printreach.run.admin_world import World, open_world
 from printreach.run.agent import this_machine
+from printreach.run.dependencies import snapshot_store
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
 
 log = logging.getLogger(__name__)
 
-EMAIL = "demo@example.com"
-APP_ID = "demo-app"
-PRINTER_NAME = "Demo printer"
-LINK_WITHIN_S = 30.0
-LAN_PORT = 8765
+EMAIL: Final = "demo@example.com"
+PASSWORD: Final = "hollow-vase-42"  # noqa: S105 - of a demo that only this machine reaches
+"""The same each time, where nobody but this machine reaches the demo; else a random one."""
+APP_ID: Final = "demo-app"
+LINK_WITHIN_S: Final = 30.0
+LAN_PORT: Final = 8765
 """The agent's default port; if another program uses it, such as a second demo, a free one is
 chosen.
 """
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DemoPrinter:
+    """A printer that the demo begins with.
+
+    printed_s: how long it has printed the vase, which takes some six minutes. is_failing: it prints
+    into the air from now on. is_gone: its agent has left.
+    """
+
+    name: str
+    printed_s: float
+    is_failing: bool = False
+    is_gone: bool = False
+
+
+PRINTERS: Final = (
+    DemoPrinter(name="Workbench", printed_s=80.0),
+    DemoPrinter(name="Top shelf", printed_s=90.0, is_failing=True),
+    DemoPrinter(name="Garage", printed_s=600.0),
+    DemoPrinter(name="Attic", printed_s=0.0, is_gone=True),
+)
+"""The first is the one that the printed commands are about."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,8 +106,6 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
     environment = {
         "PRINTREACH_DATA_DIR": str(folder / "service"),
-        # The model mistakes the coarse infill that the demo's printer draws for loose strands.
-        "PRINTREACH_DETECTOR_WATCH": "false",
         **os.environ,
     }
     try:
@@ -111,28 +140,58 @@ async def _run(settings: Settings, folder: Path) -> None:
     async with (
         running_service(settings, frozenset(ROLES)) as address,
         open_world(settings) as world,
-        _printing_printer(folder / "printer") as printer,
+        AsyncExitStack() as ends,
     ):
+        password = PASSWORD if is_local(settings) else secrets.token_urlsafe(9)
+        _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
         lan_port = _free_lan_port()
-        config = _agent_config(settings, address, printer, folder / "agent", lan_port)
-        async with _announcing_agent(config, stop) as (events, agent):
-            demo = await _set_up(world, settings, events, lan_port)
-            print(describe(demo), flush=True)
-            await until_stopped(stop, [agent])
-            print("\nGood-bye. Everything the demo made is removed.")
+        linked: list[Printer] = []
+        agents: list[asyncio.Task[None]] = []
+        for begun in PRINTERS:
+            here = folder / begun.name
+            running = await ends.enter_async_context(_printing_printer(begun, here / "files"))
+            config = _agent_config(
+                settings, address, running, here / "agent", None if linked else lan_port
+            )
+            leaves = asyncio.Event() if begun.is_gone else stop
+            events, agent = await ends.enter_async_context(_announcing_agent(config, leaves))
+            linked.append(await _link(world, events, begun.name))
+            if begun.is_gone:
+                leaves.set()
+            else:
+                agents.append(agent)
+        await _let_watch_pause(world, settings, linked)
+        demo = await _set_up(world, settings, password, linked[0], lan_port)
+        print(describe(demo), flush=True)
+        await until_stopped(stop, agents)
+        print("\nGood-bye. Everything the demo made is removed.")
+
+
+def is_local(settings: Settings) -> bool:
+    """Return whether the demo is for this machine alone."""
+    public_host = parse_web_address(settings.base_url).host
+    return settings.listen_host in _LOCAL and public_host in _LOCAL
 
 
 @asynccontextmanager
-async def _printing_printer(folder: Path) -> AsyncIterator[WebAddress]:
-    """Run a simulated printer that has just begun to print."""
-    printer = await run_simulated_printer("127.0.0.1", 0, folder=folder)
+async def _printing_printer(begun: DemoPrinter, folder: Path) -> AsyncIterator[RunningPrinter]:
+    """Run a simulated printer that has begun to print some time ago."""
+    running = await run_simulated_printer("127.0.0.1", 0, folder=folder)
     try:
-        problem = await printer.control.start(SAMPLE)
+        problem = await running.control.start(SAMPLE)
         if problem is not None:
             raise DemoFailed(problem.sentence)
-        yield WebAddress(scheme="http", host="127.0.0.1", port=printer.port)
+        # In small steps, so that the service answers meanwhile.
+        for _ in range(round(begun.printed_s)):
+            running.printer.advance(1.0)
+            await asyncio.sleep(0)
+            if running.printer.state is State.COMPLETE:
+                break
+        if begun.is_failing:
+            running.printer.machine.fail(Failure.SPAGHETTI)
+        yield running
     finally:
-        await printer.close()
+        await running.close()
 
 
 @asynccontextmanager
@@ -158,19 +217,30 @@ async def _announcing_agent(
         os.close(writing)
 
 
-async def _set_up(
-    world: World, settings: Settings, events: asyncio.StreamReader, lan_port: int
-) -> Demo:
-    """Create account, link, app and connection with the use cases of `printreach admin`."""
-    password = secrets.token_urlsafe(9)
-    _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
+async def _link(world: World, events: asyncio.StreamReader, name: str) -> Printer:
+    """Enter the code that the agent shows, and wait until it is connected."""
     try:
         async with asyncio.timeout(LINK_WITHIN_S):
             offer = await _event(events, "link-code")
-            printer = _done(await world.printers.link(offer["LinkCode"], EMAIL, PRINTER_NAME))
+            printer = _done(await world.printers.link(offer["LinkCode"], EMAIL, name))
             await _event(events, "connected")
     except TimeoutError:
         raise DemoFailed("The demo's agent did not connect in time.") from None
+    return printer
+
+
+async def _let_watch_pause(world: World, settings: Settings, printers: list[Printer]) -> None:
+    """Choose what owners choose on the page "Failure detection"."""
+    choices = WatchChoices(core=world.core, kept=snapshot_store(settings))
+    for printer in printers:
+        chosen = WatchSettings(pauses=WatchPause())
+        _done(await choices.change(printer.account_id, printer.printer_id, chosen))
+
+
+async def _set_up(
+    world: World, settings: Settings, password: str, printer: Printer, lan_port: int
+) -> Demo:
+    """Create app and connection with the use cases of `printreach admin`."""
     _done(await world.apps.add(APP_ID, "Demo app", ["https://example.com/done"]))
     return Demo(
         base_url=settings.base_url,
@@ -208,15 +278,19 @@ def _free_lan_port() -> int:
 
 
 def _agent_config(
-    settings: Settings, address: str, printer: WebAddress, data_dir: Path, lan_port: int
+    settings: Settings,
+    address: str,
+    printer: RunningPrinter,
+    data_dir: Path,
+    lan_port: int | None,
 ) -> AgentConfig:
     service = parse_listen_address(address)
     return AgentConfig(
         service=WebAddress(scheme="http", host=service.host, port=service.port),
         data_dir=data_dir,
         kind=PLATFORM_FACTS["simulated"],
-        printer=printer,
-        lan_listen=parse_listen_address(f"127.0.0.1:{lan_port}"),
+        printer=WebAddress(scheme="http", host="127.0.0.1", port=printer.port),
+        lan_listen=parse_listen_address(f"127.0.0.1:{lan_port}") if lan_port is not None else None,
         public_service=parse_web_address(settings.base_url),
         credentials=PrinterCredentials(),
     )
@@ -224,11 +298,13 @@ def _agent_config(
 
 def describe(demo: Demo) -> str:
     """Return the text that is printed once the demo runs."""
+    first = PRINTERS[0].name
+    failing = next(printer.name for printer in PRINTERS if printer.is_failing)
     detection = (
-        "Failure detection looks at the print's pictures."
+        f"Failure detection watches the prints. {failing} prints into the air: a warning comes\n"
+        "within a minute or two, and a pause soon after."
         if demo.watches_prints
-        else "Failure detection is switched off, because it takes the infill of this drawn print"
-        " for a failure. PRINTREACH_DETECTOR_WATCH=true make demo switches it on."
+        else "Failure detection is switched off by PRINTREACH_DETECTOR_WATCH."
     )
     connection = demo.connection
     url, secret = connection.url, connection.secrets
@@ -238,33 +314,32 @@ def describe(demo: Demo) -> str:
         " -H 'Sec-WebSocket-Key: cHJpbnRyZWFjaCBkZW1vIQ=='"
     )
     return f"""
-Printreach runs at {demo.base_url}, with a simulated printer that has begun to print.
-
-The dashboard: {demo.base_url}/printers
-  e-mail       {EMAIL}
-  password     {demo.password}
-
-The printer's own page, through the service, in a browser (the link works once, for 10 minutes):
-  {demo.open_url}
-
-An App Connection, as an app gets it:
+For programs: what an app gets, and what it can do with it.
   url          {url}
   user         {secret.basic_user}
   password     {secret.basic_password}
   bearer token {secret.bearer_token}
 
-Try it:
   curl -u {login} {url}/api/status
   curl -H 'Authorization: Bearer {secret.bearer_token}' -F file=@your.gcode {url}/api/files
   curl -u {login} -o picture.jpg '{url}/webcam/?action=snapshot'
   curl -u {login} -N '{url}/webcam/?action=stream' | head -c 1000000 > stream.mjpeg
   curl -u {login} -N -m 10 --output - {handshake} {url}/ws
 
-The agent's page on the local network: http://127.0.0.1:{demo.lan_port}
+{first}'s own page, through the service (the link works once, for 10 minutes); "Fail into
+spaghetti" is there, too:
+  {demo.open_url}
+
+Its agent's page on the local network:
+  http://127.0.0.1:{demo.lan_port}
 
 {detection}
-
 Ctrl-C ends the demo and removes everything it made.
+
+The dashboard of {len(PRINTERS)} printers:
+  {demo.base_url}/printers
+  e-mail    {EMAIL}
+  password  {demo.password}
 """
 
 

@@ -116,11 +116,11 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
 
 def snapshots_of(dependencies: Dependencies) -> Snapshots:
     """Build the use cases about stored pictures. Raises SettingsError."""
-    kept = _snapshot_store(dependencies.settings)
+    kept = snapshot_store(dependencies.settings)
     return Snapshots(core=dependencies.core, kept=kept, http=dependencies.printers)
 
 
-def _snapshot_store(settings: Settings) -> SnapshotStore:
+def snapshot_store(settings: Settings) -> SnapshotStore:
     if settings.snapshots is None:
         return DiskSnapshots(settings.data_dir / SNAPSHOTS_FOLDER)
     try:

@@ -8,7 +8,7 @@ import pytest
 from printreach.detector.engine import Engine
 from printreach.run.scoring import load_scorer
 from tests.detector.images import scene, written
-from tests.detector.strands import strands
+from tests.detector.strands import strands, vase
 from tests.web.detection.detecting import DetectionClient, detecting
 from tests.web.world import Browser, WebWorld, run
 
@@ -41,6 +41,14 @@ def flags(caller: DetectionClient, pictures: list[bytes]) -> list[tuple[bool, bo
 
 def test_a_calm_print_is_left_alone(caller: DetectionClient) -> None:
     assert flags(caller, calm()) == [(False, False)] * LENGTH
+
+
+@pytest.mark.slow
+def test_the_vase_of_the_demo_is_left_alone_to_its_end(caller: DetectionClient) -> None:
+    seen = flags(caller, vase(INTERVAL_S))
+
+    assert len(seen) > 15
+    assert set(seen) == {(False, False)}
 
 
 @pytest.mark.slow
