@@ -73,7 +73,7 @@ lint: install  ## style, types and import rules, without the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	@cd web && $(NODE) node_modules/typescript/bin/tsc
+	@cd web && $(NODE) node_modules/typescript/bin/tsc && $(NODE) node_modules/typescript/bin/tsc --project worker
 
 .PHONY: audit
 audit: install build/audit/.installed  ## known weaknesses of what is pinned; AUDIT_REQUIRED=1 fails without a database

@@ -1,8 +1,10 @@
-// Build what the pages load into the package: one style sheet, each top-level script, the drawings.
+// Build what the pages load into the package: one style sheet, each top-level script, the service
+// worker, the drawings, and the icons of the installed app.
 import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { drawIcons } from "./icons.mjs";
 
 const here = new URL(".", import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, here));
@@ -12,7 +14,7 @@ const scripts = (await readdir(at("scripts"))).filter((name) => name.endsWith(".
 
 await mkdir(target, { recursive: true });
 const { metafile } = await build({
-  entryPoints: [at("styles/app.css"), ...scripts.map((name) => at(`scripts/${name}`))],
+  entryPoints: [at("styles/app.css"), ...scripts.map((name) => at(`scripts/${name}`)), at("worker/service-worker.ts")],
   outdir: target,
   entryNames: "[name]",
   bundle: true,
@@ -23,7 +25,8 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 await cp(at("images"), target, { recursive: true });
+const icons = await drawIcons(at("images/icon.svg"), target);
 
 // What an earlier build left goes last, so that a service at work misses nothing.
-const made = new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), ...(await readdir(at("images")))]);
+const made = new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), ...(await readdir(at("images"))), ...icons]);
 for (const name of await readdir(target)) if (!made.has(name)) await rm(target + name, { recursive: true });

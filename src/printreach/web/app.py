@@ -33,6 +33,7 @@ from printreach.web.detection.problems import DETECTION_PATH, answer_detection_f
 from printreach.web.flash import FlashMessages
 from printreach.web.forms import provide_fields
 from printreach.web.front_page import front_page
+from printreach.web.installable import INSTALLABLE
 from printreach.web.installing.downloads import downloads_route
 from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
@@ -165,7 +166,7 @@ def build_app(
             *APIS,
             document_route(partial(openapi_document, APIS)),
             downloads_route(settings.base_url),
-            static_files(),
+            *(INSTALLABLE, static_files()),
         ],
         guards=[refuse_head_that_uses_up],
         before_send=[hardening(requires_https=settings.requires_https)],
