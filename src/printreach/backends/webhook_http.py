@@ -82,11 +82,18 @@ class WebhookHttp:
             return f"WebhookUrl can't be called: {_NOT_FOUND}."
         return None
 
-    async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
+    async def send(
+        self,
+        url: str,
+        headers: Sequence[tuple[str, str]],
+        body: bytes,
+        *,
+        media_type: str = "application/json",
+    ) -> Outcome:
         target = parse_webhook_url(url, self._reach)
         if isinstance(target, str):
             return Outcome(http_status=None, duration_ms=0, error=target)
-        message = _message(target, headers, body)
+        message = _message(target, [("Content-Type", media_type), *headers], body)
         async with self._client(target) as client:
             return await _call(client, message)
 
@@ -250,7 +257,6 @@ def _message(target: WebhookTarget, headers: Sequence[tuple[str, str]], body: by
         f"Host: {target.host_header}",
         f"User-Agent: Printreach/{__version__}",
         "Accept: */*",
-        "Content-Type: application/json",
         f"Content-Length: {len(body)}",
         *(f"{name}: {value}" for name, value in headers),
     ]

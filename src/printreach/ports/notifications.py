@@ -1,4 +1,4 @@
-"""Senders of mails and of messages, the time zones of people, and the seal of secrets."""
+"""Senders of mails, messages and pushes, the time zones of people, and the seal of secrets."""
 
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from printreach.rules.accounts.mails import Mail
+from printreach.rules.notifications.push import PushMessage, Subscription
 
 
 class Zones(Protocol):
@@ -45,6 +46,8 @@ class SendFailure(Enum):
     MAIL_SERVER_AWAY = auto()
     NOBODY_THERE = auto()
     """The mail server rejects that address for good."""
+    DEVICE_GONE = auto()
+    """A browser that subscribed takes no more messages, for good."""
     MAIL_REFUSED = auto()
     """Refused by the installation's own mail server, or the one after it."""
 
@@ -68,6 +71,26 @@ class Messenger(Protocol):
         """Send; None if the other side accepted it.
 
         Ends after some 20 s, whatever that side does.
+        """
+        ...
+
+
+class PushSender(Protocol):
+    """Sends messages to browsers, through the push service that each of them named."""
+
+    @property
+    def public_key(self) -> str:
+        """The key by which push services recognise this service, as browsers take it."""
+        ...
+
+    async def problem_with(self, subscription: Subscription) -> str | None:
+        """Return why no messages can be sent there, as a sentence; its name is looked up."""
+        ...
+
+    async def send(self, subscription: Subscription, message: PushMessage) -> NotSent | None:
+        """Send; None if the push service accepted it.
+
+        Ends after some 10 s, whatever that service does.
         """
         ...
 

@@ -41,6 +41,7 @@ class CredentialKind(Enum):
     OIDC_NONCE = b"oidc-nonce"
     OIDC_VERIFIER = b"oidc-verifier"
     DETECTION_KEY = b"detection-key"
+    PUSH_ACT = b"push-act"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -126,23 +126,25 @@ class Destination:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueuedMessage:
-    """A message in the queue of one destination."""
+    """A message in the queue of one destination. event_seq: of the event that it tells of."""
 
     message_id: int
     destination_id: str
     title: str
     text: str
     made_at: datetime
+    event_seq: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewMessage:
-    """A message to be queued. due_at: not sent before then."""
+    """A message to be queued. due_at: not sent before then. event_seq: as of QueuedMessage."""
 
     title: str
     text: str
     made_at: datetime
     due_at: datetime
+    event_seq: int | None = None
 
 
 def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:

@@ -15,6 +15,8 @@ LONGEST_URL: Final = 1024
 LONGEST_FIELD: Final = 300
 MAIL: Final = "mail"
 """The account's own address, by the service's own mails."""
+PUSH: Final = "push"
+"""A browser that subscribed itself; nothing is typed for it."""
 _NTFY_CLOUD: Final = "ntfy.sh"
 _HOST: Final = re.compile(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
@@ -115,8 +117,10 @@ CHANNELS: Final = (
         "For Mattermost, Zulip, Signal, Twilio and others.",
     ),
 )
+"""The channels that a person chooses from, and types something for."""
+PUSH_CHANNEL: Final = Channel(PUSH, "Browser")
 CHANNEL_BY_NAME: Final[Mapping[str, Channel]] = MappingProxyType(
-    {channel.name: channel for channel in CHANNELS}
+    {channel.name: channel for channel in (*CHANNELS, PUSH_CHANNEL)}
 )
 
 
