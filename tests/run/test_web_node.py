@@ -36,6 +36,7 @@ from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.push import RecordingPush
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
@@ -113,6 +114,7 @@ def an_app() -> Litestar:
         core=core_of(settings, store, SystemClock(), PlainPasswords(), mailer),
         mailer=mailer,
         messenger=RecordingMessenger(),
+        push_sender=RecordingPush(),
         sealer=KeySealer(b"s" * 32, secrets.token_bytes),
         webhook_sender=FakeSender(),
         webhook_keys=FakeKeys(),

@@ -28,6 +28,7 @@ from tests.fakes.memory_bus import MemoryBus
 from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.push import RecordingPush
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 from tests.web.shared_apps import app_for
@@ -61,6 +62,7 @@ class WebWorld:
         self.mailer = RecordingMailer()
         self.printers = FakePrinterHttp()
         self.messenger = RecordingMessenger()
+        self.push = RecordingPush()
         self.bus = MemoryBus()
         self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)
@@ -71,6 +73,7 @@ class WebWorld:
             core=self.core,
             mailer=self.mailer,
             messenger=self.messenger,
+            push_sender=self.push,
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             webhook_sender=self.sender,
             webhook_keys=FakeKeys(),

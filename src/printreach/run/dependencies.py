@@ -15,9 +15,10 @@ from printreach.backends.webhook_http import WebhookHttp
 from printreach.hub.account_mailer import Outbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
+from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import Bus, Clock
-from printreach.ports.notifications import Mailer, Messenger, Sealer, Zones
+from printreach.ports.notifications import Mailer, Messenger, PushSender, Sealer, Zones
 from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys, PrinterHttp
@@ -48,6 +49,7 @@ class Dependencies:
     printers: PrinterHttp
     mailer: Mailer
     messenger: Messenger
+    push_sender: PushSender
     sealer: Sealer
     webhook_sender: WebhookSender
     webhook_keys: WebhookKeys
@@ -87,7 +89,7 @@ def open_mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     return smtp
 
 
-def open_webhook_sender(settings: Settings, ends: AsyncExitStack) -> WebhookSender:
+def open_webhook_sender(settings: Settings, ends: AsyncExitStack) -> WebhookHttp:
     """Open the HTTP client of webhooks, which `ends` closes."""
     lookups = Lookups()
     ends.push_async_callback(lookups.close)
@@ -112,6 +114,13 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         raise _missing_extra("STRIPE_SECRET_KEY", "stripe", error) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments
+
+
+def push_notifier_of(dependencies: Dependencies) -> PushNotifier:
+    """Build the sender of messages to browsers."""
+    return PushNotifier(
+        core=dependencies.core, sealer=dependencies.sealer, sender=dependencies.push_sender
+    )
 
 
 def snapshots_of(dependencies: Dependencies) -> Snapshots:

@@ -15,7 +15,10 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.printer_http import RelayPrinterHttp
+from printreach.backends.push_keys import load_or_make_push_key
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
+from printreach.backends.web_push import WebPush
+from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.detection.gate import flushing
@@ -106,6 +109,7 @@ async def running_service(
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
+        webhook_http = open_webhook_sender(settings, ends)
         dependencies = Dependencies(
             settings=settings,
             core=core,
@@ -113,8 +117,9 @@ async def running_service(
             printers=_printer_http(settings, relay, key, ends),
             mailer=open_mailer(settings, ends),
             messenger=_open_messenger(settings, ends),
+            push_sender=_push_sender(settings, webhook_http),
             sealer=sealer,
-            webhook_sender=open_webhook_sender(settings, ends),
+            webhook_sender=webhook_http,
             webhook_keys=open_webhook_keys(settings.data_dir),
             scorer=scoring.scorer,
             detector=detector,
@@ -176,6 +181,16 @@ def _open_messenger(settings: Settings, ends: AsyncExitStack) -> AppriseMessenge
     messenger = AppriseMessenger(reach=settings.reach)
     ends.callback(messenger.close)
     return messenger
+
+
+def _push_sender(settings: Settings, http: WebhookHttp) -> WebPush:
+    return WebPush(
+        http=http,
+        key=load_or_make_push_key(settings.data_dir),
+        clock=SystemClock(),
+        token_bytes=secrets.token_bytes,
+        contact=settings.base_url,
+    )
 
 
 async def _payments(

@@ -27,6 +27,7 @@ from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
 from printreach.hub.notifications import Notifications
+from printreach.hub.notifications.devices import Devices
 from printreach.hub.once import ShownOnce
 from printreach.hub.operators import operating
 from printreach.hub.portal import Portal
@@ -39,12 +40,13 @@ from printreach.hub.printers.remote_lock import RemoteLock
 from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
+from printreach.hub.watch.acts import NotificationActs
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.ports.oidc import SignInProvider
-from printreach.run.dependencies import Dependencies, snapshots_of
+from printreach.run.dependencies import Dependencies, push_notifier_of, snapshots_of
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.web.security import origin_of
@@ -71,6 +73,7 @@ def web_services(dependencies: Dependencies) -> Services:
     )
     why_detector_is_off = partial(why_prints_are_not_watched, settings, scorer)
     snapshots = snapshots_of(dependencies)
+    watch_choices = WatchChoices(core=core, kept=snapshots.kept)
     live_status = LiveStatus(http, core.clock)
     own_printers = OwnPrinters(core=core, live=live_status)
     gate = DetectionGate(
@@ -126,8 +129,11 @@ def web_services(dependencies: Dependencies) -> Services:
             sealer=dependencies.sealer,
             messenger=dependencies.messenger,
             mailer=dependencies.mailer,
+            push=push_notifier_of(dependencies),
             daily_limit=settings.notify_daily_limit,
         ),
+        devices=Devices(core=core, sealer=dependencies.sealer, sender=dependencies.push_sender),
+        notification_acts=NotificationActs(core=core, http=http, choices=watch_choices),
         stops_mails=MailUnsubscribe(store=core.store, sealer=dependencies.sealer),
         addresses=core.addresses,
         reauthentication=core.proof,
@@ -141,7 +147,7 @@ def web_services(dependencies: Dependencies) -> Services:
         live_links=LiveLinks(core=core, live=live_status, printers=own_printers),
         snapshots=snapshots,
         print_history=PrintHistory(core=core),
-        watch_choices=WatchChoices(core=core, kept=snapshots.kept),
+        watch_choices=watch_choices,
         watched_prints=WatchedPrints(core=core, kept=snapshots.kept, why_off=why_detector_is_off),
         remote_lock=RemoteLock(core=core, http=http, passkeys=passkeys),
         own_apps=OwnApps(core=core, policy=settings.app_registration),

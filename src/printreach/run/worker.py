@@ -34,7 +34,7 @@ from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.ports.mqtt import MqttAddress
-from printreach.run.dependencies import Dependencies, snapshots_of
+from printreach.run.dependencies import Dependencies, push_notifier_of, snapshots_of
 from printreach.run.process import steady_time
 
 log = logging.getLogger(__name__)
@@ -146,6 +146,7 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         mail_loop,
         Loop("outdated mails", mails.forget_outdated, every_s=PRUNE_EVERY_S),
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
+        Loop("old acts", guarded(sending.forget_acts), every_s=PRUNE_EVERY_S),
         Loop("old events", guarded(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,
         Loop("bounded deliveries", webhook_deliveries.tidy, every_s=PRUNE_EVERY_S),
@@ -191,6 +192,7 @@ def _notification_sender(dependencies: Dependencies) -> NotificationSender:
         messenger=dependencies.messenger,
         sealer=dependencies.sealer,
         mailer=dependencies.mailer,
+        push=push_notifier_of(dependencies),
     )
 
 

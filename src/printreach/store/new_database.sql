@@ -236,7 +236,7 @@ CREATE TABLE notify_messages (
 	title VARCHAR(200) NOT NULL, 
 	text TEXT NOT NULL, 
 	made_at DATETIME NOT NULL, 
-	due_at DATETIME NOT NULL, 
+	due_at DATETIME NOT NULL, event_seq INTEGER, 
 	CONSTRAINT fk_notify_messages_target_id FOREIGN KEY(target_id) REFERENCES notify_targets (target_id) ON DELETE CASCADE
 );
 CREATE TABLE notify_printers (
@@ -369,6 +369,28 @@ CREATE TABLE prints (
 	snapshot_id VARCHAR(64), 
 	CONSTRAINT pk_prints PRIMARY KEY (number), 
 	CONSTRAINT fk_prints_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
+CREATE TABLE push_acts (
+	token_digest BLOB NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	target_id VARCHAR(64) NOT NULL, 
+	device VARCHAR(400) NOT NULL, 
+	printer_id VARCHAR(64) NOT NULL, 
+	print_id VARCHAR(64) NOT NULL, 
+	act VARCHAR(16) NOT NULL, 
+	expires_at DATETIME NOT NULL, 
+	used_at DATETIME, 
+	outcome TEXT NOT NULL, 
+	CONSTRAINT pk_push_acts PRIMARY KEY (token_digest), 
+	CONSTRAINT fk_push_acts_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
+CREATE TABLE push_devices (
+	target_id VARCHAR(64) NOT NULL, 
+	session_id VARCHAR(64) NOT NULL, 
+	subscription_digest BLOB NOT NULL, 
+	CONSTRAINT pk_push_devices PRIMARY KEY (target_id), 
+	CONSTRAINT fk_push_devices_target_id FOREIGN KEY(target_id) REFERENCES notify_targets (target_id) ON DELETE CASCADE, 
+	CONSTRAINT uq_push_devices_subscription_digest UNIQUE (subscription_digest)
 );
 CREATE TABLE recovery_codes (
 	account_id VARCHAR(64) NOT NULL, 
@@ -576,6 +598,10 @@ CREATE INDEX ix_printers_account_id ON printers (account_id);
 CREATE INDEX ix_prints_account_id ON prints (account_id, started_at, number);
 CREATE INDEX ix_prints_printer_id ON prints (printer_id, account_id, started_at, number);
 CREATE INDEX ix_prints_started_at ON prints (started_at);
+CREATE INDEX ix_push_acts_account_id ON push_acts (account_id);
+CREATE INDEX ix_push_acts_expires_at ON push_acts (expires_at);
+CREATE INDEX ix_push_acts_print_id ON push_acts (printer_id, print_id);
+CREATE INDEX ix_push_devices_session_id ON push_devices (session_id);
 CREATE INDEX ix_sessions_account_id ON sessions (account_id);
 CREATE INDEX ix_sessions_seen_at ON sessions (seen_at);
 CREATE INDEX ix_snapshots_account_id ON snapshots (account_id);
@@ -605,4 +631,4 @@ CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0028');
+INSERT INTO alembic_version VALUES ('0029');

@@ -34,6 +34,7 @@ from printreach.store.detection.contexts import ContextRecords
 from printreach.store.engine import reading_engine, reason_of, writing_engine
 from printreach.store.migrate import migrate
 from printreach.store.notifications import NotifyRecords
+from printreach.store.notifications.push import PushRecords
 from printreach.store.operators import OperatorRecords
 from printreach.store.payments import PaymentRecords
 from printreach.store.portal import FlowRecords
@@ -98,6 +99,7 @@ class Records:
         self.prints = PrintRecords(connection)
         self.events = EventRecords(connection, self._notices.give)
         self.notifications = NotifyRecords(connection)
+        self.pushes = PushRecords(connection)
         self.access_tokens = AccessTokenRecords(connection)
         self.detection_keys = DetectionKeyRecords(connection)
         self.detection_usage = UsageRecords(connection)

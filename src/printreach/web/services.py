@@ -27,6 +27,7 @@ from printreach.hub.detection.keys import DetectionKeys, MadeKey
 from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
 from printreach.hub.notifications import Notifications
+from printreach.hub.notifications.devices import Devices
 from printreach.hub.once import ShownOnce
 from printreach.hub.operators import Operating
 from printreach.hub.payments import Billing
@@ -44,6 +45,7 @@ from printreach.hub.prints.history import PrintHistory
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import CallerTries
+from printreach.hub.watch.acts import NotificationActs
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
@@ -109,6 +111,8 @@ class Services:
     detection_usage: Usage
     detection_gate: DetectionGate
     notifications: Notifications
+    devices: Devices
+    notification_acts: NotificationActs
     stops_mails: MailUnsubscribe
     access_tokens: AccessTokens
     shown_keys: ShownOnce[MadeKey]

@@ -11,6 +11,7 @@ import pytest
 from printreach.backends.clock import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.notifications.enqueue import NotificationEnqueuer
+from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.notifications.sending import NotificationSender
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.prints.fanout import Fanout
@@ -21,6 +22,7 @@ from printreach.store.sealing import KeySealer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.messages import RecordingMessenger
+from tests.fakes.push import RecordingPush
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
 PHONE = "ntfys://ntfy.sh/phone"
@@ -41,12 +43,15 @@ class Reached:
         self.sealer = KeySealer(b"s" * 32, secrets.token_bytes)
         self._made = 0
         core = replace(world.core, has_mail_server=has_mail_server)
-        notification_enqueuer = NotificationEnqueuer(
-            core=core, zones=SystemZones(), daily_limit=limit
-        )
-        self.fanout = Fanout(world.core, [notification_enqueuer])
+        self.enqueuer = NotificationEnqueuer(core=core, zones=SystemZones(), daily_limit=limit)
+        self.fanout = Fanout(world.core, [self.enqueuer])
+        self.push = RecordingPush()
         self.sending = NotificationSender(
-            core=core, messenger=self.messenger, sealer=self.sealer, mailer=self.mailer
+            core=core,
+            messenger=self.messenger,
+            sealer=self.sealer,
+            mailer=self.mailer,
+            push=PushNotifier(core=core, sealer=self.sealer, sender=self.push),
         )
 
     async def add_destination(

@@ -50,6 +50,7 @@ from printreach.wire.heads import Headers
 from tests.fakes.mails import RecordingMailer
 from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
+from tests.fakes.push import RecordingPush
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 from tests.isolation.walk.agents import AgentLink
@@ -178,6 +179,7 @@ async def running(
             core=core,
             mailer=outbox.mails,
             messenger=outbox.messages,
+            push_sender=RecordingPush(),
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             webhook_sender=outbox.webhooks,
             webhook_keys=FakeKeys(),

@@ -82,7 +82,7 @@ class Sessions:
         await records.sessions.forget(at - IDLE_TIME)
         others = await records.sessions.of_account(account_id)
         for surplus in others[MAX_SESSIONS - 1 :]:
-            await records.sessions.end(account_id, surplus.session_id)
+            await _end(records, account_id, surplus.session_id, at)
         await records.sessions.add(session, token_digest(token))
         is_known = device_of(visitor.device, account) is not None
         device_token = (
@@ -147,13 +147,18 @@ class Sessions:
 async def end_all(
     records: Records, account_id: str, at: datetime, *, exclude: str | None = None
 ) -> None:
-    """Sign out every browser of an account, except perhaps one, from its printers' pages too."""
+    """Sign out every browser of an account, except perhaps one, from its printers' pages too.
+
+    Nothing more is pushed to them.
+    """
     await records.sessions.end_all(account_id, exclude=exclude)
+    await records.pushes.end_all(account_id, exclude=exclude)
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 
 
 async def _end(records: Records, account_id: str, session_id: str, at: datetime) -> None:
     await records.sessions.end(account_id, session_id)
+    await records.pushes.end_with_session(account_id, session_id)
     # What the browser opened of printers ends with it; the relay checks again.
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 

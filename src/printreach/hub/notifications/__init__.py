@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.notifications.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
@@ -28,6 +29,7 @@ from printreach.rules.notifications import (
 from printreach.rules.notifications.channels import (
     CHANNEL_BY_NAME,
     MAIL,
+    PUSH,
     InvalidField,
     parse_destination,
     reaches_people,
@@ -71,6 +73,7 @@ class Notifications:
     sealer: Sealer
     messenger: Messenger
     mailer: Mailer
+    push: PushNotifier
     daily_limit: int
 
     async def chosen(self, account_id: str) -> NotificationOverview:
@@ -101,7 +104,7 @@ class Notifications:
     ) -> Destination | WrongField:
         """Add a destination. Nothing is sent there yet."""
         channel = CHANNEL_BY_NAME.get(channel_name)
-        if channel is None:
+        if channel is None or channel.name == PUSH:
             return WrongField("way", "Choose how you want to be told.")
         if not reaches_people(channel.name, has_mail_server=self.core.has_mail_server):
             return WrongField("way", NO_MAIL_SERVER)
@@ -126,7 +129,7 @@ class Notifications:
                 sealed=self.sealer.seal(address.url, destination_id),
                 created_at=at,
             )
-        return await self.core.store.write(lambda records: _add(records, destination))
+        return await self.core.store.write(lambda records: add_destination(records, destination))
 
     async def remove(self, account_id: str, destination_id: str) -> bool:
         """Remove a destination and its queued messages; return whether there was one."""
@@ -150,6 +153,9 @@ class Notifications:
         if refused is not None:
             return refused
         trouble = await self._send_test(account, destination)
+        if trouble is not None and trouble.trouble is SendFailure.DEVICE_GONE:
+            await self.remove(account.account_id, destination_id)
+            return Denied(Reason.INVALID, in_words(trouble))
         await self.core.store.write(
             lambda records: _note_test(records, destination, trouble, self.core.clock.now())
         )
@@ -163,6 +169,8 @@ class Notifications:
         if destination.channel == MAIL:
             mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
             return await self.mailer.hand_in(mail)
+        if destination.channel == PUSH:
+            return await self.push.send_test(destination)
         return await send_to(self.messenger, self.sealer, destination, TEST_TITLE, TEST_TEXT)
 
     # --- choices ----------------------------------------------------------------------------------
@@ -245,7 +253,8 @@ async def is_notified_of(
     return wants(await records.notifications.settings(account_id), printer_id, event_type)
 
 
-async def _add(records: Records, destination: Destination) -> Destination | WrongField:
+async def add_destination(records: Records, destination: Destination) -> Destination | WrongField:
+    """Add a destination, unless the account has as many as it may, or has its mail address."""
     existing = await records.notifications.destinations(destination.account_id)
     if len(existing) >= MAX_DESTINATIONS:
         return WrongField("way", f"{MAX_DESTINATIONS} places are the most. Remove one first.")

@@ -105,5 +105,9 @@ class NotificationEnqueuer:
         picture = None if picture_id is None else self.core.addresses.of_snapshot(picture_id)
         words = words_for(stored.event, name, url, picture)
         return NewMessage(
-            title=words.title[:_LONGEST_TITLE], text=words.text, made_at=at, due_at=due_at
+            title=words.title[:_LONGEST_TITLE],
+            text=words.text,
+            made_at=at,
+            due_at=due_at,
+            event_seq=stored.seq,
         )

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
 from printreach.hub.leased_queue import LeasedQueue
+from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.print_mails import stop_token
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure
 from printreach.rules.accounts import Account
@@ -21,7 +22,8 @@ from printreach.rules.notifications import (
     QueuedMessage,
     next_try,
 )
-from printreach.rules.notifications.channels import MAIL
+from printreach.rules.notifications.channels import MAIL, PUSH
+from printreach.rules.notifications.push import ACT_LIFETIME, ACTS_KEPT_FOR
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 
@@ -48,6 +50,7 @@ class NotificationSender(LeasedQueue[Destination]):
     messenger: Messenger
     sealer: Sealer
     mailer: Mailer
+    push: PushNotifier
 
     def key(self, item: Destination) -> str:
         return item.destination_id
@@ -94,6 +97,13 @@ class NotificationSender(LeasedQueue[Destination]):
             lambda records: records.notifications.mend_times(at, at + MAX_POSTPONED)
         )
 
+    async def forget_acts(self) -> None:
+        """Delete buttons of notifications that are over, and what was done long ago."""
+        at = self.core.clock.now()
+        await self.core.store.write(
+            lambda records: records.pushes.forget(at - ACT_LIFETIME, at - ACTS_KEPT_FOR)
+        )
+
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _renew(
@@ -111,6 +121,8 @@ class NotificationSender(LeasedQueue[Destination]):
     async def _send(
         self, account: Account, destination: Destination, message: QueuedMessage
     ) -> NotSent | None:
+        if destination.channel == PUSH:
+            return await self.push.send(destination, message)
         if destination.channel != MAIL:
             return await send_to(
                 self.messenger, self.sealer, destination, message.title, message.text
@@ -133,8 +145,18 @@ class NotificationSender(LeasedQueue[Destination]):
     async def _settle(
         self, claimed: Destination, sent: Sequence[QueuedMessage], trouble: NotSent | None
     ) -> None:
-        """Delete the messages that were sent, store the outcome, and release the claim."""
+        """Delete the messages that were sent, store the outcome, and release the claim.
+
+        A browser that takes no more messages is removed.
+        """
         at = self.core.clock.now()
+        if trouble is not None and trouble.trouble is SendFailure.DEVICE_GONE:
+            await self.core.store.write(
+                lambda records: records.notifications.remove_destination(
+                    claimed.account_id, claimed.destination_id
+                )
+            )
+            return
         failures, not_before = 0 if sent else claimed.failures, None
         words = "" if sent else claimed.trouble
         if trouble is not None:
@@ -205,6 +227,8 @@ def in_words(trouble: NotSent) -> str:
         case SendFailure.MAIL_REFUSED:
             answer = "" if trouble.status is None else f": it answered {trouble.status}"
             return f"The mail server did not take the mail{answer}."
+        case SendFailure.DEVICE_GONE:
+            return "That browser takes no more notifications, so it was removed."
         case SendFailure.REFUSED:
             return _REFUSALS.get(
                 trouble.status or 0, f"The service answered with status {trouble.status}."

@@ -11,6 +11,7 @@ from printreach.hub.notifications import is_notified_of
 from printreach.hub.printers import own_printer
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.notifications.push import ActOffer
 from printreach.rules.printers import Printer
 from printreach.rules.watch.choices import Judgement, LastLook, Look, WatchSettings, levels_after
 from printreach.store.store import Records
@@ -20,9 +21,9 @@ from printreach.store.store import Records
 class WatchOfPrint:
     """All that is known of a watched print. last: the latest look, with its evidence.
 
-    alarm: the latest look that warned or paused, if its evidence is still kept. tells_nobody: its
-    owner would get no notification of a warning. off: why this service runs no failure watch; None
-    if it does.
+    alarm: the latest look that warned or paused, if its evidence is still kept. acts: what was done
+    from notifications. tells_nobody: its owner would get no notification of a warning. off: why
+    this service runs no failure watch; None if it does.
     """
 
     print_id: str
@@ -32,6 +33,7 @@ class WatchOfPrint:
     last: LastLook | None = None
     alarm: LastLook | None = None
     judgement: Judgement | None = None
+    acts: Sequence[ActOffer] = ()
     tells_nobody: bool = False
 
 
@@ -105,6 +107,7 @@ class WatchedPrints:
                 judgement=next(
                     (judgement for judgement in judged if judgement.print_id == print_id), None
                 ),
+                acts=await records.pushes.done(account_id, printer_id, print_id),
                 tells_nobody=await self._tells_nobody(records, printer),
             )
 

@@ -34,7 +34,7 @@ from printreach.store.notifications.tables import (
 )
 
 _DESTINATION_NAMES: Final = {"destination_id": "target_id", "channel": "way"}
-_DESTINATION = columns_for(Destination, notify_targets, **_DESTINATION_NAMES)
+DESTINATION_COLUMNS: Final = columns_for(Destination, notify_targets, **_DESTINATION_NAMES)
 _MESSAGE = columns_for(QueuedMessage, notify_messages, destination_id="target_id")
 _COUNTED = (
     type_coerce(notify_counts.c.day, String).label("day"),
@@ -121,14 +121,14 @@ class NotifyRecords(TableRecords):
         """Return the account's destinations, oldest first."""
         return await self._all(
             Destination,
-            select(*_DESTINATION)
+            select(*DESTINATION_COLUMNS)
             .where(_targets.account_id == account_id)
             .order_by(_targets.created_at, _targets.target_id),
         )
 
     async def destination(self, destination_id: str) -> Destination | None:
         return await self._first(
-            Destination, select(*_DESTINATION).where(_targets.target_id == destination_id)
+            Destination, select(*DESTINATION_COLUMNS).where(_targets.target_id == destination_id)
         )
 
     async def add_destination(self, destination: Destination) -> None:
@@ -157,6 +157,7 @@ class NotifyRecords(TableRecords):
             "text": message.text,
             "made_at": message.made_at,
             "due_at": message.due_at,
+            "event_seq": message.event_seq,
         }
         rows = [{"target_id": destination_id, **values} for destination_id in destination_ids]
         if not rows:
@@ -186,7 +187,7 @@ class NotifyRecords(TableRecords):
         waiting = [_turn(row) for row in found]
         turns = DESTINATION_TURNS.next_items(under_way, waiting, claim.at_most)
         claimed = await _LEASES.claim(
-            self._connection, claim, [turn.key for turn in turns], *_DESTINATION
+            self._connection, claim, [turn.key for turn in turns], *DESTINATION_COLUMNS
         )
         return [Destination(**row) for row in claimed]
 

@@ -80,6 +80,40 @@ notify_messages = Table(
     Column("text", Text, nullable=False),
     Column("made_at", Instant, nullable=False),
     Column("due_at", Instant, nullable=False),
+    # Of the event that it tells of; null in messages of before.
+    Column("event_seq", Integer),
     Index("ix_notify_messages_target_id", "target_id", "due_at", "message_id"),
     sqlite_autoincrement=True,
+)
+
+# What is known of a target that is a browser. session_id: without a reference, since a session that
+# expires by itself does not end the subscription, as signing out does.
+push_devices = Table(
+    "push_devices",
+    metadata,
+    Column(
+        "target_id", ForeignKey(notify_targets.c.target_id, ondelete="CASCADE"), primary_key=True
+    ),
+    Column("session_id", String(64), nullable=False),
+    Column("subscription_digest", LargeBinary(32), nullable=False, unique=True),
+    Index("ix_push_devices_session_id", "session_id"),
+)
+
+# target_id: without a reference, since what was done stays when its device is removed.
+push_acts = Table(
+    "push_acts",
+    metadata,
+    Column("token_digest", LargeBinary(32), primary_key=True),
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), nullable=False),
+    Column("target_id", String(64), nullable=False),
+    Column("device", String(400), nullable=False),
+    Column("printer_id", String(64), nullable=False),
+    Column("print_id", String(64), nullable=False),
+    Column("act", String(16), nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("used_at", Instant),
+    Column("outcome", Text, nullable=False),
+    Index("ix_push_acts_account_id", "account_id"),
+    Index("ix_push_acts_print_id", "printer_id", "print_id"),
+    Index("ix_push_acts_expires_at", "expires_at"),
 )

@@ -207,6 +207,11 @@ class EventRecords:
         """Return whether it is a kept event of the account that was handed out."""
         return await self._position_of(account_id, event_id) > 0
 
+    async def at(self, seq: int) -> StoredEvent | None:
+        """Return the event with that number, if it is still kept and can be decoded."""
+        found = await self._readable(select(*_STORED).where(events.c.seq == seq), 1)
+        return found[0] if found else None
+
     async def latest(self, account_id: str) -> StoredEvent | None:
         """Return the account's event that was handed out last."""
         found = await self.recent(account_id, 1)

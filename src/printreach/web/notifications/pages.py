@@ -31,11 +31,13 @@ _PRINTER: Final = PAGE + "/printers/{printer_id:str}"
 class NotificationPages:
     """The pages of one account.
 
-    off: why no print is looked at for failures on this service; "" if failure detection runs.
+    push_key: what browsers subscribe with. off: why no print is looked at for failures on this
+    service; "" if failure detection runs.
     """
 
     hub: Notifications
     account: Account
+    push_key: str
     off: str = ""
 
     @property
@@ -57,6 +59,7 @@ class NotificationPages:
             off=self.off,
             zones=[(name, name.replace("_", " ")) for name in self.hub.zones.names()],
             channels=CHANNEL_BY_NAME,
+            push_key=self.push_key,
             limit=self.hub.daily_limit,
             no_mail_server=NO_MAIL_SERVER,
         )
@@ -103,6 +106,7 @@ async def provide_pages(signed_in: NamedDependency[SignedIn]) -> NotificationPag
     return NotificationPages(
         hub=signed_in.services.notifications,
         account=signed_in.account,
+        push_key=signed_in.services.devices.public_key,
         off="" if off is None else off.value,
     )
 

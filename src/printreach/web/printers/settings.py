@@ -156,16 +156,23 @@ _NOT_A_CODE: Final = Denied(
 
 @route("/link", http_method=READ, media_type=MediaType.HTML)
 async def link_page(
-    signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - somebody has to be
+    signed_in: NamedDependency[SignedIn],
     code: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Ask for a code and a name. code: from the link that the agent shows."""
+    """Ask for a code and a name. code: from the link that the agent shows.
+
+    Whoever links their first printer may have this browser tell them of its prints.
+    """
+    services = signed_in.services
+    is_first = not await services.own_printers.rows(signed_in.account_id)
+    key = services.devices.public_key if is_first else ""
     if code is None:
-        return page(_LINK, code="", name="")
+        return page(_LINK, code="", name="", push_key=key)
     readable = parse_link_code(code)
     if readable is None:
-        return page(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
-    return page(_LINK, code=_in_fours(readable), name="")
+        shown = _played_back(code)
+        return page(_LINK, _NOT_A_CODE, "code", code=shown, name="", push_key=key)
+    return page(_LINK, code=_in_fours(readable), name="", push_key=key)
 
 
 @post("/link", media_type=MediaType.HTML)
@@ -174,7 +181,7 @@ async def link(
 ) -> Response[Any]:
     """Link the printer whose agent shows the code to the account."""
     code, name = fields["code"], fields["name"]
-    shown = {"code": _played_back(code), "name": name[:60]}
+    shown = {"code": _played_back(code), "name": name[:60], "push_key": ""}
     address = visitor_of(request).address
     refused = signed_in.services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:

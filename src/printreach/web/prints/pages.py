@@ -93,6 +93,7 @@ async def print_page(
         "here": "history",
         "row": row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at)),
         "again": print_.file_name,
+        "acts": watch.acts,
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
     }
     return Template("history/print.html", context=context)
