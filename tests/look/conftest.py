@@ -24,7 +24,10 @@ def shared_browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def browser(shared_browser: Browser) -> Iterator[BrowserContext]:
-    with fresh_profile(shared_browser) as context, TestClient(gallery_app()) as app:
+    with (
+        fresh_profile(shared_browser, service_workers=False) as context,
+        TestClient(gallery_app()) as app,
+    ):
         answer_in_process(context, app)
         yield context
 

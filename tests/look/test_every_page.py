@@ -76,6 +76,8 @@ SHOWS = {
     "developer-try": "developer/try.html",
     "usage": "developer/usage.html",
     "front": "front.html",
+    "offline": "offline.html",
+    "notifications-name": "notifications/name.html",
     "activity": "history/activity.html",
     "history": "history/history.html",
     "print-page": "history/print.html",

@@ -1,5 +1,6 @@
 """The look of the pages of notifications."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from playwright.sync_api import Page
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.printers import Printer
 from tests.fakes.clock import NOON, FakeClock
+from tests.fakes.push import SubscribedBrowser
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
 from tests.web.world import BASE_URL, WebWorld, send, sign_in
+
+PHONE = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -23,7 +27,9 @@ PAGES = {
     "notifications-ways": "/notifications/add",
     "notifications-ntfy": "/notifications/add?way=ntfy",
     "notifications-printer": "/notifications/printers/p1",
+    "notifications-name": "/notifications/{device}/name",
     "access-tokens": "/account/tokens",
+    "offline": "/offline",
 }
 
 
@@ -40,7 +46,14 @@ def client(database: Path) -> Iterator[TestClient[Litestar]]:
             linked_at=NOON,
         )
         world.link(opened, printer)
+        opened.headers["user-agent"] = PHONE
         sign_in(opened)
+        described = SubscribedBrowser().to_json()
+        opened.post(
+            "/notifications/devices",
+            data={"subscription": described},
+            headers={"origin": BASE_URL},
+        )
         world.messenger.answer = NotSent(SendFailure.REFUSED, 401)
         send(opened, "/notifications/add", way="ntfy", topic="printers", server="", token="")
         text = opened.get("/notifications").text
@@ -50,13 +63,22 @@ def client(database: Path) -> Iterator[TestClient[Litestar]]:
         yield opened
 
 
+def device_of(client: TestClient[Litestar]) -> str:
+    """The place that is a browser."""
+    found = re.search(r"/notifications/([a-z0-9]+)/name", client.get("/notifications").text)
+    assert found is not None
+    return found[1]
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_notifications_is_accessible_and_fits(
     page: Page, client: TestClient[Litestar], name: str
 ) -> None:
     page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
     seen = watch(page)
-    page.goto(BASE_URL + PAGES[name])
+    page.goto(BASE_URL + PAGES[name].format(device=device_of(client)))
+    # Where nothing can be pushed, as here, the script doesn't show the offer.
+    page.evaluate("document.querySelector('[data-push]')?.removeAttribute('hidden')")
 
     look_at(page, name)
 

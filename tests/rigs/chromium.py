@@ -79,10 +79,17 @@ def chromium_for_many(resolve: str | None = None) -> Iterator[Browser]:
 
 
 @contextmanager
-def fresh_profile(browser: Browser, *, scripts: bool = True) -> Iterator[BrowserContext]:
-    """One that knows of no other's cookies, storage and cache. scripts: whether pages run any."""
+def fresh_profile(
+    browser: Browser, *, scripts: bool = True, service_workers: bool = True
+) -> Iterator[BrowserContext]:
+    """One that knows of no other's cookies, storage and cache. scripts: whether pages run any.
+
+    service_workers: not where a test answers for the service, for its worker asks the network.
+    """
     context = browser.new_context(
-        java_script_enabled=scripts, viewport={"width": 1280, "height": 900}
+        java_script_enabled=scripts,
+        service_workers="allow" if service_workers else "block",
+        viewport={"width": 1280, "height": 900},
     )
     _be_patient(context)
     context.new_page()  # stays open: with the last page, processes go that the next would start
