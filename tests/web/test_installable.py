@@ -4,16 +4,12 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from PIL import Image
 
 from printreach.web.installable import manifest, service_worker
 from printreach.web.security import CONTENT_SECURITY_POLICY
 from printreach.web.templating import STATIC
 from tests.web.world import Browser, WebWorld, sign_in
-
-IS_BUILT = (STATIC / "service-worker.js").is_file()
-needs_build = pytest.mark.skipif(not IS_BUILT, reason="the pages' scripts are not built")
 
 
 def test_every_page_names_the_manifest_and_an_icon_for_a_home_screen(browser: Browser) -> None:
@@ -38,7 +34,6 @@ def test_the_manifest_makes_the_dashboard_an_app_of_this_host_alone(browser: Bro
     }
 
 
-@needs_build
 def test_each_icon_is_there_in_its_size(browser: Browser) -> None:
     icons = browser.get("/manifest.webmanifest").json()["icons"]
     for icon in icons:
@@ -50,7 +45,6 @@ def test_each_icon_is_there_in_its_size(browser: Browser) -> None:
     assert Image.open(STATIC / "apple-touch-icon.png").size == (180, 180)
 
 
-@needs_build
 def test_a_maskable_icon_has_its_mark_within_the_circle_that_is_kept() -> None:
     icon = Image.open(STATIC / "icon-maskable-512.png").convert("RGB")
     ground, middle = icon.getpixel((0, 0)), 256
@@ -64,7 +58,6 @@ def test_a_maskable_icon_has_its_mark_within_the_circle_that_is_kept() -> None:
     assert max(marked) ** 0.5 <= 0.4 * 512
 
 
-@needs_build
 def test_the_worker_may_serve_the_whole_host_and_is_asked_for_again_each_time(
     browser: Browser,
 ) -> None:
@@ -76,7 +69,6 @@ def test_the_worker_may_serve_the_whole_host_and_is_asked_for_again_each_time(
     assert "service-worker-allowed" not in answer.headers
 
 
-@needs_build
 def test_the_worker_keeps_what_anybody_gets_and_nothing_else(browser: Browser) -> None:
     first = browser.get("/service-worker.js").text.split(";\n")[0]
     kept = json.loads(first.removeprefix("self.KEPT = "))
