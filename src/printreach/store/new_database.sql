@@ -144,6 +144,13 @@ CREATE TABLE events (
 	position INTEGER, 
 	CONSTRAINT fk_events_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
+CREATE TABLE filament_prices (
+	account_id VARCHAR(64) NOT NULL, 
+	cents INTEGER NOT NULL, 
+	currency VARCHAR(8) NOT NULL, 
+	CONSTRAINT pk_filament_prices PRIMARY KEY (account_id), 
+	CONSTRAINT fk_filament_prices_account_id_accounts FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
 CREATE TABLE identities (
 	identity_id VARCHAR(64) NOT NULL, 
 	account_id VARCHAR(64) NOT NULL, 
@@ -631,4 +638,4 @@ CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0029');
+INSERT INTO alembic_version VALUES ('0030');

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
-from printreach.store.accounts import AccountRecords, IdentityRecords
+from printreach.store.accounts import AccountRecords, FilamentPriceRecords, IdentityRecords
 from printreach.store.accounts.access_tokens import AccessTokenRecords
 from printreach.store.accounts.limits import LimitRecords
 from printreach.store.accounts.mail_links import InvitationRecords, MailLinkRecords
@@ -93,6 +93,7 @@ class Records:
         self.flows = FlowRecords(connection)
         self.payments = PaymentRecords(connection)
         self.limits = LimitRecords(connection)
+        self.filament_prices = FilamentPriceRecords(connection)
         self.operating = OperatorRecords(connection)
         self.live_links = LiveLinkRecords(connection)
         self.snapshots = SnapshotRecords(connection)

@@ -34,6 +34,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "link-sent": "We've sent a link to the new address.",
         "link-in-log": "Ask the operator for the link, which is in the service's log.",
         "mail": "Your mail address was changed.",
+        "price": "The price is saved.",
         "passkey": "The passkey was added.",
         "passkey-removed": "The passkey was removed.",
         "app-removed": "The authenticator app was removed.",

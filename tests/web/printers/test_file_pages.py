@@ -13,7 +13,7 @@ from tests.fakes.printer_http import OFFLINE
 from tests.printers.sliced import picture
 from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_files import entry
-from tests.web.world import BASE_URL
+from tests.web.world import BASE_URL, send
 
 FILE = "gcode/part.gcode"
 THUMBNAIL = "/files/thumbnail?path=gcode%2Fpart.gcode"
@@ -197,8 +197,9 @@ def test_script_in_a_search_is_text(idle: Home) -> None:
 def test_what_it_takes_is_shown_before_a_print(idle: Home) -> None:
     for page in (f"/files/start?path={FILE}", f"/files/file?path={FILE}"):
         shown = idle.get(page).text
-        for words in ("1 h 30 min", "PLA, 18.8 g, 6.3 m", "60, 0.2 mm each", "PrusaSlicer"):
+        for words in ("1 h 30 min", "PLA, 18.8 g, 6.3 m", "60, 0.2 mm each"):
             assert words in shown
+    assert "PrusaSlicer" in idle.get(f"/files/file?path={FILE}").text
     question = idle.get(f"/files/start?path={FILE}").text
     assert "Is the plate empty?" in question
     assert f'src="{idle.path}/webcam/still"' in question
@@ -236,6 +237,26 @@ def test_script_in_details_is_text(idle: Home) -> None:
     }
 
     assert "<script>alert" not in idle.get(f"/files/file?path={FILE}").text
+
+
+def test_a_file_shows_its_cost_once_its_owner_has_said_a_price(idle: Home) -> None:
+    start = f"/files/start?path={FILE}"
+    assert "Cost" not in idle.get(start).text
+
+    send(idle.browser, "/account/filament", price="24,90", currency="EUR")
+    assert "0.47 EUR" in idle.get(start).text
+    assert 'value="24.90"' in idle.browser.get("/account").text
+
+    send(idle.browser, "/account/filament", price="", currency="EUR")
+    assert "Cost" not in idle.get(start).text
+
+
+def test_a_price_that_is_none_is_told_at_its_field_and_kept(idle: Home) -> None:
+    answer = send(idle.browser, "/account/filament", price="<b>much", currency="EUR")
+
+    assert answer.status_code == 400
+    assert "Enter a price such as 24.90" in answer.text
+    assert 'value="&lt;b&gt;much"' in answer.text
 
 
 def test_upload_and_print_leads_to_the_question(idle: Home) -> None:

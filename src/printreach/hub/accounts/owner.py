@@ -10,6 +10,7 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CHANGE_MAIL, CHANGE_MAIL_BY_CALLER, CODE_BY_ACCOUNT
 from printreach.rules.accounts import Account, email_key, parse_email
+from printreach.rules.accounts.filament_price import FilamentPrice, parse_filament_price
 from printreach.rules.accounts.known_devices import new_device_token
 from printreach.rules.accounts.mail_links import MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
@@ -25,6 +26,9 @@ from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+BAD_PRICE: Final = Denied(
+    Reason.INVALID, "Enter a price such as 24.90, and a currency such as EUR or $."
+)
 LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
 
 Refusal: TypeAlias = Denied | TooSoon
@@ -65,6 +69,20 @@ class Owner:
         await self.core.store.write(change)
         changed = replace(account, password_hash=password_hash)
         return new_device_token(changed, self.core.token_bytes)
+
+    async def filament_price(self, account_id: str) -> FilamentPrice | None:
+        """Return what the account pays for filament; None where it has not said."""
+        return await self.core.store.read(
+            lambda records: records.filament_prices.of_account(account_id)
+        )
+
+    async def set_filament_price(self, account_id: str, price: str, currency: str) -> Denied | None:
+        """Set what a kilogram costs, for the cost of prints. price: as typed; "" for none."""
+        wanted = parse_filament_price(price, currency)
+        if wanted is None and price.strip():
+            return BAD_PRICE
+        await self.core.store.write(lambda records: records.filament_prices.put(account_id, wanted))
+        return None
 
     async def ask_for_address(
         self, account: Account, session: Session, password: str, email: str

@@ -1,4 +1,6 @@
-"""Accounts, and the identities at OpenID Connect providers that sign in to them, as rows."""
+"""Accounts, the identities at OpenID Connect providers that sign in to them, and their prices of
+filament, as rows.
+"""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -7,14 +9,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from printreach.rules.accounts import Account, email_key
+from printreach.rules.accounts.filament_price import FilamentPrice
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.printers.linking import LinkTries
 from printreach.store.accounts.personal import delete_below_connections
-from printreach.store.accounts.tables import identities
+from printreach.store.accounts.tables import filament_prices, identities
 from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import accounts
 
 _ACCOUNT = columns_for(Account, accounts)
+_PRICE = columns_for(FilamentPrice, filament_prices)
 
 
 class AccountRecords(TableRecords):
@@ -147,3 +151,26 @@ class IdentityRecords(TableRecords):
                 identities.c.account_id == account_id, identities.c.identity_id == identity_id
             )
         )
+
+
+class FilamentPriceRecords(TableRecords):
+    """The prices of filament that accounts have set."""
+
+    async def of_account(self, account_id: str) -> FilamentPrice | None:
+        found = await self._connection.execute(
+            select(*_PRICE).where(filament_prices.c.account_id == account_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else FilamentPrice(**row)
+
+    async def put(self, account_id: str, price: FilamentPrice | None) -> None:
+        """price: None for none."""
+        await self._connection.execute(
+            delete(filament_prices).where(filament_prices.c.account_id == account_id)
+        )
+        if price is not None:
+            await self._connection.execute(
+                insert(filament_prices).values(
+                    account_id=account_id, cents=price.cents, currency=price.currency
+                )
+            )

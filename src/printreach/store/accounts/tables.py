@@ -78,6 +78,14 @@ recovery_codes = Table(
     Column("code_digest", LargeBinary(32), primary_key=True),
 )
 
+filament_prices = Table(
+    "filament_prices",
+    metadata,
+    _account(primary_key=True),
+    Column("cents", Integer, nullable=False),
+    Column("currency", String(8), nullable=False),
+)
+
 passkeys = Table(
     "passkeys",
     metadata,

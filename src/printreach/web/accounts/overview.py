@@ -13,12 +13,14 @@ from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.accounts.data import Row
 from printreach.hub.denied import Denied
+from printreach.rules.accounts.filament_price import price_in_words
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.sessions import browser_in_words, is_fresh
 from printreach.rules.connections import ConnectionKind
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
+from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -28,11 +30,24 @@ SECURITY: Final = "/account/security"
 
 
 async def account_page(
-    signed_in: SignedIn, fault: Denied | TooSoon | None = None, field: str = ""
+    signed_in: SignedIn,
+    fault: Denied | TooSoon | None = None,
+    field: str = "",
+    *,
+    typed_price: tuple[str, str] | None = None,
 ) -> Response[Any]:
-    """Render the account's page as it is now, with the error of a form on it."""
+    """Render the account's page as it is now, with the error of a form on it.
+
+    typed_price: the price of filament and its currency, where they were refused.
+    """
     standing = await signed_in.services.billing.standing(signed_in.account)
-    shown = {**_who(signed_in), "standing": standing}
+    price = await signed_in.services.owner.filament_price(signed_in.account_id)
+    kept = ("", "") if price is None else (price_in_words(price), price.currency)
+    shown = {
+        **_who(signed_in),
+        "standing": standing,
+        "price": typed_price or kept,
+    }
     return page("account/account.html", fault, field, **shown)
 
 
@@ -74,6 +89,18 @@ async def show_account(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
 async def show_security(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show how its owner signs in, and where they are signed in."""
     return await security_page(signed_in)
+
+
+@post("/account/filament", media_type=MediaType.HTML)
+async def set_filament_price(
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Set what a kilogram of filament costs, or that it isn't known."""
+    typed = fields["price"], fields["currency"]
+    refused = await signed_in.services.owner.set_filament_price(signed_in.account_id, *typed)
+    if refused is not None:
+        return await account_page(signed_in, refused, "price", typed_price=typed)
+    return redirect_with_flash(PAGE, "price")
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)
@@ -196,6 +223,6 @@ async def _delete_page(signed_in: SignedIn, refused: Denied | TooSoon | None) ->
 
 
 OVERVIEW = [
-    *(show_account, show_security, end_a_session, end_other_sessions),
+    *(show_account, set_filament_price, show_security, end_a_session, end_other_sessions),
     *(export, ask_to_delete, delete, deleted_page),
 ]

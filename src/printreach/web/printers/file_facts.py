@@ -9,6 +9,7 @@ import msgspec
 
 from printreach.contract.platforms import can_print
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.accounts.filament_price import cost_of
 from printreach.rules.printers import Printer
 from printreach.rules.printers.virtual_paths import VirtualPath
 from printreach.web.printers.folders import Count, moment_of, thumbnail_query
@@ -54,6 +55,7 @@ class FileFacts:
     thumbnail: str
     time_s: int = 0
     filament: str = ""
+    cost: str = ""
     layers: str = ""
     size_bytes: int = 0
     changed_at: datetime | None = None
@@ -63,6 +65,7 @@ class FileFacts:
 
 async def file_facts(services: Services, printer: Printer, path: VirtualPath) -> FileFacts:
     """Ask the printer for a file's details. Without them the facts are few."""
+    price = await services.owner.filament_price(printer.account_id)
     name, is_printable = path.parts[-1], can_print(printer.platform, path.parts[-1])
     answer = await services.printer_http.ask(printer.owned, "/files/details", {"path": str(path)})
     details, refusal = _Details(), ""
@@ -79,6 +82,7 @@ async def file_facts(services: Services, printer: Printer, path: VirtualPath) ->
         thumbnail=thumbnail_query(str(path), version) if has_thumbnail else "",
         time_s=details.est_print_time_sec,
         filament=_filament(details),
+        cost=cost_of(price, details.est_filament_weight_mg),
         layers=_layers(details),
         size_bytes=details.size_bytes,
         changed_at=moment_of(details.modified_time_sec),
