@@ -146,13 +146,9 @@ screens: install  ## pictures of every page, in three sizes, light and dark, in 
 		$$(grep --recursive --files-with-matches --include='test_*.py' \
 			--regexp=look_at --regexp=screenshot tests)
 
-# What the README shows: one picture for each of these names, of those that `make screens` takes.
-PICTURES := dashboard-printers-desktop-dark dashboard-printer-desktop-light appportal-permit-phone-light
-
 .PHONY: pictures
-pictures: screens  ## the README's pictures, as the pages look now
-	@mkdir -p docs/pictures
-	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
+pictures: install  ## the README's pictures, taken of the demo as it is now
+	$(BIN)/python -m tests.look.pictures docs/pictures
 
 .PHONY: wheel
 wheel: build/package/.installed $(STATIC)/app.css  ## what install.sh installs, in build/wheel, without developers' tools
