@@ -23,13 +23,14 @@ WATCHED, FAILING = PRINTERS[0].name, next(one.name for one in PRINTERS if one.is
 PAUSED_WITHIN_MS: Final = 240_000
 SCALE: Final = 2
 QUALITY: Final = 88
-DESKTOP: Final = (1280, 860)
+DESKTOP: Final = (1440, 1000)
 PHONE: Final = (390, 844)
 HERO_CSS: Final = """
 * { box-sizing: border-box; margin: 0 } body { width: 1480px; height: 960px; position: relative; }
 img { display: block; position: absolute; box-shadow: 0 18px 60px rgb(0 20 30 / .35); }
 .desktop { left: 30px; top: 30px; width: 1280px; border-radius: 14px; }
-.phone { right: 30px; bottom: 30px; width: 300px; border-radius: 38px; border: 9px solid #0b1012; }
+.phone { right: 30px; bottom: 30px; width: 300px; border-radius: 38px;
+  border: 9px solid #1d272b; outline: 1px solid #42515a; }
 """
 
 
@@ -50,7 +51,7 @@ def main(folder: Path) -> None:
             _write(folder / f"hero-{scheme}.webp", _hero(browser, desktop, phone))
         page = pages["light"]
         _write(folder / "portal.webp", _shot(page, f"{address}/appportal/v1?appId={APP_ID}"))
-        page.set_viewport_size({"width": DESKTOP[0], "height": 1180})
+        page.set_viewport_size({"width": DESKTOP[0], "height": 1100})
         page.goto(f"{address}/printers")
         page.goto(_link_of(page, FAILING))
         page.get_by_role("button", name="Close").click()

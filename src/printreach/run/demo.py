@@ -76,7 +76,7 @@ class DemoPrinter:
 
 
 PRINTERS: Final = (
-    DemoPrinter(name="Workbench", printed_s=80.0),
+    DemoPrinter(name="Workbench", printed_s=110.0),
     DemoPrinter(name="Top shelf", printed_s=90.0, is_failing=True),
     DemoPrinter(name="Garage", printed_s=600.0),
     DemoPrinter(name="Attic", printed_s=0.0, is_gone=True),
