@@ -91,6 +91,21 @@ def test_run_again_it_updates_and_the_printer_stays_linked(relay: Service, insta
     assert not (installed.folder / "downloads").exists()
 
 
+@pytest.mark.parametrize(
+    "url", ["http://x' $(touch pwned) \"", "http://`touch pwned`", "'; exit 0"]
+)
+def test_an_address_with_quotes_is_refused_in_a_sentence(
+    relay: Service, installed: Home, url: str
+) -> None:
+    before = (installed.folder / "options").read_text()
+
+    said = installed.pipe(relay.base_url, "--printer-url", url, status=1)
+
+    assert "printreach agent: --printer-url " in said
+    assert not (installed.path / "pwned").exists()
+    assert (installed.folder / "options").read_text() == before
+
+
 def test_the_plugin_installs_from_the_address_that_pages_show(
     relay: Service, installed: Home
 ) -> None:
@@ -104,6 +119,7 @@ def test_the_plugin_installs_from_the_address_that_pages_show(
     shown = "import importlib.metadata as m; print(m.entry_points(group='octoprint.plugin'))"
 
     assert "printreach.run.octoprint_plugin" in installed.run(python, "-c", shown)
+    installed.run("rm", "-r", "octoprints-own")
 
 
 def test_octoprint_gives_a_key_when_its_owner_presses_allow(

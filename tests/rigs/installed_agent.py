@@ -87,8 +87,7 @@ class Home:
 
     def status(self) -> Mapping[str, object]:
         """Return what the running agent says of itself."""
-        words = ("agent", "status", "--json", "--data-dir", self.folder / "data")
-        said: Mapping[str, object] = json.loads(self.run(self.program, *words))
+        said: Mapping[str, object] = json.loads(self.run(self.program, "agent", "status", "--json"))
         return said
 
 

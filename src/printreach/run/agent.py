@@ -38,7 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(run)
     run.add_argument("--verbose", action="store_true", help="log more, to find a fault")
     status = commands.add_parser("status", help="say what a running agent does")
-    status.add_argument("--data-dir", metavar="DIR", help="the folder of the running agent")
+    status.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        help="the folder of the running agent, unless it was installed by the script",
+    )
     status.add_argument("--json", action="store_true", help="one JSON object on standard output")
     setup = commands.add_parser("setup", help="find the printer, and run as a service")
     add_options(setup)
@@ -76,7 +80,7 @@ def _status(options: argparse.Namespace) -> int:
     from printreach.agent.status import NotRunning, describe, read_status, report
 
     try:
-        snapshot = read_status(read_data_dir(options.data_dir))
+        snapshot = read_status(read_data_dir(options.data_dir or _installed_data_dir()))
     except NotRunning as error:
         if options.json:
             print(json.dumps({"Running": False}))
@@ -86,6 +90,15 @@ def _status(options: argparse.Namespace) -> int:
     at = steady_time()
     print(json.dumps(report(snapshot, at)) if options.json else describe(snapshot, at))
     return 0
+
+
+def _installed_data_dir() -> str | None:
+    """Return the data folder of the installation that this program belongs to, if there is one."""
+    from printreach.agent.setup.installation import Installation
+
+    folder = Path(sys.prefix).parent
+    installed = Installation.at(folder, is_system=os.geteuid() == 0, home=Path.home())
+    return str(installed.data_dir) if installed.is_made else None
 
 
 def _run(options: argparse.Namespace) -> int:

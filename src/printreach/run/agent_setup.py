@@ -8,13 +8,20 @@ import argparse
 import asyncio
 import getpass
 import os
+import pwd
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from printreach.agent.addresses import WebAddress, find_lan_address
+from printreach.agent.addresses import (
+    DEFAULT_PORTS,
+    BadAddress,
+    WebAddress,
+    find_lan_address,
+    parse_web_address_or_host,
+)
 from printreach.agent.config import (
     AgentConfig,
     ConfigError,
@@ -26,7 +33,7 @@ from printreach.agent.config import (
 from printreach.agent.data_dir import DataDirRefused, prepare
 from printreach.agent.setup.installation import MARK, Installation
 from printreach.agent.setup.printer_keys import NoAnswer, NoKey, PrinterKeys
-from printreach.agent.setup.searching import PORTS, SEARCHABLE, FoundPrinter, find_printers
+from printreach.agent.setup.searching import PORTS, SEARCHABLE, FoundPrinter, find_printers, kind_at
 from printreach.agent.setup.systemd import Systemd, SystemdFailed
 from printreach.agent.state import Phase
 from printreach.agent.status import NotRunning, read_status
@@ -95,7 +102,17 @@ def _installation(options: argparse.Namespace) -> Installation:
         raise SetupFailed(
             f"{folder} was not made by the installation script: it has no file {MARK}."
         )
+    owner = folder.stat().st_uid
+    if owner != os.geteuid():
+        raise SetupFailed(f"{folder} belongs to another user: run this as {_user_name(owner)}.")
     return installation
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 async def _set_up(installation: Installation, given: argparse.Namespace) -> None:
@@ -105,11 +122,11 @@ async def _set_up(installation: Installation, given: argparse.Namespace) -> None
     options.data_dir = str(installation.data_dir)
     config = _checked(options, secrets)
     await _ask_for_secrets(config, secrets)
-    prepare(installation.data_dir)
     installation.write(_as_lines(options), secrets)
     installation.add_command()
     systemd = Systemd(installation)
     if not await systemd.is_there():
+        prepare(installation.data_dir)
         _say(
             "\nsystemd doesn't run here, so the agent is not started by itself. Run it with:"
             f"\n\n    {installation.runner}\n\nIt writes its link code to the terminal."
@@ -181,7 +198,9 @@ async def _choose_printer(options: argparse.Namespace, search_ports: str | None)
     """Fill in what was not given, from what answers on this machine or from answers of a person."""
     if options.printer_url is not None and options.platform is not None:
         return
-    if options.platform in (None, *SEARCHABLE) and options.printer_url is None:
+    if options.printer_url is not None:
+        options.platform = await _platform_at(options.printer_url)
+    elif options.platform in (None, *SEARCHABLE) and options.printer_url is None:
         _say("Looking for the printer's software on this machine")
         found = await find_printers(_ports(search_ports))
         found = [one for one in found if options.platform in (None, one.kind.name)]
@@ -191,7 +210,22 @@ async def _choose_printer(options: argparse.Namespace, search_ports: str | None)
             options.platform, options.printer_url = chosen.kind.name, str(chosen.address)
             return
         _say("No OctoPrint, Moonraker or PrusaLink answers on this machine.")
-    _ask_for_address(options)
+    if options.platform is None or options.printer_url is None:
+        _ask_for_address(options)
+
+
+async def _platform_at(url: str) -> str | None:
+    """Return which platform answers at the address of a printer."""
+    try:
+        address = parse_web_address_or_host(url, DEFAULT_PORTS["http"])
+    except BadAddress as error:
+        raise SetupFailed(f"--printer-url {error}.") from None
+    kind = await kind_at(address)
+    if kind is None:
+        _say(f"Neither OctoPrint, Moonraker nor PrusaLink answers at {address}.")
+        return None
+    _say(f"Found {kind.title} at {address}")
+    return kind.name
 
 
 def _ports(text: str | None) -> Sequence[int]:

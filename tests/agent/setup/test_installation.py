@@ -1,6 +1,7 @@
 """What is written beside an installed agent, and its unit."""
 
 import argparse
+import asyncio
 import re
 import shlex
 import shutil
@@ -11,7 +12,7 @@ import pytest
 
 from printreach.agent.config import read_config
 from printreach.agent.setup.installation import MARK, Installation
-from printreach.agent.setup.systemd import Systemd, unit_text
+from printreach.agent.setup.systemd import Systemd, SystemdFailed, unit_text
 from printreach.run.agent import add_arguments
 from tests.agent.test_systemd_unit import MAX_EXPOSED, UNIT, analyze
 from tests.requirements_of_tests import need
@@ -134,6 +135,14 @@ def test_a_unit_of_somebody_else_is_not_ours(tmp_path: Path) -> None:
 
     made.unit.write_text(unit_text(made))
     assert Systemd(made).is_ours
+
+
+@pytest.mark.parametrize("folder", ["/home/ada/agent", "/root/agent", "/tmp/agent"])
+def test_a_folder_that_the_machines_unit_cannot_see_is_refused(folder: str) -> None:
+    made = Installation.at(Path(folder), is_system=True, home=Path("/root"))
+
+    with pytest.raises(SystemdFailed, match="doesn't see"):
+        asyncio.run(Systemd(made).start())
 
 
 def test_removing_leaves_other_folders_and_commands_alone(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.agent.setup.installation import Installation
+from printreach.agent.setup.installation import NAME, Installation
 
 _MADE_BY: Final = '# Made by "printreach agent setup" for'
+_HIDDEN: Final = (("/", "home"), ("/", "root"), ("/", "tmp"))
+"""By ProtectHome and PrivateTmp, as the parts of paths."""
 _TIMEOUT_S: Final = 60.0
 _UNIT: Final = """\
 [Unit]
@@ -121,6 +123,7 @@ class Systemd:
             raise SystemdFailed(
                 f"{unit} was not made by this installation: remove it, or choose another --dir."
             )
+        self._refuse_hidden_files()
         try:
             unit.parent.mkdir(parents=True, exist_ok=True)
             unit.write_text(unit_text(self.installation), encoding="utf-8")
@@ -148,6 +151,16 @@ class Systemd:
         self.installation.unit.unlink()
         if await self.is_there():
             await self._tell("daemon-reload")
+
+    def _refuse_hidden_files(self) -> None:
+        """Raise SystemdFailed for files that a unit of the machine doesn't see."""
+        python = (self.installation.folder / "venv" / "bin" / "python").resolve()
+        for path in (self.installation.folder, python):
+            if self.installation.is_system and path.parts[:2] in _HIDDEN:
+                raise SystemdFailed(
+                    f"The agent of the machine doesn't see {path}: choose a folder such as"
+                    f" /opt/{NAME} with --dir, and a Python of the system."
+                )
 
     async def _tell(self, *words: str) -> None:
         status, said = await _call(*self._words, *words)
