@@ -1,4 +1,4 @@
-"""What we tell people to install is pinned by hash, and the recipe of the README works."""
+"""What we tell people to install is pinned by hash, and the recipes by hand work."""
 
 import re
 import subprocess
@@ -78,14 +78,14 @@ def test_shipped_lists_agree_so_that_they_fit_into_one_environment() -> None:
 
 
 def recipes() -> list[str]:
-    """The blocks of commands of the README with which Printreach is installed."""
-    section = (REPOSITORY / "README.md").read_text().partition("## Run it for yourself")[2]
-    return re.findall(r"```\n(.*?)```", section.partition("\n### ")[0], re.DOTALL)
+    """The blocks of commands with which Printreach is installed by hand."""
+    section = (REPOSITORY / "docs" / "installing.md").read_text().partition("## By hand")[2]
+    return re.findall(r"```\n(.*?)```", section, re.DOTALL)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_recipes_of_the_readme_install_what_they_say(tmp_path: Path) -> None:
+def test_the_recipes_by_hand_install_what_they_say(tmp_path: Path) -> None:
     """In new environments, and with nothing but the index that pip knows of here."""
     service, agent = recipes()
     pip = tmp_path / "probe" / "bin" / "pip"
