@@ -1,6 +1,7 @@
 """The line by which an agent is installed from its service: from nothing to a linked printer."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from tests.rigs.installed_agent import Home, need_index, new_home
 from tests.rigs.moonraker import moonraker
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.service import OWNER, Service
-from tests.rigs.waiting import wait_for
+from tests.rigs.waiting import free_port, wait_for
 from tests.rigs.ways import Way
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -120,6 +121,34 @@ def test_the_plugin_installs_from_the_address_that_pages_show(
 
     assert "printreach.run.octoprint_plugin" in installed.run(python, "-c", shown)
     installed.run("rm", "-r", "octoprints-own")
+
+
+def test_a_person_at_a_terminal_is_asked_for_what_the_printer_wants(installed: Home) -> None:
+    with new_home() as home:
+        folder = home.path / "asked"
+        home.run("mkdir", folder)
+        home.run("touch", folder / ".printreach-agent")
+        words = ("agent", "setup", "--dir", folder, "--service", "http://localhost:1", *LAN)
+        person, terminal = os.openpty()
+        os.write(person, b"bambu\n192.0.2.1\n")
+        ports = str(free_port())
+        asked = home.start_at(terminal, installed.program, *words, "--search-ports", ports)
+        assert asked.stdout is not None
+        said = ""
+        while "Access code, on the printer's screen: " not in said:
+            character = asked.stdout.read(1)
+            assert character, said
+            said += character
+        # What was typed before the question is not taken for a secret.
+        os.write(person, b"12345678\n")
+        asked.communicate(timeout=60)
+        os.close(person)
+        os.close(terminal)
+        options = (folder / "options").read_text().splitlines()
+        secrets = (folder / "secrets.env").read_text()
+
+    assert {"--platform=bambu", "--printer-url=192.0.2.1"} < set(options)
+    assert secrets == 'PRINTREACH_PRINTER_ACCESS_CODE="12345678"\n'
 
 
 def test_octoprint_gives_a_key_when_its_owner_presses_allow(

@@ -38,6 +38,10 @@ class Home:
 
     def start(self, *words: str | Path, **variables: str) -> "subprocess.Popen[str]":
         """Start a command as this person, at no terminal."""
+        return self.start_at(subprocess.DEVNULL, *words, **variables)
+
+    def start_at(self, stdin: int, *words: str | Path, **variables: str) -> "subprocess.Popen[str]":
+        """Start a command as this person. stdin: the descriptor of a terminal, say."""
         env = {
             "HOME": str(self.path),
             "PATH": f"{self.path}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -49,7 +53,7 @@ class Home:
             [str(word) for word in words],
             env=env,
             cwd=self.path,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -99,7 +103,9 @@ def new_home(**variables: str) -> Iterator[Home]:
     try:
         if IS_ROOT:
             os.chown(path, NOBODY, NOBODY)
-        yield Home(path=path, variables=dict(variables))
+        home = Home(path=path, variables=dict(variables))
+        home.add_program("systemctl", "exit 1")  # the machine's own is left alone
+        yield home
     finally:
         shutil.rmtree(path)
 

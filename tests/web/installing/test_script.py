@@ -14,7 +14,7 @@ import pytest
 from printreach.web.installing import downloads
 from tests.rigs.installed_agent import Home, new_home
 
-TOOLS = ("cat", "id", "ls", "mkdir", "rm", "sh", "touch")
+TOOLS = ("cat", "id", "ls", "mkdir", "rm", "sed", "sh", "touch")
 WHEEL = "printreach-0.0-py3-none-any.whl"
 FILES = {
     "requirements-agent.txt": b"",
@@ -74,7 +74,6 @@ def script(home: Home, service: str = "http://127.0.0.1:1", wheel: bytes = FILES
 def programs(home: Home, **pythons: str) -> str:
     """A PATH with little more than the shell's own commands, and these Pythons."""
     folder = home.path / "bin"
-    folder.mkdir()
     for tool in TOOLS:
         (folder / tool).symlink_to(shutil.which(tool) or "/bin/false")
     for name, body in pythons.items():

@@ -144,6 +144,7 @@ main() {
     say "Getting the agent from $SERVICE"
     fetch requirements-agent.txt "$downloads/agent.txt" "$AGENT_LIST_SHA256"
     fetch "$WHEEL" "$downloads/$WHEEL" "$WHEEL_SHA256"
+    [ -n "$platform" ] || platform=$(sed -n 's/^--platform=//p' "$folder/options" 2>/dev/null || :)
     if [ "$platform" = simulated ]; then
         fetch requirements-demo.txt "$downloads/demo.txt" "$DEMO_LIST_SHA256"
     fi
