@@ -106,6 +106,7 @@ ROOMS = {
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),
     ),
     "run.agent": driver("cryptography", "msgspec", "picows"),
+    "run.agent_questions": driver("cryptography", "msgspec", "picows"),
     "run.agent_setup": driver("cryptography", "msgspec", "picows"),
     "run.octoprint_plugin": driver(),
 }

@@ -63,6 +63,7 @@ def house(tmp_path: Path) -> Path:
     write(tmp_path, "store/store.py", "")
     write(tmp_path, "run/agent.py", "")
     write(tmp_path, "run/octoprint_plugin.py", "")
+    write(tmp_path, "run/agent_questions.py", "")
     write(tmp_path, "run/agent_setup.py", "")
     return tmp_path
 

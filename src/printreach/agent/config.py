@@ -30,8 +30,8 @@ from printreach.contract.platforms import PLATFORM_FACTS, PlatformFacts
 
 DEFAULT_LAN_LISTEN: Final = "0.0.0.0:8765"
 
-_PRINTER_VARIABLES: Final = "PRINTREACH_PRINTER_"
-_LAN_WEBHOOKS: Final = f"{_PRINTER_VARIABLES}LAN_WEBHOOKS"
+PRINTER_VARIABLES: Final = "PRINTREACH_PRINTER_"
+_LAN_WEBHOOKS: Final = f"{PRINTER_VARIABLES}LAN_WEBHOOKS"
 _FILE_SUFFIX: Final = "_FILE"
 # Longer than any key or password a printer takes, short enough to catch a wrong file.
 _MAX_SECRET_CHARS: Final = 1024
@@ -176,11 +176,11 @@ def read_credentials(environment: Mapping[str, str]) -> PrinterCredentials:
 
     Raises ConfigError.
     """
-    names = {f"{_PRINTER_VARIABLES}{name.upper()}": name for name in PrinterCredentials.__slots__}
+    names = {f"{PRINTER_VARIABLES}{name.upper()}": name for name in PrinterCredentials.__slots__}
     known = {*names, _LAN_WEBHOOKS}
     files = {f"{variable}{_FILE_SUFFIX}" for variable in known}
     for variable in environment:
-        if variable.startswith(_PRINTER_VARIABLES) and variable not in known | files:
+        if variable.startswith(PRINTER_VARIABLES) and variable not in known | files:
             raise ConfigError(f"{variable} is not a setting of the agent.")
     return PrinterCredentials(
         **{name: _read_secret(variable, environment) for variable, name in names.items()}

@@ -24,6 +24,7 @@ _PARTS: Final = (
     *(
         "run/__init__.py",
         "run/agent.py",
+        "run/agent_questions.py",
         "run/agent_setup.py",
         "run/main.py",
         "run/octoprint_plugin.py",
