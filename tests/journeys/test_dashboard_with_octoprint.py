@@ -48,7 +48,7 @@ def test_a_print_on_octoprint_is_started_paused_and_stopped_from_the_dashboard(
     body = gcode(LONG_MOVES)
     file = {"name": BENCHY, "mimeType": "text/x.gcode", "buffer": body}
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
-    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The file is on the printer.")).to_be_visible()
     expect(page.get_by_role("cell", name=BENCHY, exact=True)).to_be_visible()
 
