@@ -284,4 +284,4 @@ def test_without_a_network_one_page_says_so(home: Service, page: Page) -> None:
     page.goto(f"{home.base_url}/printers")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("You are offline")
-    expect(page.locator("h1")).to_have_css("font-weight", "600")  # by its styles, which are kept, too
+    expect(page.locator("h1")).to_have_css("font-weight", "600")  # its styles are kept, too
