@@ -83,6 +83,7 @@ def test_a_wrong_form_is_told_at_once_and_at_the_field(page: Page) -> None:
 
 
 def test_a_farm_of_a_hundred_rows_is_56_pixels_a_printer(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{HOST}/farm")
 
     heights = page.evaluate(
@@ -91,6 +92,18 @@ def test_a_farm_of_a_hundred_rows_is_56_pixels_a_printer(page: Page) -> None:
 
     assert len(heights) == 100
     assert max(heights) <= 58
+
+
+def test_a_row_of_a_farm_says_on_a_phone_what_the_printer_does_and_how_far_it_is(
+    page: Page,
+) -> None:
+    page.goto(f"{HOST}/farm")
+    row = page.locator(".farm li").nth(2)
+
+    expect(row.get_by_text("twisted_vase_0.2mm_PLA.gcode")).to_be_visible()
+    expect(row.get_by_role("progressbar")).to_be_visible()
+    expect(row.get_by_text("1 h 12 min left")).to_be_visible()
+    expect(page.get_by_text("No contact since").first).to_be_visible()
 
 
 @pytest.mark.parametrize("name", ["form", "dashboard", "permission", "once"])

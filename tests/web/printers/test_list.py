@@ -29,7 +29,7 @@ def test_nobody_sees_printers_without_signing_in(home: Home) -> None:
 def test_a_filter_that_finds_nothing_says_so(home: Home, bobs_printer: str) -> None:
     home.world.printers.statuses.clear()
     page = home.browser.get("/printers?show=working").text
-    assert "No printer is like that now." in page
+    assert "No matching printers." in page
     assert bobs_printer not in page
 
 
@@ -77,6 +77,20 @@ def test_the_more_printers_the_smaller_they_are(home: Home) -> None:
         home.add_printer(f"P{number}", is_online=False)
 
     assert [*layouts, layout()] == ["wide-cards", "upright", 'class="farm"']
+
+
+def test_a_row_of_many_has_the_reason_the_last_contact_and_an_action(home: Home) -> None:
+    home.world.printers.statuses[home.printer_id] = printing()
+    for number in range(25):
+        home.add_printer(f"P{number}", is_online=False)
+    page = home.browser.get("/printers").text
+
+    rows = {row.partition('"')[0]: row for row in page.split('<li id="printer-')[1:]}
+    working = rows.pop(home.printer_id)
+    assert f'action="{home.path}/pause"' in working
+    assert "left" in working
+    assert all("It has not connected yet." in row for row in rows.values())
+    assert page.count('role="search"') == 2
 
 
 @pytest.mark.slow
