@@ -111,7 +111,7 @@ def test_the_page_of_a_linked_printer_says_how_to_unlink_it() -> None:
     page = ask(a_state(phase=Phase.CONNECTED, is_linked=True, printer_name="Voron")).body
 
     assert "<h1>Voron</h1>" in page
-    assert "The printer can be reached through the service." in page
+    assert "You can reach this printer from anywhere." in page
     assert f"remove it from your account at {SERVICE_URL}" in page
 
 

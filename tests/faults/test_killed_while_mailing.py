@@ -72,7 +72,7 @@ def test_a_link_that_no_server_took_before_a_power_cut_comes_when_one_does(
             "a try", lambda: "took no mail" in here.program.log_since(marks) or None, TIMEOUT_S
         )
         with smtp_server(mail_port) as box, restarted(here):
-            wait_for("the mail", lambda: box.subjects == ["Choose another password"], TIMEOUT_S)
+            wait_for("the mail", lambda: box.subjects == ["Reset your password"], TIMEOUT_S)
 
 
 def test_a_mail_that_was_on_its_way_at_a_power_cut_comes_again(tmp_path: Path) -> None:

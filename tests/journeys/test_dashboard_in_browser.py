@@ -138,7 +138,7 @@ def test_a_live_link_shows_the_printer_until_it_is_ended(
     home: Service, workbench: LinkedPrinter, page: Page
 ) -> None:
     page.goto(f"{home.base_url}/connections/live?printer={workbench.id}")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create Live Link").click()
     link = page.locator("a[href*='/l/']").first.get_attribute("href")
     assert link is not None
     theirs = page.context.new_page()

@@ -169,7 +169,7 @@ def test_a_link_that_was_used_leads_to_the_dashboard(
 
     guest.goto(link)
 
-    expect(guest.get_by_text("This link was used already")).to_be_visible()
+    expect(guest.get_by_text("This link was for one use")).to_be_visible()
     expect(guest.get_by_role("link", name="Sign in and open it")).to_be_visible()
 
 
@@ -183,7 +183,7 @@ def test_a_guest_opens_a_shared_printer_by_its_password(
     guest.get_by_label("User name").fill(told["User name"])
     guest.get_by_label("Password").fill("wrong")
     press(guest, "Open the printer")
-    expect(guest.get_by_text("The user name or the password is wrong.")).to_be_visible()
+    expect(guest.get_by_text("The user name or password is wrong.")).to_be_visible()
     guest.get_by_label("User name").fill(told["User name"])
     guest.get_by_label("Password").fill(told["Password"])
     press(guest, "Open the printer")

@@ -97,7 +97,7 @@ def test_a_page_that_sends_somebody_to_the_operator_for_a_link_is_accessible_and
     own_page.goto(f"{BASE_URL}/reset")
     look_at(own_page, "link-in-log-before")
     own_page.get_by_label("E-mail").fill("new@example.org")
-    own_page.get_by_role("button", name="Make the link").click()
+    own_page.get_by_role("button", name="Create the link").click()
     own_page.wait_for_url("**/reset/sent*")
     look_at(own_page, "link-in-log-reset")
 

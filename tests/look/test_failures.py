@@ -70,7 +70,7 @@ def test_a_page_for_a_person_at_a_printers_address_is_accessible_and_fits(
     look_at(page, place)
 
 
-@pytest.mark.parametrize("error", ["", "The user name or the password is wrong."])
+@pytest.mark.parametrize("error", ["", "The user name or password is wrong."])
 def test_the_page_that_asks_a_guest_for_a_password_is_accessible_and_fits(
     page: Page, error: str
 ) -> None:

@@ -88,7 +88,7 @@ def test_the_pages_of_ones_own_links_are_accessible_and_fit(own_page: Page, home
     make_link(home)
     make_link(home, LiveWish(ends_with_print=True))
     own_page.goto(f"{BASE_URL}/connections")
-    own_page.get_by_text("Make a Live Link").wait_for()
+    own_page.get_by_text("Create a Live Link").wait_for()
     look_at(own_page, "live-links")
     own_page.goto(f"{BASE_URL}/connections/live")
 

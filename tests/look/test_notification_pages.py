@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.printers import Printer
@@ -83,3 +83,18 @@ def test_a_page_of_notifications_is_accessible_and_fits(
     look_at(page, name)
 
     assert seen.errors == []
+
+
+def test_quiet_hours_begin_in_the_browsers_own_time_zone(
+    page: Page, client: TestClient[Litestar]
+) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
+    zone = page.context.new_cdp_session(page)
+    zone.send("Emulation.setTimezoneOverride", {"timezoneId": "Europe/Berlin"})
+    page.goto(f"{BASE_URL}/notifications")
+    expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")
+
+    send(client, "/notifications/quiet", quiet="yes", begins="22:00", ends="07:00", zone="UTC")
+    page.reload()
+
+    expect(page.get_by_label("Time zone")).to_have_value("UTC")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from httpx import Response
@@ -25,7 +26,7 @@ from tests.web.portal.people import (
     link_printer,
     show_code,
 )
-from tests.web.world import BASE_URL, WebWorld, run
+from tests.web.world import BASE_URL, PASSWORD, WebWorld, run, send
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -199,6 +200,30 @@ def test_what_an_unknown_developer_registered_is_shown_as_such_accessibly(
     own_page.goto(f"{BASE_URL}{START}?appId={APP}&returnUrl={RETURN_URL}&printerId=a&PrinterId=b")
     look_at(own_page, "appportal-error-before-sign-in")
     own_page.get_by_role("link", name="Go to layerlark.example").wait_for()
+
+
+def test_a_logo_that_cannot_be_loaded_gives_way_to_a_letter(own_page: Page) -> None:
+    own_page.route("https://layerlark.example/logo.png", lambda route: route.abort())
+    logo = "https://layerlark.example/logo.png"
+    own_page.goto(f"{BASE_URL}{START}?appId={APP}&returnUrl={RETURN_URL}&appLogoUrl={logo}")
+
+    expect(own_page.locator("span.app-logo")).to_have_text("L")
+    expect(own_page.locator("img.app-logo")).to_have_count(0)
+
+
+def test_the_page_that_waits_for_a_mail_loads_itself_again(own_page: Page, person: Person) -> None:
+    person.world.add_account(person.browser, "operator@example.org", is_admin=True)
+    person.begin()
+    mail = {"email": "new@example.org", "password": PASSWORD}
+    send(person.browser, "/signup", next=person.path, **mail)
+    own_page.goto(f"{BASE_URL}/signup/sent?next={person.path}")
+    look_at(own_page, "appportal-mail-sent")
+    link = urlsplit(person.world.mailer.link())
+    token = parse_qs(link.query)["token"][0]
+    elsewhere = TestClient(person.world.app, base_url=BASE_URL)
+    elsewhere.blocking_portal = person.browser.blocking_portal
+    with own_page.expect_request(lambda asked: asked.is_navigation_request()):
+        send(elsewhere, "/confirm", token=token, password=PASSWORD)
 
 
 def show(page: Page, answer: Response) -> None:

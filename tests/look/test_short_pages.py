@@ -132,7 +132,7 @@ def test_the_pages_around_a_mail_are_accessible_and_fit(own_page: Page, home: Ho
     open_mail(own_page, home, "Confirm your address")
     look_at(own_page, "confirm", sizes=BOTH)
     send(home.browser, "/reset", email=ADA)
-    open_mail(own_page, home, "Choose another password")
+    open_mail(own_page, home, "Set a new password")
     look_at(own_page, "new-password", sizes=BOTH)
 
 
@@ -149,7 +149,9 @@ def test_the_end_of_mails_about_prints_is_accessible_and_fits(own_page: Page, ho
     own_page.goto(f"{BASE_URL}/notifications/stop?token={token}")
     look_at(own_page, "notifications-stop", sizes=BOTH)
     own_page.get_by_role("button", name="Stop these mails").click()
-    expect(own_page.get_by_role("heading", level=1)).to_have_text("The mails have ended")
+    expect(own_page.get_by_role("heading", level=1)).to_have_text(
+        "You\N{RIGHT SINGLE QUOTATION MARK}re unsubscribed"
+    )
     look_at(own_page, "notifications-stopped", sizes=BOTH)
 
 

@@ -58,7 +58,7 @@ async def test_wrong_passwords_of_one_share_are_not_counted_at_another() -> None
         access, other = share(rig), share(rig, "shared-two")
         for _ in range(PASSWORDS_BY_ADDRESS.at_once):
             await send_password(rig, other, b"wrong")
-        assert b"too many tries" in (await send_password(rig, other, b"wrong")).body
+        assert b"Too many attempts" in (await send_password(rig, other, b"wrong")).body
 
         assert (await send_password(rig, access, access.token)).status == 303
         link = OPEN + b"?service_api_key=" + other.token
@@ -72,7 +72,7 @@ async def test_a_guest_who_opens_a_share_again_and_again_is_limited_at_that_shar
         link = OPEN + b"?service_api_key=" + access.token
         for _ in range(OPENED_BY_ADDRESS.at_once):
             assert (await ask(rig, access, target=link)).status == 303
-        assert b"too many tries" in (await ask(rig, access, BROWSER, target=link)).body
+        assert b"Too many attempts" in (await ask(rig, access, BROWSER, target=link)).body
 
         link = OPEN + b"?service_api_key=" + other.token
         assert (await ask(rig, other, target=link)).status == 303

@@ -27,7 +27,7 @@ TAPPED_ELSEWHERE = (
     b"Sec-Fetch-Mode: navigate",
     b"Sec-Fetch-Dest: document",
 )
-WRONG_PASSWORD = b"The user name or the password is wrong."
+WRONG_PASSWORD = b"The user name or password is wrong."
 
 
 def share(rig: Rig, unique_id: str = "shared-one") -> Access:
@@ -139,7 +139,7 @@ async def test_a_wrong_password_or_link_is_said_and_sets_no_cookie() -> None:
 
         link = await ask(rig, access, BROWSER, target=OPEN + b"?service_api_key=wrong")
         assert (link.status, link.all(b"set-cookie")) == (606, [])
-        assert b"This link opens nothing here." in link.body
+        assert b"This link is wrong or has expired." in link.body
 
 
 FORMS: Sequence[bytes] = [
@@ -255,7 +255,7 @@ async def test_wrong_passwords_of_one_network_are_limited_and_say_how_long() -> 
 
         held = await send_password(rig, access, access.token)
         assert (held.status, held.all(b"set-cookie")) == (606, [])
-        assert b"There were too many tries. Try again in 20 s." in held.body
+        assert b"Too many attempts. Try again in 20 s." in held.body
         assert held.get(b"retry-after") == b"20"
 
 
@@ -275,7 +275,7 @@ async def test_tries_of_a_shares_passwords_lock_out_neither_links_nor_cookies_no
         cookie = cookie_of(await send_password(rig, access, access.token))
         for _ in range(many - 1):
             await send_password(rig, access, b"wrong")
-        assert b"too many tries" in (await send_password(rig, access, b"wrong")).body
+        assert b"Too many attempts" in (await send_password(rig, access, b"wrong")).body
 
         link = OPEN + b"?service_api_key=" + access.token
         assert (await ask(rig, access, target=link)).status == 303

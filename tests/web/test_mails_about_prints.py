@@ -111,7 +111,7 @@ def test_a_look_at_the_link_ends_nothing(
     page = browser.get(STOP + token_for(world, destination.destination_id))
 
     assert page.status_code == 200
-    assert "No more mails about prints?" in page.text
+    assert "Stop mails about prints?" in page.text
     assert ADA not in page.text
     assert destinations_of(world, browser) == [destination]
 

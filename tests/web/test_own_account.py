@@ -366,7 +366,7 @@ def test_a_deleted_account_leaves_nothing_behind(world: WebWorld, browser: Brows
 
     answer = send(browser, "/account/delete", **{"delete-password": PASSWORD})
 
-    assert "Your account is gone" in browser.get(answer.headers["location"]).text
+    assert "Your account is deleted" in browser.get(answer.headers["location"]).text
     assert not is_signed_in(browser)
     assert world.people(browser) == []
     assert run(browser, lambda: world.services.sessions.of_account(account.account_id)) == []

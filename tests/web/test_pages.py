@@ -35,7 +35,7 @@ def test_the_front_page_says_what_this_is_and_where_to_begin(browser: Client) ->
     answer = browser.get("/")
 
     assert answer.status_code == 200
-    assert "Reach your 3D printer from anywhere" in answer.text
+    assert "Watch and control your 3D printers from anywhere" in answer.text
     assert 'href="/signin"' in answer.text
     assert 'href="/signup"' in answer.text
 

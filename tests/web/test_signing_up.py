@@ -128,7 +128,7 @@ def test_an_address_with_an_account_is_told_nothing_on_the_page_and_all_in_the_m
 
     assert what_eve_sees(ADA) == what_eve_sees(EVE)
     assert [mail.subject for mail in world.mailer.sent] == [
-        "You have an account already",
+        "You already have an account",
         "Confirm your address",
     ]
     assert sign_in(other, ADA).status_code == 303, "the password of the account is as it was"

@@ -17,6 +17,7 @@ import { startShortcuts } from "./parts/shortcuts";
 import { startTimes } from "./parts/times";
 import { startToasts } from "./parts/toasts";
 import { startUploads } from "./parts/uploads";
+import { startZones } from "./parts/zones";
 
 document.documentElement.classList.remove("no-script");
 startTimes(document);
@@ -25,6 +26,7 @@ startToasts();
 startConfirming();
 startCopying();
 startUploads();
+startZones();
 startQuestions();
 startSections();
 startSending();

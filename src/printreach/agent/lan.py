@@ -100,9 +100,9 @@ def _link_code(shown: ShownLinkCode, at: float) -> str:
     half = len(shown.code) // 2
     return (
         f'<p class="code">{shown.code[:half]}-{shown.code[half:]}</p>'
-        f'<p><a href="{escape(shown.link_url)}" rel="noreferrer">Link it with your account</a></p>'
-        '<p class="note">Or enter the code where the service asks for it. It works once, for'
-        f" about {minutes} {unit}; then a new one appears here.</p>"
+        f'<p><a href="{escape(shown.link_url)}" rel="noreferrer">Link it to your account</a></p>'
+        '<p class="note">Or enter this code on the service. It works once, for about'
+        f" {minutes} {unit}. Then a new one appears here.</p>"
     )
 
 
@@ -117,8 +117,8 @@ def _facts(snapshot: Snapshot) -> str:
 
 def _unlinking(snapshot: Snapshot) -> str:
     return (
-        '<p class="note">To unlink the printer, remove it from your account at'
-        f" {escape(snapshot.service_url)}. A code to link it again then appears here.</p>"
+        '<p class="note">To unlink this printer, remove it from your account at'
+        f" {escape(snapshot.service_url)}. Then a new link code appears here.</p>"
     )
 
 
@@ -176,9 +176,9 @@ class LanSite:
 
     def _answer(self, call: Call) -> Answer:
         if not is_local_host(call.head.host):
-            return text_answer(403, "Open this page by the address of the machine.")
+            return text_answer(403, "Open this page by the machine's own address.")
         if call.path not in (b"/", LOOKUP_PATH):
-            return text_answer(404, "There is nothing here.")
+            return text_answer(404, "There's nothing here.")
         if call.method not in _METHODS:
             answer = text_answer(405, "This page can only be read.")
             answer.headers.append((b"Allow", b", ".join(_METHODS)))

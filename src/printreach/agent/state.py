@@ -37,13 +37,13 @@ def phase_sentence(phase: Phase) -> str:
         case Phase.STARTING:
             return "The agent is starting."
         case Phase.CONNECTING:
-            return "The agent is connecting to the service."
+            return "Connecting to the service."
         case Phase.UNLINKED:
-            return "The agent waits to be linked with an account."
+            return "This printer isn't linked to an account yet."
         case Phase.CONNECTED:
-            return "The printer can be reached through the service."
+            return "Connected. You can reach this printer from anywhere."
         case Phase.DISCONNECTED:
-            return "The service cannot be reached; the agent keeps trying."
+            return "The service can't be reached. The agent keeps trying."
         case Phase.REFUSED:
             return "The service refuses this agent."
         case Phase.STOPPING:

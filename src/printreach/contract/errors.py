@@ -54,7 +54,7 @@ THIS_PRINTER: Final = "This printer"
 NOT_PERMITTED: Final = Failure(
     meaning="The printer's owner has not allowed this connection to do that.",
     title="Not allowed here",
-    remedy="Ask the printer's owner; if it is yours, the dashboard has what changes it.",
+    remedy="If the printer is yours, change this under Connections. If not, ask its owner.",
     temporary=False,
     name="not allowed",
 )

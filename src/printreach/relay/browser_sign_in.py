@@ -51,8 +51,8 @@ PASSWORDS_BY_SHARE: Final = Limit(name="share-password", at_once=30, every=timed
 """Passwords of one share, by all networks. Guests can't use the password while it is full; links,
 cookies and the credentials of apps are not counted here."""
 
-WRONG_LINK: Final = "This link opens nothing here."
-WRONG_TYPED: Final = "The user name or the password is wrong."
+WRONG_LINK: Final = "This link is wrong or has expired."
+WRONG_TYPED: Final = "The user name or password is wrong."
 _SIGN_IN: Final = Requirement(permission=None, works_while_locked=True)
 
 
@@ -201,7 +201,7 @@ _FROM_ANOTHER_SITE: Final = SignInFailure(
 
 def _too_soon(refused: TooSoon) -> SignInFailure:
     seconds = refused.wait_seconds
-    sentence = f"There were too many tries. Try again in {seconds} s."
+    sentence = f"Too many attempts. Try again in {seconds} s."
     return SignInFailure(sentence=sentence, wait_s=seconds, is_for_form=True)
 
 

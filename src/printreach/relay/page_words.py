@@ -44,28 +44,28 @@ class Link:
 
 
 FROM_ANOTHER_SITE: Final = Failure(
-    meaning="This came from a page of another site.",
+    meaning="This request came from another site.",
     title="Another site asked for this",
-    remedy="Open the printer from your list of printers, or by the link that you were given.",
+    remedy="Open the printer from your list of printers, or with the link you were given.",
     temporary=False,
     name="from another site",
 )
 INCOMPLETE_LINK: Final = "This link is incomplete."
-USED_LINK: Final = "This link was used already, or it is older than ten minutes."
+USED_LINK: Final = "This link was for one use, within ten minutes."
 
 _NOWHERE: Final = Failure(
-    meaning="No printer has this address, or not any more.",
-    title="No printer is here",
-    remedy="Check the address for a typing mistake, or open the printer from your printers.",
+    meaning="No printer has this address now.",
+    title="There's no printer here",
+    remedy="Check the address for a typo, or open the printer from your list of printers.",
     temporary=False,
 )
 _FOR_PEOPLE: Final[Mapping[tuple[ConnectionKind | None, ErrorCode], Failure]] = MappingProxyType(
     {
         (None, ErrorCode.CONNECTION_NOT_FOUND): _NOWHERE,
         (ConnectionKind.OWN, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="This browser isn't signed in to the printer, or not any more.",
+            meaning="This browser isn't signed in to this printer.",
             title="Sign in to open this printer",
-            remedy="Sign in to Printreach, then open the printer from there.",
+            remedy="Sign in to Printreach to open it again.",
             temporary=False,
         ),
         (ConnectionKind.OWN, ErrorCode.CONNECTION_ENDED): Failure(
@@ -75,19 +75,19 @@ _FOR_PEOPLE: Final[Mapping[tuple[ConnectionKind | None, ErrorCode], Failure]] = 
             temporary=False,
         ),
         (ConnectionKind.SHARED, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="This browser isn't signed in to the printer, or not any more.",
+            meaning="This browser isn't signed in to this printer.",
             title="Sign in to see this printer",
-            remedy="Open the link that you were given, or reload this page.",
+            remedy="Open the link you were given, or reload this page.",
             temporary=False,
         ),
         (ConnectionKind.SHARED, ErrorCode.CONNECTION_ENDED): Failure(
-            meaning="Its owner has ended the share, or its time is over.",
+            meaning="Its owner has stopped sharing it, or the share has expired.",
             title="This printer is no longer shared",
-            remedy="Ask whoever shared it to share it again.",
+            remedy="Ask the owner to share it again.",
             temporary=False,
         ),
         (ConnectionKind.APP, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="An app reaches a printer here, with a password of its own.",
+            meaning="An app uses this address to reach a printer, with its own password.",
             title="This address is for an app",
             remedy="To see your printer in a browser, open it from your list of printers.",
             temporary=False,

@@ -108,7 +108,7 @@ _WHAT_TO_CHECK: Final = """<h2>What to check</h2><ol><li>Is the printer's comput
 <li>Does the agent's log say why?</ol>"""
 
 _REFRESH: Final = '<meta http-equiv="refresh" content="30">'
-_REFRESH_NOTE: Final = "Tries again by itself every 30 seconds"
+_REFRESH_NOTE: Final = "Tries again every 30 seconds"
 _RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
 <path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
 
@@ -129,8 +129,8 @@ maxlength="100">
 )
 _ERROR: Final = Template('<p class="bad" role="alert">$error</p>')
 
-_CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as such an address is \
-opened. Open it only if you followed a link that you trust.</p>"""
+_CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as an address like this \
+is opened. Open it only if you trust the link you followed.</p>"""
 _OPEN: Final = '<a href="">Open it</a>'
 
 _OPENING: Final = Template(
@@ -218,8 +218,8 @@ def sign_in_page(action: str, error: str) -> bytes:
         style=_SIGN_IN_STYLE,
         drawing=_LINE,
         title="Open a shared printer",
-        explanation="Somebody shares this printer with you. Enter the user name and the password "
-        "that came with its address.",
+        explanation="Somebody is sharing this printer with you. Enter the user name and password "
+        "you were given.",
         advice=shown + _FORM.substitute(action=html.escape(action)),
         refresh="",
         retry="",
@@ -241,7 +241,7 @@ def confirmation_page(target: bytes, reader: Reader) -> bytes:
         style=_STYLE,
         drawing=_TORN_LINE,
         title="Another site sent you here",
-        explanation=f"It asks for this address of your printer: <code>{shown}</code>",
+        explanation=f"It links to this address of your printer: <code>{shown}</code>",
         advice=_CONFIRMATION,
         refresh="",
         retry=_OPEN,

@@ -91,35 +91,33 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
         400: Advice("This request can't be read", "Go back and check what you entered."),
         403: Advice(
             "This isn't allowed from here",
-            "Open the page on this service's own address and try again there.",
+            "Open this service by its own address, and try again there.",
         ),
         404: Advice(
             "There's no such page",
-            "Check the address for a typing mistake, or begin at the front page.",
+            "Check the address for a typo, or start at the front page.",
         ),
-        405: Advice("This page can't do that", "Go back and begin at the front page."),
+        405: Advice("This page can't do that", "Go back, or start at the front page."),
         408: Advice(
-            "That took too long", "Go back and send it again, over a better connection if you can."
+            "That took too long", "Go back and try again, on a better connection if you can."
         ),
         413: Advice("That's too large", "Go back and send something smaller."),
-        414: Advice("This address is too long", "Begin at the front page."),
-        415: Advice(
-            "This form can't be read", "Go back and send it from the page that it stands on."
-        ),
+        414: Advice("This address is too long", "Start at the front page."),
+        415: Advice("This form can't be read", "Go back to the form and send it again."),
         429: Advice("Too many requests", "Wait a minute, then try again."),
         431: Advice(
             "Your browser sent too many cookies", "Delete the cookies of this site, then try again."
         ),
         500: Advice(
             "Something went wrong here",
-            "Try again in a moment. If it stays, the service's log says why.",
+            "Try again in a moment. If it happens again, the service's log says why.",
         ),
         503: Advice("Too many people at once", "Wait ten seconds, then try again."),
     }
 )
 _NO_SUCH_PRINTER: Final = Advice(
     title="This printer isn't in your account",
-    remedy="It was removed, or the address is wrong.",
+    remedy="It may have been removed, or the address is wrong.",
     href="/printers",
     button="Go to your printers",
 )

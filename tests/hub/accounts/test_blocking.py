@@ -143,7 +143,7 @@ async def test_what_waits_to_be_told_is_dropped_and_nothing_more_is_queued(
         assert await ada.send() == []
 
         await ada.happens([EventType.COMPLETE])
-        assert await ada.send() == ["Workshop: print done"]
+        assert await ada.send() == ["Workshop: print finished"]
 
 
 def test_webhooks_are_sent_nothing_meanwhile_not_even_what_is_queued(open_world: OpenWorld) -> None:

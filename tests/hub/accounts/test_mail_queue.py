@@ -59,7 +59,7 @@ class Office:
         await self.world.store.write(lambda records: self.account_mailer.tell(records, mail, at))
 
     async def after(self, time: timedelta) -> int:
-        """Look again so much later; how many mails the server was handed by then."""
+        """Refresh so much later; how many mails the server was handed by then."""
         self.world.clock.advance(time)
         self.steady_s += time.total_seconds()
         await self.deliver()

@@ -127,7 +127,7 @@ async def test_an_event_is_told_at_every_place_with_the_printers_name(
         await ada.send()
 
         assert {one.url for one in ada.messenger.sent} == {PHONE, "ntfys://ntfy.sh/tablet"}
-        assert {one.title for one in ada.messenger.sent} == {"Workshop: print done"}
+        assert {one.title for one in ada.messenger.sent} == {"Workshop: print finished"}
         assert all(
             one.text.endswith(f"https://reach.example/printers/{PRINTER_ID}")
             for one in ada.messenger.sent
@@ -145,7 +145,7 @@ async def test_news_comes_in_its_order_and_once(open_world: OpenWorld) -> None:
 
         assert [one.title for one in ada.messenger.sent] == [
             "Workshop: the printer reports an error",
-            "Workshop: change the filament",
+            "Workshop: filament needs changing",
         ] * 10
 
 
@@ -181,7 +181,7 @@ async def test_a_printer_that_changed_hands_keeps_its_new_name_to_itself(
         )
         await ada.fanout.fan_out_due()
 
-        assert await ada.send() == ["A printer: print done"]
+        assert await ada.send() == ["A printer: print finished"]
 
 
 @on_a_loop
@@ -197,7 +197,7 @@ async def test_in_quiet_hours_news_waits_and_trouble_does_not(open_world: OpenWo
         in_the_morning = await ada.send()
 
         assert at_night == ["Workshop: the printer reports an error"]
-        assert in_the_morning[1:] == ["Workshop: print done"]
+        assert in_the_morning[1:] == ["Workshop: print finished"]
 
 
 @on_a_loop
@@ -213,8 +213,8 @@ async def test_beyond_the_daily_limit_it_is_said_once_that_there_is_no_more(
         await ada.happens([EventType.COMPLETE])
         tomorrow = await ada.send()
 
-        assert today == ["Workshop: print done"] * 3 + ["Workshop: no more messages today"]
-        assert tomorrow[4:] == ["Workshop: print done"]
+        assert today == ["Workshop: print finished"] * 3 + ["Workshop: no more messages today"]
+        assert tomorrow[4:] == ["Workshop: print finished"]
 
 
 @on_a_loop
@@ -227,7 +227,7 @@ async def test_failure_detection_has_messages_left_when_the_days_others_are_used
         await ada.happens([EventType.POSSIBLE_FAILURE] * 3)
         titles = await ada.send()
 
-        assert titles.count("Workshop: print done") == 4
+        assert titles.count("Workshop: print finished") == 4
         assert len([one for one in titles if one.endswith("may be failing")]) == 1
 
 
@@ -266,7 +266,7 @@ async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
         assert first_try == ["Workshop: the printer reports an error"]
         assert trouble == "The service answered with status 503."
         assert at_once == 1
-        assert after[1:] == ["Workshop: the printer reports an error", "Workshop: print done"]
+        assert after[1:] == ["Workshop: the printer reports an error", "Workshop: print finished"]
         assert (await ada.destination(destination)).trouble == ""
 
 
@@ -295,7 +295,7 @@ async def test_a_mail_goes_to_the_accounts_address_where_it_was_confirmed(
         await ada.send()
 
         assert ada.messenger.sent == []
-        assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print done"]
+        assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print finished"]
 
 
 @on_a_loop
@@ -307,7 +307,7 @@ async def test_without_a_mail_server_other_places_are_told_and_nothing_counts_as
         await ada.add_destination()
         await ada.happens([EventType.COMPLETE])
 
-        assert await ada.send() == ["Workshop: print done"]
+        assert await ada.send() == ["Workshop: print finished"]
         assert ada.mailer.sent == []
         mailed = await ada.destination(destination)
         assert (mailed.sent_at, mailed.failures) == (None, 0)
@@ -372,7 +372,7 @@ async def test_a_mail_counts_as_told_once_the_mail_server_has_taken_it(
         assert away.trouble == "The mail server of this service can't be reached now."
         assert (away.sent_at, away.failures) == (None, 2)
         assert (told.sent_at, told.trouble) == (ada.world.clock.now(), "")
-        assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print done"] * 3
+        assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print finished"] * 3
 
 
 @on_a_loop

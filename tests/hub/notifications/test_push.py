@@ -149,8 +149,8 @@ async def test_other_news_has_no_buttons(open_world: OpenWorld) -> None:
         await phone.ada.send()
 
         [one] = phone.ada.push.sent
-        assert one.message.title == "Workshop: print done"
-        assert one.message.text == "vase.gcode is done."
+        assert one.message.title == "Workshop: print finished"
+        assert one.message.text == "vase.gcode is finished."
         assert one.message.buttons == []
 
 
@@ -167,7 +167,7 @@ async def test_a_message_whose_event_is_not_kept_any_more_is_pushed_all_the_same
         await phone.ada.send()
 
         [one] = phone.ada.push.sent
-        assert one.message.title == "Workshop: print done"
+        assert one.message.title == "Workshop: print finished"
 
 
 @on_a_loop

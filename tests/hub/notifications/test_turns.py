@@ -156,7 +156,7 @@ async def test_what_a_crash_interrupted_is_sent_when_its_lease_is_over(
         ada.world.clock.advance(timedelta(minutes=11))
 
         assert while_leased == []
-        assert await ada.send() == ["Workshop: print done"]
+        assert await ada.send() == ["Workshop: print finished"]
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ def event(kind: int, **known: object) -> PrintEvent:
     [
         (
             event(EventType.COMPLETE, file_name="vase.gcode", duration_sec=11_520),
-            "Workshop: print done",
-            "vase.gcode is done. It took 3 h 12 min.",
+            "Workshop: print finished",
+            "vase.gcode is finished. It took 3 h 12 min.",
         ),
         (
             event(EventType.FAILED, file_name="vase.gcode", error="cancelled", progress=40),
@@ -39,19 +39,19 @@ def event(kind: int, **known: object) -> PrintEvent:
             event(EventType.POSSIBLE_FAILURE, error="It could not be paused. It says no."),
             "Workshop: this print may be failing",
             "Failure detection sees a problem with the print. It could not be paused. It says no. "
-            "Look at the printer.",
+            "Check the printer.",
         ),
         (
             event(EventType.PAUSED_BY_DETECTOR, progress=50),
             "Workshop: paused by failure detection",
-            "The print is paused at 50 %. Look before you resume.",
+            "The print is paused at 50 %. Check it before you resume.",
         ),
         (
             event(EventType.FIRST_LAYER_COMPLETE),
             "Workshop: first layer done",
             "The first layer of the print is done.",
         ),
-        (event(EventType.ERROR), "Workshop: the printer reports an error", "It says no more"),
+        (event(EventType.ERROR), "Workshop: the printer reports an error", "It gave no details"),
         (event(4711, error="Odd"), "Workshop: something happened", "Odd."),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_picture_stands_before_the_way_to_the_printer() -> None:
     )
 
     assert words.text.split("\n") == [
-        "You can take the print off.",
+        "You can remove the print.",
         "https://reach.example/s/1",
         URL,
     ]

@@ -204,7 +204,7 @@ def test_a_link_ends_with_the_app_connection_that_made_it(
     assert everything_answered(app_call.program, made["Url"]) == (410, 404)
     path = made["Url"].removeprefix(BASE_URL)
     page_then = app_call.program.get(path, headers={"accept": "text/html"}).text
-    assert "The app that made it has no access to the printer now." in page_then
+    assert "The app that shared it no longer has access to the printer." in page_then
     assert "<dt>Ended</dt>" not in page_then, "its time is not over"
     assert "event: reload" in app_call.program.get(f"{path}/events").text
 

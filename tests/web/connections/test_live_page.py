@@ -102,7 +102,7 @@ def test_a_printer_that_is_away_is_said_to_be(shown: Shown) -> None:
     page = shown.get()
 
     assert page.status_code == 200
-    assert "There is no contact with the printer now" in page.text
+    assert "The printer is offline right now" in page.text
     assert "Printing" not in page.text
     assert shown.get("/picture").status_code == 404
 
@@ -164,7 +164,7 @@ def test_the_owner_ends_it_at_once(shown: Shown) -> None:
 
     assert page.status_code == 410
     assert "This live view has ended" in page.text
-    assert "Whoever shared it has ended it." in page.text
+    assert "The person who shared it has ended it." in page.text
     assert "webcam" not in page.text.lower()
     assert shown.get("/picture").status_code == 404
 
@@ -174,14 +174,14 @@ def test_it_ends_when_its_time_is_over(shown: Shown) -> None:
     page = shown.get()
 
     assert page.status_code == 410
-    assert "Its time was over." in page.text
+    assert "Its time has run out." in page.text
     assert shown.get("/picture").status_code == 404
 
 
 def test_it_ends_when_the_printer_is_removed_and_stays_so(shown: Shown) -> None:
     home = shown.home
     assert home.send("/remove").status_code == 303
-    assert "The printer is no longer there." in shown.get().text
+    assert "The printer was removed." in shown.get().text
     home.world.clock.advance(timedelta(seconds=5))
     assert home.add_printer("Workbench") == home.printer_id
     home.says(at_print("print-1"))
@@ -229,7 +229,7 @@ def test_a_link_that_ends_with_its_print_is_over_as_soon_as_somebody_sees_it(
     home.world.clock.advance(timedelta(seconds=5))
     home.says(at_print("print-1"))
     assert shown.get().status_code == 410
-    assert "The print that it showed is over." in shown.get().text
+    assert "The print it showed has ended." in shown.get().text
 
 
 # --- its owner --------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def test_a_page_of_a_removed_printer_says_so_and_leads_to_the_others(home: Home)
 
     assert page.status_code == 404
     assert f"This printer {ISNT} in your account" in page.text
-    assert "It was removed, or the address is wrong." in page.text
+    assert "It may have been removed, or the address is wrong." in page.text
     assert 'href="/printers"' in page.text
     assert "typing mistake" not in page.text
 

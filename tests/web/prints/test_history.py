@@ -67,7 +67,7 @@ def test_a_print_shows_in_the_history_on_the_quick_view_and_under_activity(home:
     assert "Last prints" in quick
     assert "vase.gcode, " not in quick
     assert f'href="{home.path}/history"' in quick
-    assert "Workbench: print done" in home.browser.get("/activity").text
+    assert "Workbench: print finished" in home.browser.get("/activity").text
 
 
 def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:

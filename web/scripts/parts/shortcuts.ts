@@ -3,7 +3,8 @@
 export function startShortcuts(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const field = document.querySelector<HTMLElement>(`[data-shortcut="${CSS.escape(event.key)}"]`);
+    const fields = document.querySelectorAll<HTMLElement>(`[data-shortcut="${CSS.escape(event.key)}"]`);
+    const field = [...fields].find((one) => one.checkVisibility());
     if (!field) return;
     event.preventDefault();
     field.focus();

@@ -105,7 +105,7 @@ class Notifications:
         """Add a destination. Nothing is sent there yet."""
         channel = CHANNEL_BY_NAME.get(channel_name)
         if channel is None or channel.name == PUSH:
-            return WrongField("way", "Choose how you want to be told.")
+            return WrongField("way", "Choose a channel.")
         if not reaches_people(channel.name, has_mail_server=self.core.has_mail_server):
             return WrongField("way", NO_MAIL_SERVER)
         address = parse_destination(channel, typed)
@@ -115,7 +115,9 @@ class Notifications:
             return WrongField("way", "Confirm your mail address first.")
         if address.url and not await self.messenger.check(address.url):
             field = next(iter(channel.fields)).name
-            return WrongField(field, "This can't be used. Check each field.")
+            return WrongField(
+                field, "The server must have a public https address. Check each field."
+            )
         at = self.core.clock.now()
         if channel.name == MAIL:
             destination = mail_destination(self.core.token_bytes, account.account_id, at)
@@ -148,7 +150,7 @@ class Notifications:
         """Send a test now, and return the outcome. It does not count against the daily limit."""
         destination = await self.destination(account.account_id, destination_id)
         if destination is None:
-            return Denied(Reason.INVALID, "There is no such place any more.")
+            return Denied(Reason.INVALID, "This channel was removed.")
         refused = self.core.caller_tries.take(TESTS, account.account_id)
         if refused is not None:
             return refused
@@ -199,9 +201,9 @@ class Notifications:
             return WrongField("zone", "Choose a time zone from the list.")
         first, last = parse_local_time(begins), parse_local_time(ends)
         if is_on and (first is None or last is None):
-            return WrongField("begins" if first is None else "ends", "Type a time, such as 22:30.")
+            return WrongField("begins" if first is None else "ends", "Enter a time such as 22:30.")
         if is_on and first == last:
-            return WrongField("ends", "Choose another time than the beginning.")
+            return WrongField("ends", "Choose a different time from the start.")
         quiet = None
         if is_on and first is not None and last is not None:
             quiet = QuietHours(begins=first, ends=last, trouble_passes=trouble_passes)
@@ -257,9 +259,9 @@ async def add_destination(records: Records, destination: Destination) -> Destina
     """Add a destination, unless the account has as many as it may, or has its mail address."""
     existing = await records.notifications.destinations(destination.account_id)
     if len(existing) >= MAX_DESTINATIONS:
-        return WrongField("way", f"{MAX_DESTINATIONS} places are the most. Remove one first.")
+        return WrongField("way", f"{MAX_DESTINATIONS} channels is the limit. Remove one first.")
     if destination.channel == MAIL and any(destination.channel == MAIL for destination in existing):
-        return WrongField("way", "Your mail address is on the list already.")
+        return WrongField("way", "Your mail address is already on the list.")
     await records.notifications.add_destination(destination)
     return destination
 

@@ -20,7 +20,7 @@ _RETRY: Final = Backoff(
 )
 """Somebody waits for a link, at first. Servers that list greys let a mail in after some minutes."""
 _SIGNATURE = "\n\nPrintreach at {base_url}\n"
-_NOT_YOU = "If that was not you, {remedy}"
+_NOT_YOU = "If this wasn't you, {remedy}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,28 +50,28 @@ class Mails:
             to,
             "Confirm your address",
             f"Open this link to complete your account:\n\n{link}\n\n"
-            "It works once, for a day. If you did not sign up, leave it: without the link there "
-            "is no account.",
+            "The link works once, within a day. If you didn't sign up, ignore this mail and no "
+            "account is created.",
         )
 
     def has_account_already(self, to: str) -> Mail:
         """Return the mail for somebody whose address was used to sign up again."""
         return self._mail(
             to,
-            "You have an account already",
-            "Somebody, probably you, wanted to create an account with this address. There is one "
-            f"already: sign in at {self.base_url}/signin, or choose another password at "
-            f"{self.base_url}/reset if you have forgotten yours.",
+            "You already have an account",
+            "Somebody, probably you, tried to create an account with this address. You already "
+            f"have one: sign in at {self.base_url}/signin, or reset your password at "
+            f"{self.base_url}/reset if you have forgotten it.",
         )
 
     def reset_password(self, to: str, link: str) -> Mail:
         """Return the mail for somebody who forgot their password."""
         return self._mail(
             to,
-            "Choose another password",
-            f"Open this link to choose another password:\n\n{link}\n\n"
-            "It works once, for an hour. If you did not ask for it, leave it: your password stays "
-            "as it is.",
+            "Reset your password",
+            f"Open this link to set a new password:\n\n{link}\n\n"
+            "The link works once, within an hour. If you didn't ask for this, ignore this mail and "
+            "your password stays the same.",
         )
 
     def confirm_change(self, to: str, link: str) -> Mail:
@@ -79,22 +79,22 @@ class Mails:
         return self._mail(
             to,
             "Confirm your new address",
-            f"Open this link to make this the address of your account:\n\n{link}\n\n"
-            "It works once, for an hour.",
+            f"Open this link to use this address for your account:\n\n{link}\n\n"
+            "The link works once, within an hour.",
         )
 
     def address_changed(self, to: str, new: str) -> Mail:
         """Return the mail to the address that an account had."""
         return self._mail(
             to,
-            "Your account has another address",
-            f"From now on you sign in as {new}. "
-            + _NOT_YOU.format(remedy="write to the operator of this service at once."),
+            "Your account's address was changed",
+            f"From now on, sign in as {new}. "
+            + _NOT_YOU.format(remedy="contact the operator of this service at once."),
         )
 
     def password_changed(self, to: str) -> Mail:
         """Return the mail for somebody whose password was changed."""
-        remedy = f"choose another one at {self.base_url}/reset at once."
+        remedy = f"set a new one at {self.base_url}/reset at once."
         return self._mail(
             to,
             "Your password was changed",
@@ -105,11 +105,12 @@ class Mails:
     def security_changed(self, to: str, what: str) -> Mail:
         """Return the mail about a change of the ways to sign in. what: a sentence."""
         remedy = (
-            f"choose another password at {self.base_url}/reset and look at {self.base_url}/account."
+            f"set a new password at {self.base_url}/reset and check "
+            f"{self.base_url}/account/security."
         )
         return self._mail(
             to,
-            "The security of your account was changed",
+            "The security settings of your account were changed",
             f"{what} " + _NOT_YOU.format(remedy=remedy),
         )
 
@@ -118,13 +119,13 @@ class Mails:
         return self._mail(
             to,
             "Your account was deleted",
-            "Your account and all that was kept of it are gone, as you asked.",
+            "Your account and everything stored about it were deleted, as you asked.",
         )
 
     def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
         """Return the mail about a print."""
-        choose = f"Choose what you are told, and where: {self.base_url}/notifications"
-        mail = self._mail(to, subject, f"{text}\n\n{choose}\nNo more of these mails: {stop_url}")
+        choose = f"Change your notifications: {self.base_url}/notifications"
+        mail = self._mail(to, subject, f"{text}\n\n{choose}\nStop these mails: {stop_url}")
         return replace(mail, stop_url=stop_url)
 
     def _mail(self, to: str, subject: str, text: str) -> Mail:

@@ -109,11 +109,7 @@ CHANNELS: Final = (
     Channel(
         "apprise",
         "Another service",
-        (
-            ChannelField(
-                "url", "Apprise URL", "As Apprise's documentation writes it", "", True, True
-            ),
-        ),
+        (ChannelField("url", "Apprise URL", "See Apprise's documentation", "", True, True),),
         "For Mattermost, Zulip, Signal, Twilio and others.",
     ),
 )
@@ -153,11 +149,11 @@ def parse_destination(channel: Channel, typed: TypedFields) -> DestinationAddres
     for field in channel.fields:
         text = typed.get(field.name, "").strip()
         if field.required and not text:
-            return InvalidField(field.name, f"Fill in: {field.label}.")
+            return InvalidField(field.name, f"Enter this: {field.label}.")
         if len(text) > (LONGEST_URL if field.name == "url" else LONGEST_FIELD):
             return InvalidField(field.name, f"That is too long: {field.label}.")
         if not text.isprintable():
-            return InvalidField(field.name, f"Type this on one line: {field.label}.")
+            return InvalidField(field.name, f"Enter this on one line: {field.label}.")
     cleaned = {field.name: typed.get(field.name, "").strip() for field in channel.fields}
     return _PARSERS[channel.name](cleaned)
 
@@ -168,7 +164,7 @@ def _ntfy(typed: TypedFields) -> DestinationAddress | InvalidField:
         return _wrong_server()
     topic = typed["topic"]
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", topic):
-        return InvalidField("topic", "A topic has letters, digits, hyphens and underscores.")
+        return InvalidField("topic", "Use letters, digits, hyphens and underscores only.")
     token = f"{quote(typed['token'], safe='')}@" if typed["token"] else ""
     url = f"{server.scheme('ntfy')}://{token}{server.host}/{topic}"
     mode = "?mode=private" + ("&auth=token" if token else "")

@@ -9,7 +9,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.unset import UNSET
 
 TEST_TITLE: Final = "Printreach can reach you"
-TEST_TEXT: Final = "This is a test. News of your printers will look like this."
+TEST_TEXT: Final = "This is a test. Notifications about your printers will look like this."
 CANCELLED: Final = "cancelled"
 """The error of a failed print that somebody cancelled."""
 
@@ -51,8 +51,8 @@ def _started(event: PrintEvent) -> Told:
 
 def _complete(event: PrintEvent) -> Told:
     took = event.duration_sec
-    return "print done", [
-        _file(event, "{file} is done."),
+    return "print finished", [
+        _file(event, "{file} is finished."),
         "" if took is UNSET else f"It took {duration_in_words(took)}.",
     ]
 
@@ -68,7 +68,7 @@ def _paused(event: PrintEvent) -> Told:
 
 
 def _resumed(event: PrintEvent) -> Told:
-    return "print goes on", [_file(event, "{file} is printing again."), _time_left(event)]
+    return "print resumed", [_file(event, "{file} is printing again."), _time_left(event)]
 
 
 def _progress(event: PrintEvent) -> Told:
@@ -81,19 +81,19 @@ def _possible_failure(event: PrintEvent) -> Told:
     return "this print may be failing", [
         _file(event, "Failure detection sees a problem with {file}."),
         *filter(None, [_error(event)]),
-        "Look at the printer.",
+        "Check the printer.",
     ]
 
 
 def _paused_by_detector(event: PrintEvent) -> Told:
     return "paused by failure detection", [
         _file(event, "{file} is paused{at}."),
-        "Look before you resume.",
+        "Check it before you resume.",
     ]
 
 
 def _error_reported(event: PrintEvent) -> Told:
-    return "the printer reports an error", [_error(event) or "It says no more than that."]
+    return "the printer reports an error", [_error(event) or "It gave no details."]
 
 
 def _first_layer(event: PrintEvent) -> Told:
@@ -105,22 +105,25 @@ def _third_layer(event: PrintEvent) -> Told:
 
 
 def _filament(event: PrintEvent) -> Told:
-    return "change the filament", [_file(event, "{file} waits for filament{at}."), _error(event)]
+    return "filament needs changing", [
+        _file(event, "{file} is waiting for filament{at}."),
+        _error(event),
+    ]
 
 
 def _interaction(event: PrintEvent) -> Told:
-    return "the printer waits for you", [_file(event, "{file} waits{at}."), _error(event)]
+    return "the printer needs attention", [_file(event, "{file} is waiting{at}."), _error(event)]
 
 
 def _limit(_event: PrintEvent) -> Told:
     return "no more messages today", [
-        "You have had as many messages today as your account may get.",
-        "They go on tomorrow. Choose fewer events to keep below the limit.",
+        "You have reached the daily limit of messages.",
+        "They resume tomorrow. Choose fewer events to stay below the limit.",
     ]
 
 
 def _bed_cooled(_event: PrintEvent) -> Told:
-    return "the bed has cooled down", ["You can take the print off."]
+    return "the bed has cooled down", ["You can remove the print."]
 
 
 def _test(_event: PrintEvent) -> Told:

@@ -97,7 +97,7 @@ class NotificationPages:
         """Return a destination of this account. Raises NotFoundException for another's."""
         destination = await self.hub.destination(self.account_id, destination_id)
         if destination is None:
-            raise NotFoundException("There is no such place")
+            raise NotFoundException("There is no such channel")
         return destination
 
 
@@ -218,7 +218,7 @@ async def test(
     anchor = f"place-{destination_id}"
     match tested:
         case TooSoon():
-            sentence = f"Those were many tests. Wait {in_words(tested.wait_seconds)}."
+            sentence = f"Too many tests. Wait {in_words(tested.wait_seconds)}."
             page = await pages.overview(WrongField(anchor, sentence), 429)
             page.headers["Retry-After"] = str(tested.wait_seconds)
             return page
@@ -244,7 +244,7 @@ async def remove(
 ) -> Response[Any]:
     """Remove a destination."""
     if not await pages.hub.remove(pages.account_id, destination_id):
-        raise NotFoundException("There is no such place")
+        raise NotFoundException("There is no such channel")
     return redirect_with_flash(PAGE, "removed")
 
 
@@ -261,7 +261,7 @@ NOTIFICATION_ROUTES = [
 _STOP_PAGE: Final = "/notifications/stop"
 _LARGEST_BODY: Final = 1024
 """Enough for `List-Unsubscribe=One-Click`; the body is ignored."""
-_NO_LINK: Final = "This is no link of a mail about prints, or an old one. Was it copied whole?"
+_NO_LINK: Final = "This unsubscribe link is incomplete or out of date. Was it copied whole?"
 
 
 @get(_STOP_PAGE, media_type=MediaType.HTML, sync_to_thread=False)
