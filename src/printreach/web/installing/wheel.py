@@ -8,8 +8,6 @@ with nothing of the server. Format: https://packaging.python.org/en/latest/speci
 import base64
 import hashlib
 import io
-import tomllib
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +51,9 @@ def pack_agent() -> bytes:
     Nothing is compressed: two machines of one service may have compressors that differ, and must
     agree on the digest.
     """
+    import tomllib  # few services are ever asked for their agent
+    import zipfile
+
     project = tomllib.loads(shipped_file("pyproject.toml").decode())["project"]
     contents = {
         **{
