@@ -77,10 +77,10 @@ def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
 
 
 def test_a_developer_makes_a_key_that_the_operator_can_disable(page: Page, home: Service) -> None:
-    press(page, "Make a key")
+    press(page, "Create a key")
     page.get_by_label("Name", exact=True).fill("Night watch")
     page.get_by_label("Your password").fill(PASSWORD)
-    press(page, "Make the key")
+    press(page, "Create the key")
     heading(page, "Night watch")
     shown = page.locator(".once dd").first
     expect(shown).to_have_text(re.compile(r"^prk_[a-z2-7]{32}$"))

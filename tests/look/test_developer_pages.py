@@ -72,8 +72,8 @@ def test_the_page_of_a_new_key_is_accessible_and_fits(own_page: Page) -> None:
     own_page.goto(f"{BASE_URL}/developer/new-key")
     own_page.get_by_label("Name").fill("Night watch")
     own_page.get_by_label("Your password").fill(PASSWORD)
-    own_page.get_by_role("button", name="Make the key").click()
-    expect(own_page.get_by_text("Save this now. It is shown once.")).to_be_visible()
+    own_page.get_by_role("button", name="Create the key").click()
+    expect(own_page.get_by_text("Save this now. It is shown only once.")).to_be_visible()
 
     look_at(own_page, "developer-key")
 

@@ -24,7 +24,7 @@ def test_an_owner_takes_the_camera_from_a_connection(page: Page, home: Home) -> 
     page.get_by_label("See the camera").uncheck()
     page.get_by_label("own interface").uncheck()  # which includes the camera
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("Saved. It counts from now on.").wait_for()
+    page.get_by_text("Saved. The change applies now.").wait_for()
 
     look_at(page, "connection-permissions")
 

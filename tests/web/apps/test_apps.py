@@ -234,7 +234,7 @@ def test_where_operators_alone_register_apps_others_are_told(world_with: MakeWor
         world.add_account(browser)
         world.add_account(browser, "op@example.org", is_admin=True)
         sign_in(browser)
-        assert "only its operators register apps" in browser.get("/developer").text
+        assert "only operators register apps" in browser.get("/developer").text
         fields = {"name": "Layerlark", "app-id": "layerlark", "other-logos": "yes"}
         assert browser.get("/developer/register").status_code == 403
         assert send(browser, "/developer/register", **fields).status_code == 403

@@ -17,7 +17,7 @@ def test_a_key_is_shown_once(site: DeveloperSite) -> None:
 
     assert KEY.search(first.text)
     assert first.headers["cache-control"] == "no-store"
-    assert "Already shown" in again.text
+    assert "shown only once" in again.text
     assert not KEY.search(again.text)
     assert not KEY.search(site.browser.get("/developer").text)
 

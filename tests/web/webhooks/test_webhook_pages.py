@@ -65,7 +65,7 @@ def test_an_event_is_sent_again_under_the_same_id(home: Home) -> None:
 
     assert answer.headers["location"] == f"/connections/{connection_id}"
     assert world.sender.event_ids == ["event-00001", "event-00002", "event-00001"]
-    assert "It is sent again." in home.browser.get(answer.headers["location"]).text
+    assert "Sending it again." in home.browser.get(answer.headers["location"]).text
 
 
 def test_a_disabled_webhook_says_why(home: Home) -> None:
