@@ -69,7 +69,7 @@ def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLO
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The file is on the printer.")).to_be_visible()
-    expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
 
 
 def expect_in_history(page: Page, at: str) -> None:

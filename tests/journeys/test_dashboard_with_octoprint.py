@@ -50,7 +50,7 @@ def test_a_print_on_octoprint_is_started_paused_and_stopped_from_the_dashboard(
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The file is on the printer.")).to_be_visible()
-    expect(page.get_by_role("cell", name=BENCHY, exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name=BENCHY, exact=True)).to_be_visible()
 
     page.get_by_role("row", name=BENCHY).get_by_role("link", name="Print").click()
     page.get_by_role("button", name="Start printing").click()

@@ -6,6 +6,8 @@ import struct
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from printreach.printers.qoi import MAX_PIXELS, png_of_qoi
@@ -162,3 +164,18 @@ def test_a_picture_that_claims_to_be_huge_is_none() -> None:
 
     assert thumbnail_of(PNG[:16] + header + PNG[24:]) is None
     assert thumbnail_of(PNG + b"\0" * MAX_THUMBNAIL_BYTES) is None
+
+
+@given(st.binary(max_size=400), st.integers(0, 3000), st.sampled_from(["text", "binary", "qoi"]))
+def test_no_file_harms_the_reader(noise: bytes, where: int, kind: str) -> None:
+    size = struct.pack("<HHH", 0, 32, 32)
+    whole = {
+        "text": sliced().data,
+        "binary": binary(block(0, b"x"), block(5, PNG, size)),
+        "qoi": in_comments(QOI_HEAD.pack(b"qoif", 9, 9, 4, 0) + noise, "_QOI"),
+    }[kind]
+    head = bytearray(whole)
+    head[where : where + len(noise)] = noise
+    found = thumbnail_in(bytes(head), 32)
+
+    assert found is None or thumbnail_of(found) is not None

@@ -23,7 +23,12 @@ from printreach.printers.moonraker.entries import (
     place_of,
     stored_at,
 )
-from printreach.printers.moonraker.metadata import Metadata, details_of, metadata_of
+from printreach.printers.moonraker.metadata import (
+    Metadata,
+    details_of,
+    metadata_of,
+    thumbnails_in,
+)
 from printreach.printers.moonraker.upload import NOWHERE, FormUpload
 from tests.printers.damage import damaged
 from tests.printers.moonraker.recordings import SLICED, answers
@@ -57,6 +62,21 @@ def test_a_file_is_told_with_what_moonraker_knows_of_it() -> None:
     assert isinstance(file.metadata, dict)
     assert file.metadata["slicer"] == "PrusaSlicer"
     assert "size" not in file.metadata
+
+
+def test_a_list_tells_what_the_slicer_wrote() -> None:
+    [file] = folder_of(answers()[PARTS], FileRoot.GCODE, "parts").files
+
+    assert (file.est_print_time_sec, file.est_filament_weight_mg) == (100, 3680)
+    assert (file.est_filament_used_mm, file.thumbnail_count) == (1235, 2)
+    assert folder_of(answers()[CONFIG], FileRoot.CONFIG, "").files[0].thumbnail_count is UNSET
+
+
+@pytest.mark.parametrize("path", ["../../config/moonraker.conf", ".thumbs/../../x", None, 7, ""])
+def test_a_picture_outside_of_moonrakers_folder_is_none(path: object) -> None:
+    reported = {"thumbnails": [{"width": 32, "height": 32, "relative_path": path}, 7, {}]}
+
+    assert thumbnails_in(reported) == []
 
 
 def test_hidden_files_of_the_configuration_are_told() -> None:

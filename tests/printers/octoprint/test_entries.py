@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from printreach.printers.octoprint.entries import (
     has_children,
     log_entries_of,
     response_of,
+    thumbnail_target,
 )
 from tests.printers.damage import damaged
 from tests.printers.octoprint.recordings import rest
@@ -127,3 +129,34 @@ def test_no_damage_to_a_list_harms_it(data: st.DataObject) -> None:
 @given(st.data())
 def test_no_damage_to_an_answer_harms_details(data: st.DataObject) -> None:
     assert encode(details(data.draw(damaged(rest()[FILE]))))
+
+
+def test_a_list_tells_what_the_analysis_found() -> None:
+    analysis = {"estimatedPrintTime": 5400.7, "filament": {"tool0": {"length": 6297.6}}}
+    file = {"path": "a.gcode", "gcodeAnalysis": analysis, "thumbnail": "plugin/x/a.png"}
+    [listed] = entries_of({"files": [file]}, "gcode")
+
+    assert (listed.est_print_time_sec, listed.est_filament_used_mm) == (5400, 6297)
+    assert listed.thumbnail_count == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        (
+            "plugin/slicerthumbnails/thumbnail/a b.png?20240102",
+            "/plugin/slicerthumbnails/thumbnail/a%20b.png?20240102",
+        ),
+        ("/plugin/x/a.png", "/plugin/x/a.png"),
+        ("plugin/a\r\nX: y.png", "/plugin/a%0D%0AX:%20y.png"),
+        ("http://169.254.169.254/latest", None),
+        ("//evil.example/a.png", None),
+        ("plugin/../../api/settings", None),
+        ("", None),
+        (7, None),
+    ],
+)
+def test_a_plugins_picture_is_fetched_from_octoprint_alone(
+    address: object, target: str | None
+) -> None:
+    assert thumbnail_target({"thumbnail": address}) == target

@@ -69,14 +69,14 @@ def test_a_thumbnail_is_served_as_what_its_bytes_are(
 def test_what_is_no_picture_is_never_served(idle: Home, body: bytes) -> None:
     idle.world.printers.raw["/files/thumbnail"] = ("image/png", body)
 
-    assert idle.get(THUMBNAIL).status_code == 404
+    assert idle.get(THUMBNAIL).status_code == 204
 
 
 def test_an_endless_picture_is_read_no_further_than_allowed(idle: Home) -> None:
     idle.world.printers.is_endless = True
     idle.world.printers.raw["/files/thumbnail"] = ("image/png", picture(8) + b"\0" * 2_000_000)
 
-    assert idle.get(THUMBNAIL).status_code == 404
+    assert idle.get(THUMBNAIL).status_code == 204
 
 
 def test_a_printer_is_asked_once_for_a_thumbnail_of_one_version(idle: Home) -> None:
@@ -93,7 +93,7 @@ def test_a_file_without_a_thumbnail_is_not_asked_again_soon(
 ) -> None:
     idle.world.printers.answers["/files/thumbnail"] = refusal
     for _ in range(2):
-        assert idle.get(THUMBNAIL).status_code == 404
+        assert idle.get(THUMBNAIL).status_code == 204
 
     assert idle.world.printers.opened.count("/files/thumbnail") == asked
 

@@ -95,11 +95,14 @@ async def thumbnail(
     path: FromQuery[str],
     v: FromQuery[str] = "",
 ) -> Response[bytes]:
-    """Return the picture that the slicer wrote into a file."""
+    """Return the picture that the slicer wrote into a file; nothing where there is none.
+
+    Many files have none, and browsers complain of pictures that are answered 404.
+    """
     key = ThumbnailKey(owned, str(_file_path(path)), THUMBNAIL_PX, v[:MAX_VERSION_CHARS])
     found = await services.thumbnails.of(key)
     if found is None:
-        raise NotFoundException("There is no thumbnail in this file")
+        return Response(b"", status_code=204)
     return Response(found.data, media_type=found.media_type, headers=dict(_THUMBNAIL_HEADERS))
 
 
