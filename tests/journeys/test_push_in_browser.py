@@ -257,6 +257,22 @@ def test_what_is_no_message_is_shown_in_general_words(
     assert shown(page, "Printreach")["actions"] == []
 
 
+def test_nobody_is_asked_before_the_button_is_pressed_and_a_failure_is_said(
+    home: Service, page: Page
+) -> None:
+    page.goto(f"{home.base_url}/notifications")
+    offer = page.locator("[data-push]")
+    expect(offer.get_by_role("button", name="Notify me here")).to_be_visible()
+    expect(offer.get_by_role("alert")).to_be_hidden()
+    # Chromium's own push service can't be reached from a test, as from a network that blocks it.
+    offer.get_by_role("button", name="Notify me here").click()
+
+    expect(offer.get_by_role("alert")).to_have_text(
+        re.compile("could not be added|allow notifications")
+    )
+    expect(offer.get_by_role("button", name="Notify me here")).to_be_enabled()
+
+
 def test_a_printers_host_serves_no_worker_of_ours(home: Service, workbench: LinkedPrinter) -> None:
     connection = home.connect(workbench)
     for path in ("/service-worker.js", "/manifest.webmanifest", "/offline"):

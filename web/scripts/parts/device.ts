@@ -9,6 +9,7 @@
 const WORKER = "/service-worker.js";
 const DEVICES = "/notifications/devices";
 const RENEWED = "printreach-push-renewed";
+const SUBSCRIBE_TIMEOUT_MS = 20_000;
 const NOT_ALLOWED =
   "This browser doesn’t allow notifications of this site. Allow them in its settings, then try again.";
 const FAILED = "This browser could not be added. Try again in a moment.";
@@ -112,16 +113,26 @@ async function subscribe(key: string, registration: ServiceWorkerRegistration): 
   const options = { userVisibleOnly: true, applicationServerKey: key };
   let subscription: PushSubscription;
   try {
-    subscription = await registration.pushManager.subscribe(options);
-  } catch {
+    subscription = await inTime(registration.pushManager.subscribe(options));
+  } catch (error) {
+    const other = await registration.pushManager.getSubscription();
+    if (!other) throw error;
     // One with another key of the service is in the way.
-    await (await registration.pushManager.getSubscription())?.unsubscribe();
-    subscription = await registration.pushManager.subscribe(options);
+    await other.unsubscribe();
+    subscription = await inTime(registration.pushManager.subscribe(options));
   }
   const answer = await send(subscription, false);
   if (answer.ok) return;
   await subscription.unsubscribe();
   throw new Refused(((await answer.json()) as { Error?: string }).Error ?? FAILED);
+}
+
+// Where a browser's push service can't be reached, some browsers wait for ever.
+function inTime<T>(promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Refused(FAILED)), SUBSCRIBE_TIMEOUT_MS);
+    promise.then(resolve, reject);
+  });
 }
 
 function send(subscription: PushSubscription, isRenewal: boolean): Promise<Response> {
