@@ -145,5 +145,5 @@ def test_an_account_becomes_a_supporter_by_its_own_page(shop: Shop, page: Page) 
     press(page, "Pay")
 
     expect(page.get_by_text("Thank you.", exact=True)).to_be_visible()
-    press(page, "Cards, receipts, cancelling")
+    press(page, "Manage cards and receipts, or cancel")
     heading(page, "Your subscription")

@@ -39,7 +39,7 @@ _PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, "You pay already. Nothing mor
 _HALTED: Final = Denied(
     Reason.INVALID,
     "You have a subscription that is paused or was not paid. Settle or cancel it first, under "
-    "“Cards, receipts, cancelling” on the page of your supporter status.",
+    "“Manage cards and receipts, or cancel” on the page of your supporter status.",
 )
 _RUNS_UNSEEN: Final = Denied(
     Reason.PAYMENTS_AWAY,
