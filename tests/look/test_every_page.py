@@ -27,6 +27,8 @@ SHOWS = {
     "link-over": "account/link_over.html",
     "mail-sent": "account/mail_sent.html",
     "new-password": "account/new_password.html",
+    "account-security": "account/security.html",
+    "account-delete": "account/delete.html",
     "account-recovery-codes": "account/recovery_codes.html",
     "reset": "account/reset.html",
     "sign-in": "account/sign_in.html",

@@ -11,10 +11,10 @@ from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
 NEXT = "of another kind"
-PROGRAMS = ("/api/", "/payments/", "/notifications/stop")
+PROGRAMS = ("/api/", "/payments/", "/notifications/act", "/notifications/stop")
 """What programs call, who prove themselves by a token or a signature and have no cookie.
 
-The last one is called by mail programs.
+The last two are called by a button of a notification, and by mail programs.
 """
 
 
