@@ -134,6 +134,44 @@ def test_what_the_printer_does_shows_on_an_open_page(
     other.close()
 
 
+def test_controls_act_in_place(home: Service, workbench: LinkedPrinter, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{home.base_url}/printers/{workbench.id}/control")
+    loads: list[str] = []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    expect(page.get_by_role("img", name="Workbench, webcam")).to_be_in_viewport()
+
+    step = page.get_by_role("button", name="Z +10 mm")
+    step.scroll_into_view_if_needed()
+    scrolled = page.evaluate("scrollY")
+    step.click()
+    expect(page.get_by_text("The move was sent to the printer.")).to_be_visible()
+    expect(step).to_be_focused()
+    assert page.evaluate("scrollY") == scrolled > 0
+
+    page.locator("summary", has_text="Set").first.click()
+    form = page.locator("#set-hotend")
+    hotend = form.get_by_label("Hotend, in °C")
+    hotend.fill("999")
+    hotend.press("Enter")
+    fault = form.get_by_text("Enter a temperature in °C, 0 to 260 whole degrees.")
+    expect(fault).to_be_visible()
+    expect(hotend).to_be_focused()
+    hotend.fill("60")
+    hotend.press("Enter")
+    question = page.get_by_role("dialog", name=re.compile(r"Heat the hotend .* to 60°\?"))
+    question.get_by_role("button", name="Heat hotend to 60°").click()
+    expect(page.get_by_text("The new temperature is set.")).to_be_visible()
+    expect(fault).to_be_hidden()
+
+    page.get_by_role("button", name="Extrude").click()
+    refused = page.get_by_role("dialog", name=re.compile("The printer didn.t do it"))
+    expect(refused).to_contain_text("Cold extrusion prevented")
+    refused.get_by_role("link", name="Go back").click()
+    expect(refused).to_be_hidden()
+    assert loads == []
+
+
 def test_a_live_link_shows_the_printer_until_it_is_ended(
     home: Service, workbench: LinkedPrinter, page: Page
 ) -> None:

@@ -136,7 +136,12 @@ async def printer_events(
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
         view = _view(mine[0], signed_in.services, camera)
-        shown = {"view": view, "watch": watch.shown, "prints": prints.rows}
+        shown = {
+            "view": view,
+            "watch": watch.shown,
+            "prints": prints.rows,
+            "is_locked": locked,
+        }
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
     name, watched = f"{printer_id}?page={page}&camera={camera}", frozenset({printer_id})

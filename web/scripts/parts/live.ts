@@ -104,7 +104,7 @@ function showLost(words: string): void {
   document.body.classList.toggle("is-lost", Boolean(words));
 }
 
-function patch(id: string | undefined, html: string | undefined): void {
+export function patch(id: string | undefined, html: string | undefined): void {
   const element = id && document.getElementById(id);
   if (!element || html === undefined) return;
   morph(element, html);

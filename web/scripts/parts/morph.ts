@@ -9,7 +9,8 @@ export function morph(old: Element, html: string): void {
 
 function become(old: Element, wanted: Element): void {
   if (old.nodeName !== wanted.nodeName) return replace(old, wanted);
-  if (isInUse(old)) return;
+  if (isAwaited(old, wanted)) return;
+  if (isInUse(old)) return takeFaults(old, wanted);
   takeAttributes(old, wanted);
   takeChildren(old, wanted);
 }
@@ -17,6 +18,23 @@ function become(old: Element, wanted: Element): void {
 /** A field being filled in is the person's, not ours. */
 function isInUse(element: Element): boolean {
   return element === document.activeElement && element.matches("input, textarea, select");
+}
+
+/** But whether it is wrong is the server's. */
+function takeFaults(old: Element, wanted: Element): void {
+  for (const name of ["aria-invalid", "aria-describedby"]) {
+    const value = wanted.getAttribute(name);
+    if (value === null) old.removeAttribute(name);
+    else old.setAttribute(name, value);
+  }
+}
+
+/** A form that was sent stays busy, and one that says what is wrong goes on saying it. */
+function isAwaited(old: Element, wanted: Element): boolean {
+  if (!(old instanceof HTMLFormElement)) return false;
+  const isSame = old.getAttribute("action") === wanted.getAttribute("action");
+  const saysFault = old.querySelector("[aria-invalid]") && !wanted.querySelector("[aria-invalid]");
+  return isSame && ("busyNow" in old.dataset || Boolean(saysFault));
 }
 
 function takeAttributes(old: Element, wanted: Element): void {
@@ -41,17 +59,36 @@ function isAskedAgain(image: Element): boolean {
   return image.hasAttribute("data-still") || image.hasAttribute("data-stream");
 }
 
+/** Children are matched in their order, and those with an id by it: what is new between them is added. */
 function takeChildren(old: Element, wanted: Element): void {
-  const mine = [...old.childNodes];
-  const theirs = [...wanted.childNodes];
-  theirs.forEach((child, index) => {
-    const counterpart = mine[index];
+  let mine = shown(old);
+  const theirs = shown(wanted);
+  const after = new Set(theirs.map(idOf).filter(Boolean));
+  for (const child of theirs) {
+    const at = idOf(child) ? mine.findIndex((node) => idOf(node) === idOf(child)) : -1;
+    if (at > 0) {
+      for (const gone of mine.slice(0, at)) gone.remove();
+      mine = mine.slice(at);
+    } else if (at < 0 && mine[0] && after.has(idOf(mine[0]))) {
+      old.insertBefore(document.importNode(child, true), mine[0]);
+      continue;
+    }
+    const counterpart = mine.shift();
     if (!counterpart) old.append(document.importNode(child, true));
     else if (counterpart instanceof Element && child instanceof Element) become(counterpart, child);
     else if (counterpart.nodeType !== child.nodeType) replace(counterpart, child);
     else if (counterpart.nodeValue !== child.nodeValue) counterpart.nodeValue = child.nodeValue;
-  });
-  for (const extra of mine.slice(theirs.length)) if (!holdsFocus(extra)) extra.remove();
+  }
+  for (const extra of mine) if (!holdsFocus(extra)) extra.remove();
+}
+
+/** Its children without the blanks between them, which stay as they are. */
+function shown(element: Element): ChildNode[] {
+  return [...element.childNodes].filter((node) => node instanceof Element || node.nodeValue?.trim());
+}
+
+function idOf(node: Node): string {
+  return node instanceof Element ? node.id : "";
 }
 
 function replace(old: ChildNode, wanted: Node): void {

@@ -14,12 +14,19 @@ export function startQuestions(): void {
 async function ask(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy === "true") return;
   link.ariaBusy = "true";
-  const question = await fetchQuestion(link.href).catch(() => null);
+  const page = await fetchPage(link.href).catch(() => null);
   link.ariaBusy = null;
-  if (!question) return location.assign(link.href);
+  if (!page || !showQuestion(page)) location.assign(link.href);
+}
+
+/** Open what a page asks, or tells, as a dialog; false where it does neither. */
+export function showQuestion(page: Document): boolean {
+  const question = page.querySelector<HTMLElement>("[data-question-body]");
+  if (!question) return false;
+  document.querySelector("dialog.in-place")?.remove();
   const dialog = document.createElement("dialog");
   dialog.className = "in-place";
-  dialog.append(question);
+  dialog.append(document.adoptNode(question));
   const heading = question.querySelector("h1");
   if (heading) {
     const smaller = document.createElement("h2");
@@ -28,7 +35,7 @@ async function ask(link: HTMLAnchorElement): Promise<void> {
     heading.replaceWith(smaller);
     dialog.setAttribute("aria-labelledby", smaller.id);
   }
-  const no = question.querySelector<HTMLElement>(".decision > a");
+  const no = question.querySelector<HTMLElement>(".decision > a, a[data-close]");
   no?.addEventListener("click", (event) => {
     event.preventDefault();
     dialog.close();
@@ -38,11 +45,10 @@ async function ask(link: HTMLAnchorElement): Promise<void> {
   dialog.showModal();
   no?.focus({ preventScroll: true }); // it starts nothing
   dialog.scrollTop = 0;
+  return true;
 }
 
-async function fetchQuestion(address: string): Promise<HTMLElement | null> {
+async function fetchPage(address: string): Promise<Document | null> {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const question = page.querySelector<HTMLElement>("[data-question-body]");
-  return answer.ok && question ? document.adoptNode(question) : null;
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }
