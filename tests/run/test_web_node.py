@@ -171,7 +171,7 @@ def test_a_page_is_served(run: Run) -> None:
     answer = run(scenario())
 
     assert answer.status_code == 200
-    assert "Reset your password" in answer.text
+    assert "Set a new password" in answer.text
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
 
 
