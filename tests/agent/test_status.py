@@ -147,7 +147,7 @@ def test_a_person_reads_the_code_and_where_to_enter_it() -> None:
     )
 
     assert text == (
-        "The agent waits to be linked with an account.\n"
+        "This printer isn't linked to an account yet.\n"
         f"Printer   ({PRINTER_ID})\n"
         f"Service   {SERVICE_URL}\n"
         "Link code ACDEFG34, valid for 600 s\n"

@@ -103,5 +103,4 @@ def test_no_page_of_another_printer_shows_a_printer_in_a_frame(
     page.wait_for_function("window.isDone === true")
 
     shown = page.frames[-1].content()
-    assert "606 from another site" in shown
     assert '"target"' not in shown, "the printer has answered"

@@ -72,7 +72,7 @@ def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
     press(page, "End this connection")
     heading(page, "End the connection of Layerlark?")
     press(page, "End connection")
-    expect(page.get_by_text("No app has access.")).to_be_visible()
+    expect(page.get_by_text("No apps yet.")).to_be_visible()
     assert seen.errors == []
 
 
@@ -86,7 +86,7 @@ def test_a_developer_makes_a_key_that_the_operator_can_disable(page: Page, home:
     expect(shown).to_have_text(re.compile(r"^prk_[a-z2-7]{32}$"))
     key_id = page.url.rpartition("/")[2]
     page.reload()
-    expect(page.get_by_text("Already shown.")).to_be_visible()
+    expect(page.get_by_text("A key is shown only once.")).to_be_visible()
 
     home.admin("detector-key", "disable", key_id)
     page.goto(f"{home.base_url}/developer")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.printers.sliced import thumbnail
 from tests.rigs.peers import ROOT, system_program
 from tests.rigs.service import APP, LinkedPrinter, Service
 
 pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "for-app-developers.md"
-VASE = "M104 S60\nG28\nM109 S200\n" + "G1 X10 E1 F600\nG1 X0 E1\n" * 50
+VASE = thumbnail(64) + "\nM104 S60\nG28\nM109 S200\n" + "G1 X10 E1 F600\nG1 X0 E1\n" * 50
 """It heats for a while, so that there is something to cancel."""
 
 
@@ -58,12 +59,14 @@ def test_the_commands_of_the_page_work_as_they_stand(
     )
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines() if line]
-    status, upload, listed, start, cancel, info = answers
+    status, temperatures, upload, listed, start, cancel, info = answers
     assert {one["Status"] for one in answers} == {200}, done.stdout
     assert {"JobStatus", "Features"} <= status["Result"].keys()
+    assert "HotendActual" in temperatures["Result"]
     assert upload["Result"]["VirtualPath"] == start["Result"]["VirtualPath"] == "gcode/vase.gcode"
     assert "vase.gcode" in json.dumps(listed["Result"]["Root"])
     assert cancel["Result"] is not None
     assert info["Result"]["IsOnline"] is True
     assert b"<html" in (tmp_path / "page.html").read_bytes().lower()
+    assert (tmp_path / "vase.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "picture.jpg").read_bytes().startswith(b"\xff\xd8")

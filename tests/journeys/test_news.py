@@ -170,7 +170,7 @@ def test_a_print_is_told_wherever_its_owner_wants_to_hear_of_it(
 
     titles = [body["title"] for body in home.at("/message")]
     assert titles == ["news: print started", "news: print finished"]
-    assert "part.gcode is done." in str(home.at("/message")[1]["message"])
+    assert "part.gcode is finished." in str(home.at("/message")[1]["message"])
     assert _kinds(home)[0] == 1
     assert streamed[0]["EventId"] == home.at("/lan")[0]["EventId"]
     assert streamed[0]["EventType"] == 1

@@ -149,7 +149,7 @@ def test_an_apps_calls_are_accessible_and_fit(own_page: Page, shop: Shop) -> Non
     assert send(shop.browser, "/developer/register", **fields).status_code == 303
     path = f"{BASE_URL}/developer/apps/{MADE_BY_GRACE}/deliveries"
     own_page.goto(path)
-    own_page.get_by_text("No call has been made yet.").wait_for()
+    own_page.get_by_text("No calls yet.").wait_for()
     look_at(own_page, "developer-no-deliveries", sizes=(PHONE,))
 
     printer_id = link_printer(shop.world, shop.browser, "Bobs", email=BOB)

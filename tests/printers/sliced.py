@@ -21,7 +21,7 @@ def sliced(name: str = "sliced part.gcode", moves: int = 200) -> PrintFile:
         for layer in range(LAYERS)
     ]
     start = "G28\nM83\nM104 S60\nM109 S60\n"
-    text = "\n".join([_HEAD, _thumbnail(32), _thumbnail(220), start, *layers, _SETTINGS])
+    text = "\n".join([_HEAD, thumbnail(32), thumbnail(220), start, *layers, _SETTINGS])
     return PrintFile(name, text.encode())
 
 
@@ -32,7 +32,8 @@ def picture(size: int, kind: str = "PNG") -> bytes:
     return data.getvalue()
 
 
-def _thumbnail(size: int) -> str:
+def thumbnail(size: int) -> str:
+    """A thumbnail as PrusaSlicer writes it into the head of G-code."""
     data = base64.b64encode(picture(size)).decode()
     lines = [f"; {data[at : at + 78]}" for at in range(0, len(data), 78)]
     begin = f"; thumbnail begin {size}x{size} {len(data)}"

@@ -18,6 +18,7 @@ COMPATIBLE = {
 ACCEPTED = {
     "certifi": "MPL-2.0: a list of certificates, used as it is and changed nowhere",
     "axe-core": "MPL-2.0: it looks at pages in the tests, and is not shipped",
+    "@resvg/resvg-wasm": "MPL-2.0: it draws the icons when pages are built, and is not shipped",
 }
 """Others, with the reason why they do no harm."""
 

@@ -50,7 +50,7 @@ def test_a_passkey_signs_in_and_leads_on(
     world: WebWorld, browser: Browser, other: Browser, key: FakeAuthenticator
 ) -> None:
     assert add(browser, key) == 303
-    assert world.mailer.sent[-1].subject == "The security of your account was changed"
+    assert world.mailer.sent[-1].subject == "The security settings of your account were changed"
 
     options = send(other, "/signin/passkey/begin").text
     answer = send(other, "/signin/passkey", answer=key.sign(options), next="/link")

@@ -66,7 +66,7 @@ def test_an_unlinked_agent_shows_its_code() -> None:
     assert reported["LinkCode"] == "ACDEFG34"
     assert reported["ExpiresInSec"] == 599
     assert reported["SavedAddress"] == SERVICE_URL
-    assert reported["Says"] == "The agent waits to be linked with an account."
+    assert reported["Says"] == "This printer isn't linked to an account yet."
 
 
 def test_an_expired_code_is_not_shown() -> None:
