@@ -75,6 +75,7 @@ def test_nothing_is_moved_or_resumed_after_a_lock_by_the_administration(
     until_state(app, State.PRINTING)
     order(app, "pause", SmartPause=True, ZLiftMm=5)
     wait_for("no target", lambda: hotend(app, "HotendTarget") == 0, TIMEOUT_S)
+    wait_for("a cold hotend", lambda: hotend(app) < HOT_C - 20, TIMEOUT_S)
     order(app, "resume")
     until_state(app, State.RESUMING)
 
