@@ -41,6 +41,8 @@ class Reason(Enum):
     PRINTER_AWAY = auto()
     LINK_OVER = auto()
     """The link of a mail or an invitation is unknown, used or expired."""
+    NOT_ALLOWED = auto()
+    """The person may use the printer, but not for this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.detection.access import DetectionKey
 from printreach.rules.printers import Printer
+from printreach.rules.printers.members import Role
 
 T = TypeVar("T")
 
@@ -47,13 +48,15 @@ class ListPage(Generic[T]):
 class PrinterRow:
     """A printer with its owner and state.
 
-    pictured_at: when its last picture was taken that its owner may see.
+    pictured_at: when its last picture was taken that its owner may see. role: of the person for
+    whom the row was read.
     """
 
     printer: Printer
     owner_email: str
     node_alive_at: datetime | None
     pictured_at: datetime | None = None
+    role: Role = Role.OWNER
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -151,6 +151,18 @@ CREATE TABLE filament_prices (
 	CONSTRAINT pk_filament_prices PRIMARY KEY (account_id), 
 	CONSTRAINT fk_filament_prices_account_id_accounts FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
+CREATE TABLE given_orders (
+	number INTEGER NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	printer_id VARCHAR(64) NOT NULL, 
+	person_id VARCHAR(64), 
+	at DATETIME NOT NULL, 
+	command VARCHAR(32) NOT NULL, 
+	subject VARCHAR(300) NOT NULL, 
+	CONSTRAINT pk_given_orders PRIMARY KEY (number), 
+	CONSTRAINT fk_given_orders_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_given_orders_person_id FOREIGN KEY(person_id) REFERENCES accounts (account_id) ON DELETE SET NULL
+);
 CREATE TABLE identities (
 	identity_id VARCHAR(64) NOT NULL, 
 	account_id VARCHAR(64) NOT NULL, 
@@ -339,6 +351,33 @@ CREATE TABLE portal_flows (
 	CONSTRAINT pk_portal_flows PRIMARY KEY (flow_id), 
 	CONSTRAINT fk_portal_flows_app_id FOREIGN KEY(app_id) REFERENCES apps (app_id) ON DELETE CASCADE, 
 	CONSTRAINT fk_portal_flows_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
+CREATE TABLE printer_invitations (
+	invitation_id VARCHAR(64) NOT NULL, 
+	token_digest BLOB NOT NULL, 
+	printer_id VARCHAR(64) NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	role VARCHAR(16) NOT NULL, 
+	email VARCHAR(254), 
+	uses_left INTEGER NOT NULL, 
+	created_at DATETIME NOT NULL, 
+	expires_at DATETIME NOT NULL, 
+	CONSTRAINT pk_printer_invitations PRIMARY KEY (invitation_id), 
+	CONSTRAINT fk_printer_invitations_printer_id FOREIGN KEY(printer_id) REFERENCES printers (printer_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_printer_invitations_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE, 
+	CONSTRAINT uq_printer_invitations_token_digest UNIQUE (token_digest)
+);
+CREATE TABLE printer_members (
+	printer_id VARCHAR(64) NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	person_id VARCHAR(64) NOT NULL, 
+	role VARCHAR(16) NOT NULL, 
+	since DATETIME NOT NULL, 
+	seen_at DATETIME, 
+	CONSTRAINT pk_printer_members PRIMARY KEY (printer_id, person_id), 
+	CONSTRAINT fk_printer_members_printer_id FOREIGN KEY(printer_id) REFERENCES printers (printer_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_printer_members_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_printer_members_person_id FOREIGN KEY(person_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
 CREATE TABLE printers (
 	printer_id VARCHAR(64) NOT NULL, 
@@ -581,6 +620,9 @@ CREATE INDEX ix_events_account_id ON events (account_id, position);
 CREATE INDEX ix_events_awaiting ON events (seq) WHERE position IS NULL;
 CREATE UNIQUE INDEX ix_events_position ON events (position);
 CREATE INDEX ix_events_received_at ON events (received_at);
+CREATE INDEX ix_given_orders_account_id ON given_orders (account_id);
+CREATE INDEX ix_given_orders_person_id ON given_orders (person_id);
+CREATE INDEX ix_given_orders_printer_id ON given_orders (printer_id, account_id, at);
 CREATE INDEX ix_identities_account_id ON identities (account_id);
 CREATE INDEX ix_last_pictures_snapshot_id ON last_pictures (snapshot_id);
 CREATE INDEX ix_live_links_account_id ON live_links (account_id);
@@ -601,6 +643,11 @@ CREATE INDEX ix_passkeys_account_id ON passkeys (account_id);
 CREATE INDEX ix_payment_calls_at ON payment_calls (at);
 CREATE INDEX ix_portal_flows_account_id ON portal_flows (account_id);
 CREATE INDEX ix_portal_flows_begun_at ON portal_flows (begun_at);
+CREATE INDEX ix_printer_invitations_account_id ON printer_invitations (account_id);
+CREATE INDEX ix_printer_invitations_expires_at ON printer_invitations (expires_at);
+CREATE INDEX ix_printer_invitations_printer_id ON printer_invitations (printer_id);
+CREATE INDEX ix_printer_members_account_id ON printer_members (account_id);
+CREATE INDEX ix_printer_members_person_id ON printer_members (person_id);
 CREATE INDEX ix_printers_account_id ON printers (account_id);
 CREATE INDEX ix_prints_account_id ON prints (account_id, started_at, number);
 CREATE INDEX ix_prints_printer_id ON prints (printer_id, account_id, started_at, number);
@@ -638,4 +685,4 @@ CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0030');
+INSERT INTO alembic_version VALUES ('0031');

@@ -9,6 +9,7 @@ from printreach.store.connections import live_links
 from printreach.store.detection import contexts as detection_contexts
 from printreach.store.detection import tables as detection_tables
 from printreach.store.notifications import tables as notify_tables
+from printreach.store.printers import tables as printer_tables
 from printreach.store.prints import snapshots
 from printreach.store.watch import tables as watch_tables
 from printreach.store.webhooks import tables as webhook_tables
@@ -26,6 +27,7 @@ MODULES: Final = (
     webhook_tables,
     watch_tables,
     waiting_mails,
+    printer_tables,
 )
 """Modules that register their tables when they are imported."""
 

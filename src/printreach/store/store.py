@@ -39,6 +39,8 @@ from printreach.store.operators import OperatorRecords
 from printreach.store.payments import PaymentRecords
 from printreach.store.portal import FlowRecords
 from printreach.store.printers import PrinterRecords
+from printreach.store.printers.given_orders import GivenOrderRecords
+from printreach.store.printers.members import MemberRecords
 from printreach.store.prints import PrintRecords
 from printreach.store.prints.events import EventRecords
 from printreach.store.prints.snapshots import SnapshotRecords
@@ -80,6 +82,8 @@ class Records:
         self.accounts = AccountRecords(connection)
         self.apps = AppRecords(connection)
         self.printers = PrinterRecords(connection)
+        self.members = MemberRecords(connection)
+        self.given_orders = GivenOrderRecords(connection)
         self.connections = ConnectionRecords(connection)
         self.sessions = SessionRecords(connection)
         self.steps = StepRecords(connection)

@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     DateTime,
     Dialect,
     ForeignKey,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    exists,
     false,
     true,
 )
@@ -323,3 +325,20 @@ operator_acts = Table(
     Column("detail", String(500), nullable=False),
     sqlite_autoincrement=True,
 )
+
+
+def is_owners(table: Table) -> ColumnElement[bool]:
+    """Match rows whose account owns their printer at present."""
+    return exists().where(
+        printers.c.printer_id == table.c.printer_id,
+        printers.c.account_id == table.c.account_id,
+        printers.c.removed_at.is_(None),
+    )
+
+
+def is_active_owners(table: Table) -> ColumnElement[bool]:
+    """Match rows whose account owns their printer at present, and is not blocked."""
+    owner = exists().where(
+        accounts.c.account_id == table.c.account_id, accounts.c.blocked_at.is_(None)
+    )
+    return is_owners(table) & owner

@@ -122,6 +122,20 @@ class Mails:
             "Your account and everything stored about it were deleted, as you asked.",
         )
 
+    def printer_shared(self, to: str, owner_email: str, link: str) -> Mail:
+        """Return the mail for somebody whom a printer's owner lets in.
+
+        It says no word that the owner chose, or the service would send anybody's texts to anybody.
+        """
+        return self._mail(
+            to,
+            "A 3D printer is shared with you",
+            f"{owner_email} shares a 3D printer with you. Open this link to see which one, and to "
+            f"accept or decline:\n\n{link}\n\n"
+            "The link works for a week, and for the account with this mail address alone. If you "
+            "don't know who this is, ignore this mail.",
+        )
+
     def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
         """Return the mail about a print."""
         choose = f"Change your notifications: {self.base_url}/notifications"

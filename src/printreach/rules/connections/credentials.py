@@ -42,6 +42,7 @@ class CredentialKind(Enum):
     OIDC_VERIFIER = b"oidc-verifier"
     DETECTION_KEY = b"detection-key"
     PUSH_ACT = b"push-act"
+    MEMBER_INVITATION = b"member-invitation"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

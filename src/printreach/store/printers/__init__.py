@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkOffer
-from printreach.store.columns import TableRecords, columns_for
+from printreach.rules.printers.members import Role
+from printreach.store.columns import TableRecords, columns_for, each_of
 from printreach.store.listings import PrinterRow
+from printreach.store.printers import tables as printer_tables
 from printreach.store.prints.snapshots import last_pictures, snapshots
-from printreach.store.tables import accounts, link_codes, nodes, printers
+from printreach.store.tables import accounts, is_active_owners, link_codes, nodes, printers
 from printreach.store.watch import tables as watch_tables
 
 _PRINTER = columns_for(Printer, printers)
@@ -62,6 +64,20 @@ class PrinterRecords(TableRecords):
     async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
         """Return the printers of the account with their state, by name."""
         return await self._rows(_IS_LINKED, printers.c.account_id == account_id)
+
+    async def rows_of_member(self, person_id: str) -> list[PrinterRow]:
+        """Return the printers of others that this person was let in to, by owner and name."""
+        members = printer_tables.members
+        roles = await self._connection.execute(
+            select(members.c.printer_id, members.c.role).where(
+                members.c.person_id == person_id, is_active_owners(members)
+            )
+        )
+        role_of = {row["printer_id"]: Role(row["role"]) for row in roles.mappings()}
+        if not role_of:
+            return []
+        rows = await self._rows(_IS_LINKED, printers.c.printer_id.in_(each_of(role_of)))
+        return [replace(row, role=role_of[row.printer.printer_id]) for row in rows]
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
         found = await self._connection.execute(
@@ -116,7 +132,7 @@ class PrinterRecords(TableRecords):
             .where(printers.c.printer_id == printer_id, _IS_LINKED)
             .values(removed_at=at, node_id=None)
         )
-        for table in watch_tables.OF_A_LINK:
+        for table in (*watch_tables.OF_A_LINK, *printer_tables.OF_A_LINK):
             await self._connection.execute(delete(table).where(table.c.printer_id == printer_id))
 
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:

@@ -15,9 +15,9 @@ from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords, each_of
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
-from printreach.store.tables import accounts, nodes, printers
+from printreach.store.tables import accounts, is_active_owners, is_owners, nodes, printers
 from printreach.store.watch.looks import WatchLookRecords
-from printreach.store.watch.tables import is_owners, is_watched_for_owner, watch_settings, watches
+from printreach.store.watch.tables import watch_settings, watches
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """No wait is longer: what is due later was stored by a clock that was ahead."""
@@ -30,7 +30,7 @@ _memories = msgspec.json.Decoder(WatchMemory)
 _settings = msgspec.json.Decoder(WatchSettings)
 _is_under_way = watches.c.ended_at.is_(None)
 _degraded = watches.c["falters"]  # the column keeps its older name
-_is_watched = is_watched_for_owner(watches)
+_is_watched = is_active_owners(watches)  # of a blocked account nothing is watched
 _TURN = (watches.c.printer_id, watches.c.print_id, watches.c.account_id, watches.c.due_at)
 _LEASES = LeasedTable(
     table=watches,

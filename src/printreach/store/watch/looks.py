@@ -14,7 +14,8 @@ from printreach.rules.watch.choices import Judgement, LastLook, Look
 from printreach.rules.watch.memory import WatchedPrint
 from printreach.store.columns import TableRecords, columns_for
 from printreach.store.damaged import Damaged, decoded
-from printreach.store.watch.tables import is_owners, watch_judgements, watch_looks, watches
+from printreach.store.tables import is_owners
+from printreach.store.watch.tables import watch_judgements, watch_looks, watches
 
 _DIGITS: Final = 3
 """Decimal digits of evidence; an image shows no more."""

@@ -7,7 +7,6 @@ references see to it. Each row names the account beside the printer, and readers
 from sqlalchemy import (
     Boolean,
     Column,
-    ColumnElement,
     Float,
     ForeignKey,
     Index,
@@ -15,7 +14,6 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Table,
-    exists,
 )
 from sqlalchemy.sql.expression import text
 
@@ -91,20 +89,3 @@ watch_judgements = Table(
 
 OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
 """The tables of one owner's data, deleted when the printer leaves them."""
-
-
-def is_owners(table: Table) -> ColumnElement[bool]:
-    """Match rows that belong to the printer's present owner."""
-    return exists().where(
-        printers.c.printer_id == table.c.printer_id,
-        printers.c.account_id == table.c.account_id,
-        printers.c.removed_at.is_(None),
-    )
-
-
-def is_watched_for_owner(table: Table) -> ColumnElement[bool]:
-    """Match rows of the present owner, unless the account is blocked: then nothing is watched."""
-    owner = exists().where(
-        accounts.c.account_id == table.c.account_id, accounts.c.blocked_at.is_(None)
-    )
-    return is_owners(table) & owner

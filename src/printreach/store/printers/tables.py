@@ -1,0 +1,76 @@
+"""The tables of whom a printer's owner let in, and of the orders that people gave.
+
+Each row names the owner beside the printer, and readers compare both: a printer's next owner has
+nothing to do with the rows of the former one.
+"""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
+
+from printreach.rules.printers.given_orders import MAX_SUBJECT
+from printreach.store.tables import Instant, accounts, metadata, printers
+
+
+def _printer(*, primary_key: bool = False) -> Column[str]:
+    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
+    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
+
+
+def _account() -> Column[str]:
+    reference = ForeignKey(accounts.c.account_id, ondelete="CASCADE")
+    return Column("account_id", String(64), reference, nullable=False, index=True)
+
+
+members = Table(
+    "printer_members",
+    metadata,
+    _printer(primary_key=True),
+    _account(),
+    Column(
+        "person_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
+        primary_key=True,
+        nullable=False,
+        index=True,
+    ),
+    Column("role", String(16), nullable=False),
+    Column("since", Instant, nullable=False),
+    Column("seen_at", Instant),
+)
+
+member_invitations = Table(
+    "printer_invitations",
+    metadata,
+    Column("invitation_id", String(64), primary_key=True),
+    Column("token_digest", LargeBinary(32), nullable=False, unique=True),
+    _printer(),
+    _account(),
+    Column("role", String(16), nullable=False),
+    Column("email", String(254)),
+    Column("uses_left", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False, index=True),
+    Index("ix_printer_invitations_printer_id", "printer_id"),
+)
+
+# An order stays with the account in whose time it was given, as prints do.
+given_orders = Table(
+    "given_orders",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    _account(),
+    Column("printer_id", String(64), nullable=False),
+    Column(
+        "person_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="SET NULL"),
+        index=True,
+    ),
+    Column("at", Instant, nullable=False),
+    Column("command", String(32), nullable=False),
+    Column("subject", String(MAX_SUBJECT), nullable=False),
+    Index("ix_given_orders_printer_id", "printer_id", "account_id", "at"),
+)
+
+OF_A_LINK = (members, member_invitations)
+"""The tables whose rows are deleted when the printer leaves its owner."""
