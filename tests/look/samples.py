@@ -36,6 +36,7 @@ class Card:
     looks: list[Row] = field(default_factory=list)
     quality: int | None = None
     look_age: str = ""
+    shared_by: str = ""
 
     @property
     def href(self) -> str:

@@ -16,10 +16,12 @@ from typing import Final, Generic, TypeVar
 
 from printreach.hub.accounts.access_tokens import AccessTokens
 from printreach.hub.accounts.sessions import Sessions, Visitor
-from printreach.hub.printers import own_printer
+from printreach.hub.denied import Denied
+from printreach.hub.printers.access import admitted_printer
 from printreach.ports import Bus, Notice, Topic
 from printreach.rules.accounts.access_tokens import Scope
-from printreach.rules.printers import Printer
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.members import Role
 from printreach.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -35,15 +37,15 @@ class AccessEnded(Exception):
 
 
 class PrinterGone(AccessEnded):
-    """The printer no longer belongs to the account."""
+    """The account may no longer use the printer as it did."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
     """What admitted a caller: a browser's session, or an access token that has `scope`.
 
-    session, token: the secret; one of them is given. printer_id: a printer that has to belong to
-    the account as well.
+    session, token: the secret; one of them is given. printer: one that the account has to be let
+    in to as well, in that role.
     """
 
     account_id: str
@@ -51,11 +53,14 @@ class Access:
     session: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     scope: Scope = Scope.READ_EVENTS
-    printer_id: str | None = None
+    printer: OwnedPrinter | None = None
+    role: Role = Role.OWNER
 
-    def to(self, printer_id: str) -> "Access":
-        """Return the same access, as long as that printer belongs to the account."""
-        return replace(self, printer_id=printer_id)
+    def to(self, printer: OwnedPrinter, role: Role = Role.OWNER) -> "Access":
+        """Return the same access, as long as the account may do with that printer what the role
+        may, and the printer keeps its owner.
+        """
+        return replace(self, printer=printer, role=role)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,14 +76,18 @@ class Leases:
         """Check the access. Raises AccessEnded if it is gone."""
         if await self._account_id_of(access) != access.account_id:
             raise AccessEnded("the sign-in has ended")
-        printer_id = access.printer_id
-        if printer_id is None:
+        printer = access.printer
+        if printer is None:
             return
-        printer = await self.store.read(
-            lambda records: own_printer(records, access.account_id, printer_id)
+        admitted = await self.store.read(
+            lambda records: admitted_printer(
+                records, access.account_id, printer.printer_id, access.role
+            )
         )
-        if not isinstance(printer, Printer):
-            raise PrinterGone(printer.sentence)
+        if isinstance(admitted, Denied):
+            raise PrinterGone(admitted.sentence)
+        if admitted.printer.owned != printer:
+            raise PrinterGone("the printer has another owner")
 
     @asynccontextmanager
     async def hold(self, access: Access) -> AsyncIterator[None]:
@@ -116,12 +125,15 @@ class Leases:
     @asynccontextmanager
     async def _renewed(self, access: Access) -> AsyncIterator["_Lease"]:
         lease, changed = _Lease(), asyncio.Event()
+        topics = {(Topic.ACCOUNT, access.account_id)}
+        if access.printer is not None:
+            topics |= {
+                (Topic.PRINTER, access.printer.printer_id),
+                (Topic.ACCOUNT, access.printer.account_id),
+            }
 
         def on_notice(notice: Notice) -> None:
-            if (notice.topic, notice.key) in (
-                (Topic.ACCOUNT, access.account_id),
-                (Topic.PRINTER, access.printer_id),
-            ):
+            if (notice.topic, notice.key) in topics:
                 changed.set()
 
         unsubscribe = self.bus.subscribe(on_notice)

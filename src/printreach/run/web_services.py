@@ -33,7 +33,9 @@ from printreach.hub.operators import operating
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.members import Members
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock
@@ -122,6 +124,7 @@ def web_services(dependencies: Dependencies) -> Services:
         shown_tokens=ShownOnce(core.clock),
         shown_codes=ShownOnce(core.clock),
         shown_invitations=ShownOnce(core.clock),
+        shown_member_invitations=ShownOnce(core.clock),
         shown_stops=ShownOnce(core.clock),
         notifications=Notifications(
             core=core,
@@ -139,6 +142,8 @@ def web_services(dependencies: Dependencies) -> Services:
         reauthentication=core.proof,
         printer_http=http,
         own_printers=own_printers,
+        members=Members(core=core),
+        given_orders=GivenOrders(core=core),
         live_status=live_status,
         file_lists=FileLists(http),
         pictures=SharedPictures(http, core.clock),

@@ -39,15 +39,18 @@ from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
 from printreach.web.payments.pages import PAYMENT_CALLS, SUPPORTING
 from printreach.web.portal import PORTAL_PAGES
-from printreach.web.printers import OWN_PRINTER, PRINTER_PAGES
+from printreach.web.printers import PRINTER_PAGES
+from printreach.web.printers.access import PRINTER_IN_PATH
 from printreach.web.printers.open_pages import OpenPages
 from printreach.web.prints.event_stream import EVENT_STREAM_API
 from printreach.web.prints.pages import PRINT_PAGES
 from printreach.web.problems import (
     AnyRequest,
+    NotAllowed,
     PrinterNotFound,
     answer_failure,
     answer_no_such_printer,
+    answer_not_allowed,
     ask_to_come_back,
 )
 from printreach.web.quick_view import QUICK_VIEW
@@ -176,10 +179,11 @@ def build_app(
             AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
             PrinterNotFound: answer_no_such_printer,
+            NotAllowed: answer_not_allowed,
             Exception: _answer_failure,
         },
         dependencies={
-            **OWN_PRINTER,
+            **PRINTER_IN_PATH,
             "fields": Provide(provide_fields),
             "services": Provide(services, sync_to_thread=False),
             "jar": Provide(lambda: jar, sync_to_thread=False),

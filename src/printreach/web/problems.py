@@ -20,6 +20,7 @@ from litestar.exceptions import (
     HTTPException,
     InternalServerException,
     NotFoundException,
+    PermissionDeniedException,
     SerializationException,
     ValidationException,
 )
@@ -56,9 +57,17 @@ class PrinterNotFound(NotFoundException):
     """The account has no such printer; it may have had one."""
 
 
+class NotAllowed(PermissionDeniedException):
+    """The person may use the printer, but not for this."""
+
+
 def or_404(result: T | Denied) -> T:
-    """Return the result of a use case. Raises NotFoundException if it was denied."""
+    """Return the result of a use case. Raises NotFoundException if it was denied, and NotAllowed
+    if the person may use the printer for other things.
+    """
     if isinstance(result, Denied):
+        if result.reason is Reason.NOT_ALLOWED:
+            raise NotAllowed(result.sentence)
         is_printer = result.reason is Reason.NO_SUCH_PRINTER
         raise (PrinterNotFound if is_printer else NotFoundException)(result.sentence)
     return result
@@ -121,6 +130,12 @@ _NO_SUCH_PRINTER: Final = Advice(
     href="/printers",
     button="Go to your printers",
 )
+_NOT_ALLOWED: Final = Advice(
+    title="This is for somebody else to do",
+    remedy="This printer is shared with you.",
+    href="/printers",
+    button="Go to your printers",
+)
 _RELOAD: Final = "event: reload\ndata: {}\n\n"
 """The answer of an open page's event stream when the page can't be shown any more."""
 
@@ -166,6 +181,15 @@ def answer_no_such_printer(request: AnyRequest, failure: Exception) -> Response[
         return answer_failure(request, failure)
     shown = {"status": 404, "advice": _NO_SUCH_PRINTER, "explanation": ""}
     return Template("problem.html", context=shown, status_code=404)
+
+
+def answer_not_allowed(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Say what the person may not do with a printer that is shared with them."""
+    if not wants_page(request):
+        return answer_failure(request, failure)
+    assert isinstance(failure, NotAllowed)
+    shown = {"status": 403, "advice": _NOT_ALLOWED, "explanation": _sentence(failure)}
+    return Template("problem.html", context=shown, status_code=403)
 
 
 def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:

@@ -11,6 +11,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
+from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import SPAN
 from printreach.hub.prints.history import PAGE_SIZE
@@ -90,9 +91,10 @@ async def quick_view(
     """Show its state, its webcam and its last prints."""
     await _load_temperatures(seen, signed_in.services)
     view = _view(seen, signed_in.services, camera)
-    watch = WatchedView(signed_in.services, signed_in.account_id)
+    owner_id = seen.printer.account_id
+    watch = WatchedView(signed_in.services, owner_id)
     await watch.look(seen, view)
-    prints = LastPrints(signed_in.services, signed_in.account_id)
+    prints = LastPrints(signed_in.services, owner_id)
     await prints.look(seen)
     context = {"view": view, "watch": watch.shown, "here": "quick", "prints": prints.rows}
     return Template("dashboard/printer.html", context=context)
@@ -109,6 +111,7 @@ async def printer_events(
     request: AnyRequest,
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
+    printer_access: NamedDependency[Access],
     camera: FromQuery[int] = 0,
     page: FromQuery[str] = "quick",
     locked: FromQuery[bool] = False,
@@ -120,9 +123,10 @@ async def printer_events(
         for name in PARTS.get(page, _QUICK)
     }
 
-    watch = WatchedView(signed_in.services, signed_in.account_id)
+    owner_id = seen.printer.account_id
+    watch = WatchedView(signed_in.services, owner_id)
     count = PAGE_SIZE if page == "history" else LAST_PRINTS
-    prints = LastPrints(signed_in.services, signed_in.account_id, count)
+    prints = LastPrints(signed_in.services, owner_id, count)
 
     async def look(printers: list[SeenPrinter]) -> None:
         for printer in printers:
@@ -144,13 +148,12 @@ async def printer_events(
         }
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
-    name, watched = f"{printer_id}?page={page}&camera={camera}", frozenset({printer_id})
+    name, watched = f"{printer_id}?page={page}&camera={camera}", frozenset({seen.printer.owned})
     needs_you = environment.get_template("parts/needs_you.html")
-    pages, access = open_pages_of(request), signed_in.access.to(printer_id)
     return Page(
-        pages,
+        open_pages_of(request),
         signed_in.services,
-        access,
+        printer_access,
         name,
         watched,
         draw,

@@ -35,7 +35,9 @@ from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
 from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.members import MadeInvitation, Members
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
@@ -95,6 +97,8 @@ class Services:
     caller_tries: CallerTries
     printers: Printers
     own_printers: OwnPrinters
+    members: Members
+    given_orders: GivenOrders
     live_status: LiveStatus
     file_lists: FileLists
     pictures: SharedPictures
@@ -120,6 +124,7 @@ class Services:
     shown_tokens: ShownOnce[MadeToken]
     shown_codes: ShownOnce[list[str]]
     shown_invitations: ShownOnce[tuple[str, str]]
+    shown_member_invitations: ShownOnce[MadeInvitation]
     shown_stops: ShownOnce[list[StoppedPrinter]]
     event_streams: EventStreams
     portal: Portal

@@ -8,11 +8,12 @@ from datetime import timedelta
 
 from printreach.contract.status import State
 from printreach.hub.denied import Reason
+from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
 from printreach.hub.printers.readings import NOT_SEEN
 from printreach.ports import Notice, Topic
-from printreach.rules.printers import OwnedPrinter, Printer
+from printreach.rules.printers import Printer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
@@ -128,6 +129,6 @@ async def test_after_an_order_the_printer_is_asked_although_it_was_just_now(
         await asyncio.gather(here.see(), here.see())
         here.printers.statuses[PRINTER_ID] = status_of(State.PAUSED)
 
-        seen = await here.own.ask_now(OwnedPrinter(PRINTER_ID, here.ada))
+        seen = await here.own.ask_now(AdmittedPrinter((await here.see()).printer))
         assert isinstance(seen, SeenPrinter)
         assert seen.reading.status == status_of(State.PAUSED)

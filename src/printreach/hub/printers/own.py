@@ -1,7 +1,10 @@
-"""A person's own printers, with their present status. Others' are treated as unknown."""
+"""A person's printers, with their present status: their own, and those shared with them.
+
+Others' are treated as unknown.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,10 +12,12 @@ from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import no_such_printer, own_printer
+from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.readings import Reading
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
+from printreach.rules.printers.members import Role, is_visit_stored
 from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
 
@@ -26,12 +31,17 @@ JUST: Final = timedelta(seconds=5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenPrinter:
-    """A printer, whether its agent is connected, its last reading, and the time of its picture."""
+    """A printer, whether its agent is connected, its last reading, and the time of its picture.
+
+    role: of the person who sees it. shared_by: the owner's address where that is somebody else.
+    """
 
     printer: Printer
     is_online: bool
     reading: Reading
     pictured_at: datetime | None = None
+    role: Role = Role.OWNER
+    shared_by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,20 +52,29 @@ class OwnPrinters:
     live: LiveStatus
 
     async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
-        """Return the printers by name.
+        """Return the person's printers by name, then those that others share with them.
 
         ask: first ask those that are online and were not asked recently.
         """
-        rows = await self.rows(account_id)
+        rows = await self.visible_rows(account_id)
         if ask:
             await self.live.fresh(self._online_among(rows), OPENING_S)
         return self.seen(rows)
 
     async def rows(self, account_id: str) -> list[PrinterRow]:
-        """Return the stored rows of the printers, by name."""
+        """Return the stored rows of the person's own printers, by name."""
         return await self.core.store.read(
             lambda records: records.printers.rows_of_account(account_id)
         )
+
+    async def visible_rows(self, account_id: str) -> list[PrinterRow]:
+        """Return the rows of own printers, then of those that others share with the person."""
+
+        async def look(records: Records) -> list[PrinterRow]:
+            own = await records.printers.rows_of_account(account_id)
+            return [*own, *await records.printers.rows_of_member(account_id)]
+
+        return await self.core.store.read(look)
 
     def seen(self, rows: Sequence[PrinterRow]) -> list[SeenPrinter]:
         """Add the latest readings to the rows; no printer is asked."""
@@ -64,18 +83,39 @@ class OwnPrinters:
     async def one(
         self, account_id: str, printer_id: str, *, ask: bool = True
     ) -> SeenPrinter | Denied:
-        rows = await self.rows(account_id)
-        row = next((row for row in rows if row.printer.printer_id == printer_id), None)
-        if row is None:
+        """Return a printer of the person's own."""
+        admitted = await self.admit(account_id, printer_id)
+        return admitted if isinstance(admitted, Denied) else await self.see(admitted, ask=ask)
+
+    async def admit(
+        self, person_id: str, printer_id: str, needed: Role = Role.OWNER
+    ) -> AdmittedPrinter | Denied:
+        """Return the printer if the person may do what the role may; note a member's visit."""
+        admitted = await self.core.store.read(
+            lambda records: admitted_printer(records, person_id, printer_id, needed)
+        )
+        at = self.core.clock.now()
+        member = None if isinstance(admitted, Denied) else admitted.member
+        if member is not None and not is_visit_stored(member, at):
+            await self.core.store.write(
+                lambda records: records.members.note_visit(printer_id, person_id, at)
+            )
+        return admitted
+
+    async def see(self, admitted: AdmittedPrinter, *, ask: bool = True) -> SeenPrinter | Denied:
+        """Return the state of a printer for the person who was admitted to it."""
+        printer = admitted.printer
+        row = await self.core.store.read(lambda records: records.printers.row(printer.printer_id))
+        if row is None or row.printer.account_id != printer.account_id:
             return no_such_printer()
         if ask:
             await self.live.fresh(self._online_among([row]), OPENING_S)
-        return self._seen(row)
+        return self._seen(replace(row, role=admitted.role))
 
-    async def ask_now(self, printer: OwnedPrinter) -> SeenPrinter | Denied:
+    async def ask_now(self, admitted: AdmittedPrinter) -> SeenPrinter | Denied:
         """Ask the printer now, however recently it was asked, and return it."""
-        await self.live.ask_again(printer, OPENING_S)
-        return await self.one(printer.account_id, printer.printer_id, ask=False)
+        await self.live.ask_again(admitted.printer.owned, OPENING_S)
+        return await self.see(admitted, ask=False)
 
     async def wait_for_effect(
         self, printer: OwnedPrinter, shows_effect: Callable[[StatusResult], bool]
@@ -116,7 +156,12 @@ class OwnPrinters:
         at = self.core.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(
-            printer=printer, is_online=here, reading=reading, pictured_at=row.pictured_at
+            printer=printer,
+            is_online=here,
+            reading=reading,
+            pictured_at=row.pictured_at,
+            role=row.role,
+            shared_by="" if row.role is Role.OWNER else row.owner_email,
         )
 
 

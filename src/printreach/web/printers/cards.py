@@ -12,6 +12,7 @@ from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import newest_quality
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
+from printreach.rules.printers.members import Role
 from printreach.web.printer_state import PrinterState, state_of
 from printreach.web.printers.materials import Look, looks_of
 from printreach.web.wording import duration, moment
@@ -67,6 +68,7 @@ class Card:
     can_pause: bool
     can_resume: bool
     can_stop: bool
+    shared_by: str
 
     @property
     def state(self) -> str:
@@ -91,6 +93,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
     print_ = job.current_print if job is not None and state.is_under_way else None
     is_running = print_ is not None and state.is_here
     detector = status.service_status.detector if status is not None and state.is_here else None
+    may_control = seen.role.includes(Role.CONTROL)
     return Card(
         id=printer.printer_id,
         name=printer.name,
@@ -107,9 +110,10 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         look_age=_look_age(detector.time_since_last_score_sec, detector.is_suppressed)
         if detector is not None
         else "",
-        can_pause=state.badge == State.PRINTING,
-        can_resume=state.badge == State.PAUSED,
-        can_stop=is_running,
+        can_pause=may_control and state.badge == State.PRINTING,
+        can_resume=may_control and state.badge == State.PAUSED,
+        can_stop=may_control and is_running,
+        shared_by=seen.shared_by,
     )
 
 

@@ -15,6 +15,7 @@ from litestar.response import Redirect, Stream, Template
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileRoot
 from printreach.contract.platforms import facts_of
+from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.thumbnails import ThumbnailKey
 from printreach.ports.printer_http import PrinterRefusal
@@ -111,6 +112,7 @@ async def upload(
     request: AnyRequest,
     owned: NamedDependency[OwnedPrinter],
     signed_in: NamedDependency[SignedIn],
+    printer_access: NamedDependency[Access],
     folder: FromQuery[str | None] = None,
     then: FromQuery[str] = "",
 ) -> Response[Any]:
@@ -124,11 +126,13 @@ async def upload(
     file = await read_upload(request)
     path = f"{into}/{file.name}"
     to, query = "/files/upload", {"path": path}
-    async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
+    async with signed_in.services.leases.hold(printer_access):
         answer = await signed_in.services.printer_http.send(owned, to, query, file.chunks, None)
     back = f"/printers/{owned.printer_id}/files"
+    person_id, is_owner = signed_in.account_id, signed_in.account_id == owned.account_id
     if isinstance(answer, PrinterRefusal):
-        return refused(answer, back)
+        return refused(answer, back, may_unlock=is_owner)
+    await signed_in.services.given_orders.note(person_id, owned, to, path)
     if then == "print":
         stored = quote(_stored_path(answer) or path, safe="")
         return Redirect(f"{back}/start?path={stored}", status_code=303)
@@ -137,14 +141,14 @@ async def upload(
 
 @get("/printers/{printer_id:str}/files/download")
 async def download(
-    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn], path: FromQuery[str]
+    printer_access: NamedDependency[Access],
+    services: NamedDependency[Services],
+    path: FromQuery[str],
 ) -> Stream:
     """Pass a file on as it arrives, as a download that the browser never displays."""
     file_path = _file_path(path)
-    access = signed_in.access.to(owned.printer_id)
-    pieces = answer_then_pieces(
-        signed_in.services, access, "/files/download", {"path": str(file_path)}
-    )
+    query = {"path": str(file_path)}
+    pieces = answer_then_pieces(services, printer_access, "/files/download", query)
     answer = await answer_of(pieces)
     name = quote(file_path.parts[-1], safe="")
     headers = {
@@ -180,16 +184,18 @@ async def ask_to_delete(view: NamedDependency[PrinterView], path: FromQuery[str]
 async def delete(
     owned: NamedDependency[OwnedPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Delete a file from the printer."""
+    path = str(_file_path(fields["path"]))
     order = Order(
         command="/files/delete",
         back=f"/printers/{owned.printer_id}/files",
         flash="delete",
-        query={"path": str(_file_path(fields["path"]))},
+        query={"path": path},
+        subject=path,
     )
-    return await give_order(services, owned, order)
+    return await give_order(signed_in, owned, order)
 
 
 @get("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
@@ -219,18 +225,20 @@ async def ask_to_start_again(
 async def start(
     owned: NamedDependency[OwnedPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Print a file."""
+    path = str(_file_path(fields["path"]))
     order = Order(
         command="/start",
         back=f"/printers/{owned.printer_id}",
         flash="start",
-        arguments=StartPrint(path=str(_file_path(fields["path"]))),
+        arguments=StartPrint(path=path),
+        subject=path,
         shows_effect=shows(Action.START),
         is_done=is_done_by(Action.START),
     )
-    return await give_order(services, owned, order)
+    return await give_order(signed_in, owned, order)
 
 
 async def _folder(

@@ -155,7 +155,8 @@ async def printers_events(
 
     printers = await signed_in.services.own_printers.all(signed_in.account_id, ask=False)
     listed = listing(printers, list_query, signed_in.services.clock.now())
-    watched = frozenset(card.id for card in listed.cards)
+    shown = {card.id for card in listed.cards}
+    watched = frozenset(seen.printer.owned for seen in printers if seen.printer.printer_id in shown)
     pages, name = open_pages_of(request), f"list{list_query.query}"
     needs_you = templates.get_template("parts/needs_you.html")
     access = signed_in.access

@@ -24,6 +24,7 @@ from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.members import Role
 from printreach.store.listings import PrinterRow
 from printreach.web.disconnects import sse_response
 from printreach.web.printer_state import OFFLINE, count_in_need, state_of
@@ -81,12 +82,16 @@ class SharedParts:
     _rows_until: float = 0.0
     _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def look_up_again(self) -> None:
+        """Look up at the next drawing which printers the account may see, and as what."""
+        self._rows_until = 0.0
+
     async def newest(self) -> tuple[list[SeenPrinter], Parts]:
         """Return the account's printers, and their parts drawn at most DRAWN_EVERY_S ago."""
         loop = asyncio.get_running_loop()
         async with self._drawing:
             if loop.time() >= self._rows_until:
-                self._rows = await self.printers.rows(self.account_id)
+                self._rows = await self.printers.visible_rows(self.account_id)
                 self._rows_until = loop.time() + LOOKED_UP_EVERY_S
                 self._drawn_until = 0.0
             if loop.time() >= self._drawn_until:
@@ -184,7 +189,7 @@ class Page:
     services: Services
     access: Access
     name: str
-    watched: frozenset[str]
+    watched: frozenset[OwnedPrinter]
     draw: Draw
     needs_you: Part
     every_s: float = POLL_INTERVAL_S
@@ -192,6 +197,7 @@ class Page:
     shows_lock: bool = False
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
+    _roles: dict[str, Role] = field(default_factory=dict)
     _warned: frozenset[str] = frozenset()
 
     def stream(self) -> ServerSentEvent:
@@ -211,17 +217,20 @@ class Page:
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
         services, account_id = self.services, self.access.account_id
         shared = SharedParts(services.own_printers, account_id, self._drawn, self.look)
-        watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
-        subscription = services.live_status.subscribe(watched, self.every_s)
+        subscription = services.live_status.subscribe(self.watched, self.every_s)
         others = services.live_status.subscribe(await self._others(), OTHERS_EVERY_S)
         loop = asyncio.get_running_loop()
         ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
         is_changed = True
+        watched_ids = {printer.printer_id for printer in self.watched}
 
         def on_notice(notice: Notice) -> None:
             nonlocal is_changed
             if (notice.topic, notice.key) == (Topic.ACCOUNT, account_id):
                 is_changed = True
+                stream.wake()
+            elif notice.topic is Topic.PRINTER and notice.key in watched_ids:
+                stream.shared.look_up_again()
                 stream.wake()
 
         unsubscribe: Callable[[], None] | None = None
@@ -261,9 +270,9 @@ class Page:
         return {**self.draw(printers), **counts}
 
     async def _others(self) -> list[OwnedPrinter]:
-        """Return the account's other printers, which the navigation counts."""
-        rows = await self.services.own_printers.rows(self.access.account_id)
-        return [row.printer.owned for row in rows if row.printer.printer_id not in self.watched]
+        """Return the other printers that the account sees, which the navigation counts."""
+        rows = await self.services.own_printers.visible_rows(self.access.account_id)
+        return [row.printer.owned for row in rows if row.printer.owned not in self.watched]
 
     async def _is_locked(self) -> bool:
         account_id = self.access.account_id
@@ -271,7 +280,14 @@ class Page:
         return account is not None and account.is_locked
 
     def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
-        if self._sent and parts.keys() != self._sent.keys():
+        roles = {
+            seen.printer.printer_id: seen.role
+            for seen in printers
+            if seen.printer.owned in self.watched
+        }
+        is_other = parts.keys() != self._sent.keys() or roles != self._roles
+        self._roles = roles
+        if self._sent and is_other:
             self._sent = dict(parts)
             return [page_event("reload", {})]
         changed = [
@@ -288,7 +304,7 @@ class Page:
         states = {
             seen.printer.printer_id: (seen.printer.name, state_of(seen, at))
             for seen in printers
-            if seen.printer.printer_id in self.watched
+            if seen.printer.owned in self.watched
         }
         words = [
             f"{name} is {_WORDS[state.badge]}."

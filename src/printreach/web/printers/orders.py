@@ -17,6 +17,7 @@ from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLigh
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -27,6 +28,7 @@ from printreach.web.forms import Fields
 from printreach.web.printers.view import control_template, view_of
 from printreach.web.problems import or_404
 from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees, target_range
 
 _SAFE_C: Final = 0.0
@@ -49,7 +51,8 @@ class Order:
 
     shows_effect: whether a status shows what the command does, or that there is nothing to wait
     for. is_done: whether such a status says that it is done; the word ends in "-done" then.
-    despite_lock: allowed even while remote control is locked.
+    despite_lock: the owner's is allowed even while remote control is locked. subject: the file
+    that it is about, for the printer's history.
     """
 
     command: str
@@ -60,6 +63,7 @@ class Order:
     shows_effect: Callable[[StatusResult], bool] = lambda _: True
     is_done: Callable[[StatusResult], bool] = lambda _: False
     despite_lock: bool = False
+    subject: str = ""
 
 
 def _order_at_once(
@@ -71,7 +75,7 @@ def _order_at_once(
     async def order_at_once(
         owned: NamedDependency[OwnedPrinter],
         fields: NamedDependency[Fields],
-        services: NamedDependency[Services],
+        signed_in: NamedDependency[SignedIn],
     ) -> Response[Any]:
         order = Order(
             command=command,
@@ -82,17 +86,17 @@ def _order_at_once(
             is_done=is_done_by(action),
             despite_lock=despite_lock,
         )
-        return await give_order(services, owned, order)
+        return await give_order(signed_in, owned, order)
 
     return order_at_once
 
 
 @get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
 async def ask_to_stop(
-    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
+    admitted: NamedDependency[AdmittedPrinter], services: NamedDependency[Services]
 ) -> Template:
     """Ask before a print is lost; the printer is asked first, for a print may just have begun."""
-    seen = or_404(await services.own_printers.ask_now(owned))
+    seen = or_404(await services.own_printers.ask_now(admitted))
     view = view_of(seen, services.clock.now())
     return Template("dashboard/stop.html", context={"view": view})
 
@@ -101,11 +105,11 @@ async def ask_to_stop(
 async def heat(
     seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Set one heater; ask first, unless it is to be switched off."""
     printer_id, name = seen.printer.printer_id, _heater(fields)
-    view = view_of(seen, services.clock.now())
+    view = view_of(seen, signed_in.services.clock.now())
     heater = next((heater for heater in view.heaters if heater["name"] == name), None)
     celsius = _number(fields, name)
     target = _temperature(name, celsius)
@@ -132,7 +136,7 @@ async def heat(
         shows_effect=lambda status: _target(status, name) == celsius,
         is_done=lambda _: True,
     )
-    return await give_order(services, seen.printer.owned, order)
+    return await give_order(signed_in, seen.printer.owned, order)
 
 
 @get(
@@ -148,7 +152,7 @@ async def back_to_control(owned: NamedDependency[OwnedPrinter]) -> Redirect:
 async def move(
     owned: NamedDependency[OwnedPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Move one axis, which the button's value names: "X-10"."""
     axis, distance = fields["step"][:1], fields["step"][1:]
@@ -156,39 +160,39 @@ async def move(
         raise ValidationException("There is no such axis")
     order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
     _check(rules.move_problem(order))
-    return await _control(services, owned, "/move-axis", "move", order)
+    return await _control(signed_in, owned, "/move-axis", "move", order)
 
 
 @post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
 async def home(
-    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
+    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Home all axes."""
-    return await _control(services, owned, "/home", "home", None)
+    return await _control(signed_in, owned, "/home", "home", None)
 
 
 @post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)
 async def extrude(
     seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Extrude filament from the first tool, or retract it."""
     sign = -1.0 if fields["way"] == "back" else 1.0
     length_mm = _number(fields, "length")
     order = Extrude(extruder=0, distance_mm=sign * length_mm)
     if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
-        view = view_of(seen, services.clock.now())
+        view = view_of(seen, signed_in.services.clock.now())
         errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
         return control_template(view, typed={"length": fields["length"]}, errors=errors)
-    return await _control(services, seen.printer.owned, "/extrude", "extrude", order)
+    return await _control(signed_in, seen.printer.owned, "/extrude", "extrude", order)
 
 
 @post("/printers/{printer_id:str}/light", media_type=MediaType.HTML)
 async def light(
     owned: NamedDependency[OwnedPrinter],
     fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Switch a light."""
     switch = SetLight(name=fields["name"], on=fields["on"] == "yes")
@@ -200,18 +204,28 @@ async def light(
         shows_effect=lambda status: _is_on(status, switch.name) == switch.on,
         is_done=lambda _: True,
     )
-    return await give_order(services, owned, order)
+    return await give_order(signed_in, owned, order)
 
 
-async def give_order(services: Services, printer: OwnedPrinter, order: Order) -> Response[Any]:
-    """Send the command to the printer and redirect, or show why the printer refused."""
+async def give_order(signed_in: SignedIn, printer: OwnedPrinter, order: Order) -> Response[Any]:
+    """Send the command to the printer and redirect, or show why the printer refused.
+
+    What it accepts is noted with the person who gave it. Only the owner's orders pass a lock.
+    """
+    services, is_owner = signed_in.services, signed_in.account_id == printer.account_id
     arguments = b"" if order.arguments is None else encode(order.arguments)
     http, printers = services.printer_http, services.own_printers
     answer = await http.order(
-        printer, order.command, order.query, arguments, despite_lock=order.despite_lock
+        printer,
+        order.command,
+        order.query,
+        arguments,
+        despite_lock=order.despite_lock and is_owner,
     )
     if isinstance(answer, PrinterRefusal):
-        return refused(answer, order.back)
+        return refused(answer, order.back, may_unlock=is_owner)
+    person_id = signed_in.account_id
+    await services.given_orders.note(person_id, printer, order.command, order.subject)
     status = await printers.wait_for_effect(printer, order.shows_effect)
     is_done = status is not None and order.is_done(status)
     return redirect_with_flash(order.back, f"{order.flash}-done" if is_done else order.flash)
@@ -227,9 +241,9 @@ def is_done_by(action: Action) -> Callable[[StatusResult], bool]:
     return lambda status: status.job_status.state in _DONE[action]
 
 
-def refused(refusal: PrinterRefusal, back: str) -> Template:
-    """Render the page that says why the printer refused."""
-    is_locked = refusal.sentence == REMOTE_LOCKED.meaning
+def refused(refusal: PrinterRefusal, back: str, *, may_unlock: bool = True) -> Template:
+    """Render the page that says why the printer refused. may_unlock: the owner looks at it."""
+    is_locked = may_unlock and refusal.sentence == REMOTE_LOCKED.meaning
     context = {"refusal": refusal, "back": back, "is_locked": is_locked}
     return Template("dashboard/refused.html", context=context, status_code=409)
 
@@ -238,11 +252,11 @@ def refused(refusal: PrinterRefusal, back: str) -> Template:
 
 
 async def _control(
-    services: Services, printer: OwnedPrinter, command: str, flash: str, arguments: object
+    signed_in: SignedIn, printer: OwnedPrinter, command: str, flash: str, arguments: object
 ) -> Response[Any]:
     back = f"/printers/{printer.printer_id}/control"
     order = Order(command=command, back=back, flash=flash, arguments=arguments)
-    return await give_order(services, printer, order)
+    return await give_order(signed_in, printer, order)
 
 
 def _back(printer_id: str, fields: Fields) -> str:

@@ -23,6 +23,7 @@ from printreach.contract.status import (
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.rules.printers.members import Role
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
     Card,
@@ -41,8 +42,8 @@ _FAULT_STATUS: Final = 400
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
-    """The data of one printer for templates. may_...: supported by the printer and allowed in its
-    state.
+    """The data of one printer for templates. may_...: supported by the printer, allowed in its
+    state, and to the person who looks.
 
     smart_pause: the text of the popup of a smart pause; "" if none is shown.
     """
@@ -69,6 +70,8 @@ class PrinterView:
     seen_at: datetime | None
     chart: TemperatureChart | None
     smart_pause: str
+    is_owner: bool
+    may_control: bool
 
     @property
     def is_here(self) -> bool:
@@ -85,7 +88,9 @@ def view_of(
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
     here = card.shown.is_here
-    features = Feature(status.features) if status is not None and here else NO_FEATURES
+    may_control = seen.role.includes(Role.CONTROL)
+    is_usable = here and may_control
+    features = Feature(status.features) if status is not None and is_usable else NO_FEATURES
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
     webcams = status.list_webcams.webcams if status is not None else []
@@ -115,6 +120,8 @@ def view_of(
         seen_at=seen.reading.seen_at,
         chart=temperature_chart(temperatures, at),
         smart_pause=_smart_pause(status) if status is not None and here else "",
+        is_owner=seen.role is Role.OWNER,
+        may_control=may_control,
     )
 
 

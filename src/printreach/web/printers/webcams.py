@@ -22,7 +22,6 @@ from printreach.web.disconnects import closing
 from printreach.web.problems import AnyRequest
 from printreach.web.security import SANDBOX
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn
 
 STILL_TIMEOUT_S: Final = 60.0
 """A sleeping camera takes long to wake up."""
@@ -34,16 +33,17 @@ _STREAM_TYPE: Final = re.compile(
 @get("/printers/{printer_id:str}/webcam/still")
 async def still(
     owned: NamedDependency[OwnedPrinter],
-    signed_in: NamedDependency[SignedIn],
+    printer_access: NamedDependency[Access],
+    services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
     """Return a current picture; for the default camera the printer's last one."""
-    async with signed_in.services.leases.hold(signed_in.access.to(owned.printer_id)):
-        picture = await take_picture(signed_in.services.printer_http, owned, STILL_TIMEOUT_S, index)
+    async with services.leases.hold(printer_access):
+        picture = await take_picture(services.printer_http, owned, STILL_TIMEOUT_S, index)
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
-        await signed_in.services.snapshots.note(signed_in.account_id, owned.printer_id, picture)
+        await services.snapshots.note(owned.account_id, owned.printer_id, picture)
     return Response(picture, media_type="image/jpeg", headers=SANDBOX)
 
 
@@ -61,15 +61,15 @@ async def last_picture(
 @get("/printers/{printer_id:str}/webcam/stream")
 async def stream(
     request: AnyRequest,
-    owned: NamedDependency[OwnedPrinter],
-    signed_in: NamedDependency[SignedIn],
+    printer_access: NamedDependency[Access],
+    services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Stream:
     """Stream pictures until the browser leaves, its access ends, or the limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
-    access = signed_in.access.to(owned.printer_id)
-    pieces = answer_then_pieces(signed_in.services, access, "/webcam/stream", {"index": str(index)})
+    query = {"index": str(index)}
+    pieces = answer_then_pieces(services, printer_access, "/webcam/stream", query)
     answer = await answer_of(pieces)
     match = _STREAM_TYPE.fullmatch(answer.content_type)
     if match is None:
@@ -86,9 +86,8 @@ def answer_then_pieces(
 
     The generator and the answer are closed once unused. Iterating raises AccessEnded.
     """
-    assert access.printer_id is not None
-    printer = OwnedPrinter(access.printer_id, access.account_id)
-    pieces = _raw_answer(services, printer, command, query)
+    assert access.printer is not None
+    pieces = _raw_answer(services, access.printer, command, query)
     return services.leases.pieces(access, pieces)
 
 

@@ -12,7 +12,6 @@ from litestar.response import Stream, Template
 
 from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
-from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
@@ -53,7 +52,7 @@ async def history_page(
     before: FromQuery[str | None] = None,
 ) -> Template:
     """List the prints of one printer, the newest first."""
-    account_id, printer_id = signed_in.account_id, seen.printer.printer_id
+    account_id, printer_id = seen.printer.account_id, seen.printer.printer_id
     place, at = parse_cursor(before), signed_in.services.clock.now()
     page = await signed_in.services.print_history.page(account_id, printer_id, place)
     tallies = await signed_in.services.print_history.months(account_id, printer_id)
@@ -76,7 +75,7 @@ async def print_page(
     print_id: Annotated[str, QueryParameter(name="id")] = "",
 ) -> Template:
     """Show one print: its outcome, and what the failure watch saw of it."""
-    account_id, printer_id = signed_in.account_id, seen.printer.printer_id
+    account_id, printer_id = seen.printer.account_id, seen.printer.printer_id
     at = signed_in.services.clock.now()
     print_ = or_404(await signed_in.services.print_history.one(account_id, printer_id, print_id))
     watch = or_404(
@@ -106,7 +105,8 @@ async def activity_page(
     """Show the latest events, all prints, and figures by month."""
     account_id, place = signed_in.account_id, parse_cursor(before)
     at, history = signed_in.services.clock.now(), signed_in.services.print_history
-    printers = await signed_in.services.own_printers.all(account_id, ask=False)
+    own = signed_in.services.own_printers
+    printers = own.seen(await own.rows(account_id))
     states = {seen.printer.printer_id: known_state_of(seen, at) for seen in printers}
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
@@ -127,18 +127,18 @@ async def activity_page(
 
 @get("/printers/{printer_id:str}/history/prints.csv")
 async def history_csv(
-    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
+    printer_access: NamedDependency[Access], services: NamedDependency[Services]
 ) -> Stream:
     """Export the prints of one printer for spreadsheets."""
-    return _csv(signed_in.services, signed_in.access.to(owned.printer_id))
+    return _csv(services, printer_access)
 
 
 @get("/printers/{printer_id:str}/history/prints.json")
 async def history_json(
-    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
+    printer_access: NamedDependency[Access], services: NamedDependency[Services]
 ) -> Stream:
     """Export the same for programs."""
-    return _json(signed_in.services, signed_in.access.to(owned.printer_id))
+    return _json(services, printer_access)
 
 
 @get("/activity/prints.csv")
@@ -168,7 +168,10 @@ def _json(services: Services, access: Access) -> Stream:
 
 
 def _prints(services: Services, access: Access) -> AsyncIterator[Print]:
-    return services.print_history.everything(access.account_id, access.printer_id)
+    printer = access.printer
+    if printer is None:
+        return services.print_history.everything(access.account_id, None)
+    return services.print_history.everything(printer.account_id, printer.printer_id)
 
 
 async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None]:

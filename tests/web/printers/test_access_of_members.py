@@ -1,0 +1,193 @@
+"""Every route of the application, asked by a member who watches, one who controls, and a stranger.
+
+Nothing here names the routes that are closed: whatever is not listed as a member's is the owner's.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from httpx import Response
+from litestar.routes import HTTPRoute
+
+from printreach.contract.status import State
+from printreach.rules.printers.members import Role
+from printreach.web.printers.access import NEEDED
+from tests.web.printers.conftest import BOB, Home, printing
+from tests.web.printers.members import CLEO, EVE, browser_of, let_in
+from tests.web.world import BASE_URL, Browser
+
+WATCHED = {
+    *("GET ", "GET /events", "GET /history", "GET /history/print"),
+    *("GET /history/prints.csv", "GET /history/prints.json"),
+    *("GET /webcam/still", "GET /webcam/last", "GET /webcam/stream"),
+    *("GET /detector/picture", "GET /detector/judged"),
+}
+CONTROLLED = {
+    *("GET /control", "POST /pause", "POST /resume", "GET /stop", "POST /stop"),
+    *("GET /heat", "POST /heat", "GET /move", "POST /move", "GET /home", "POST /home"),
+    *("GET /extrude", "POST /extrude", "POST /light"),
+    *("GET /files", "POST /files", "GET /files/file", "GET /files/thumbnail"),
+    *("GET /files/download", "GET /files/start", "POST /files/start", "GET /files/again"),
+}
+PRINTER = "/printers/{printer_id}"
+LASTING = {"GET /events", "GET /webcam/stream"}
+"""They end when their caller leaves, which a test's browser does not; test_open_to_members.py asks
+them."""
+
+
+@pytest.fixture
+def shared(home: Home) -> Home:
+    """Ada's printer, which prints, with its members; Bob is a stranger to it."""
+    let_in(home, EVE, Role.WATCH)
+    let_in(home, CLEO, Role.CONTROL)
+    home.world.add_account(home.browser, BOB)
+    home.says(printing(state=State.PAUSED))
+    return home
+
+
+def routes_of_a_printer(home: Home) -> Iterator[str]:
+    """Yield the method and the path below the printer's of every route with a printer in it."""
+    for route in home.world.app.routes:
+        if isinstance(route, HTTPRoute) and route.path_format.startswith(PRINTER):
+            for method in route.methods & {"GET", "POST", "PUT", "PATCH", "DELETE"}:
+                yield f"{method} {route.path_format.removeprefix(PRINTER)}"
+
+
+def ask(home: Home, browser: Browser, route: str) -> Response:
+    method, _, path = route.partition(" ")
+    path = path.replace("{person_id}", "p1").replace("{invitation_id}", "i1")
+    query = {"path": "gcode/a.gcode", "name": "a.gcode", "id": "x", "camera": "0"}
+    fields = {"path": "gcode/a.gcode", "name": "x", "confirm": "yes"}
+    return browser.request(
+        method,
+        home.path + path,
+        params=query,
+        data=fields if method == "POST" else None,
+        headers={"origin": BASE_URL},
+        follow_redirects=False,
+    )
+
+
+def test_the_routes_that_members_may_use_are_these_and_no_others(home: Home) -> None:
+    assert {route for route, role in NEEDED.items() if role is Role.WATCH} == WATCHED
+    assert {route for route, role in NEEDED.items() if role is Role.CONTROL} == CONTROLLED
+    assert set(NEEDED) <= set(routes_of_a_printer(home))
+
+
+@pytest.mark.parametrize("email", [EVE, CLEO])
+def test_whatever_needs_more_than_a_members_role_is_refused(shared: Home, email: str) -> None:
+    mine = WATCHED | (CONTROLLED if email == CLEO else set())
+    with browser_of(shared, email) as browser:
+        refused = {
+            route: ask(shared, browser, route).status_code
+            for route in routes_of_a_printer(shared)
+            if route not in mine and route != LEAVING
+        }
+
+    assert len(refused) > 10
+    assert set(refused.values()) == {403}
+    assert shared.orders == []
+    assert shared.world.printers.uploads == {}
+
+
+LEAVING = "POST /leave"
+
+
+def test_a_stranger_is_told_by_every_route_that_there_is_no_such_printer(shared: Home) -> None:
+    with browser_of(shared, BOB) as browser:
+        answers = {
+            route: ask(shared, browser, route).status_code
+            for route in routes_of_a_printer(shared)
+            if route != LEAVING
+        }
+
+    assert {route for route, status in answers.items() if status != 404} == set()
+    assert shared.orders == []
+
+
+@pytest.mark.parametrize("email", [EVE, CLEO])
+def test_a_member_is_refused_nothing_that_their_role_includes(shared: Home, email: str) -> None:
+    mine = WATCHED | (CONTROLLED if email == CLEO else set())
+    with browser_of(shared, email) as browser:
+        answers = {
+            route: ask(shared, browser, route) for route in sorted(mine - LASTING - {"POST /files"})
+        }
+
+    refused = {
+        route: answer.status_code
+        for route, answer in answers.items()
+        if answer.status_code in (401, 403) or "in your account" in answer.text
+    }
+    assert refused == {}
+
+
+@pytest.mark.parametrize("email", [EVE, CLEO, BOB])
+def test_no_other_route_takes_a_printer_of_somebody_else(shared: Home, email: str) -> None:
+    """Routes that name a printer by a field or a query, or below another path, are the owner's."""
+    printer = shared.printer_id
+    with browser_of(shared, email) as browser:
+        headers = {"origin": BASE_URL}
+
+        def post(path: str, **fields: str) -> Response:
+            return browser.post(path, data=fields, headers=headers, follow_redirects=False)
+
+        share = post("/connections/share", printer=printer, ends="24", name="me", interface="yes")
+        live = post("/connections/live", printer=printer, ends="24")
+        notifications = browser.get(f"/notifications/printers/{printer}")
+        page = browser.get("/connections").text
+
+    assert share.status_code in (400, 404)
+    assert live.status_code in (400, 404)
+    assert notifications.status_code == 404
+    assert "Workbench" not in page
+
+
+def test_pages_show_a_member_who_watches_no_form_that_they_may_not_send(shared: Home) -> None:
+    with browser_of(shared, EVE) as browser:
+        pages = [browser.get(shared.path + path).text for path in ("", "/history")]
+        pages.append(browser.get("/printers").text)
+
+    for text in pages:
+        for path in ("/pause", "/resume", "/stop", "/light", "/open", "/settings", "/control"):
+            assert f"{shared.path}{path}" not in text, path
+        assert f"{shared.path}/files" not in text
+
+
+def test_pages_show_a_member_who_controls_the_controls_and_nothing_of_the_owners(
+    shared: Home,
+) -> None:
+    with browser_of(shared, CLEO) as browser:
+        pages = [browser.get(shared.path + path).text for path in ("", "/control", "/files")]
+
+    assert f"{shared.path}/resume" in pages[0]
+    assert f"{shared.path}/heat" in pages[1]
+    for text in pages:
+        for path in ("/open", "/settings", "/remove", "/detector", "/files/delete"):
+            assert f'{shared.path}{path}"' not in text, path
+            assert f"{shared.path}{path}?" not in text, path
+
+
+def test_the_list_shows_what_is_shared_and_by_whom(shared: Home) -> None:
+    with browser_of(shared, EVE) as browser:
+        text = browser.get("/printers").text
+
+    assert "Workbench" in text
+    assert "Shared by ada@example.org" in text
+    assert "Shared by" not in shared.browser.get("/printers").text
+
+
+def test_a_member_stops_a_print_and_a_lock_of_the_owner_holds_for_them(shared: Home) -> None:
+    with browser_of(shared, CLEO) as browser:
+        assert ask(shared, browser, "POST /stop").status_code == 303
+
+    assert [order.despite_lock for order in shared.orders] == [False]
+    shared.send("/stop")
+    assert [order.despite_lock for order in shared.orders] == [False, True]
+
+
+def test_nobody_elses_lock_is_offered_to_be_unlocked(shared: Home) -> None:
+    shared.browser.post("/stop-everything", headers={"origin": BASE_URL})
+    with browser_of(shared, CLEO) as browser:
+        text = browser.get(shared.path).text
+
+    assert "/remote-lock" not in text
