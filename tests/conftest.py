@@ -55,6 +55,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marked = [_SECONDS[name] for name in _SECONDS if item.get_closest_marker(name)]
         seconds[item.path] += max(marked, default=0.02)
     items.sort(key=lambda item: -seconds[item.path])
+    for item in items:
+        if item.get_closest_marker("browser"):
+            _end_process_at_timeout(item)
+
+
+def _end_process_at_timeout(item: pytest.Item) -> None:
+    """Have a timeout of this test end its process, in which a worker of pytest-xdist follows.
+
+    An exception raised amid playwright's event loop leaves it unable to answer, and what closes the
+    browser after the test then waits without a limit.
+    """
+    marker = item.get_closest_marker("timeout")
+    limit = marker.args if marker else ()
+    item.add_marker(pytest.mark.timeout(*limit, method="thread"), append=False)
 
 
 def pytest_collection_finish() -> None:

@@ -32,7 +32,7 @@ from tests.rigs.waiting import wait_for
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 SHOWN = """async () => {
-    const registration = await navigator.serviceWorker.ready;
+    const registration = await navigator.serviceWorker.getRegistration();
     return (await registration.getNotifications()).map((one) => ({
         title: one.title, body: one.body, tag: one.tag,
         actions: (one.actions ?? []).map((each) => each.title),
@@ -108,7 +108,8 @@ def page(
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url(f"{home.base_url}/printers")
-    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    # With a limit: without a worker, `navigator.serviceWorker.ready` waits for ever.
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
     assert page.evaluate(ADD, subscribed.to_json()) == 201
     yield page
     close_page(page)

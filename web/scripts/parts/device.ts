@@ -109,7 +109,7 @@ class Refused extends Error {}
 
 async function subscribe(key: string, registration: ServiceWorkerRegistration): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted") throw new Refused(NOT_ALLOWED);
-  await navigator.serviceWorker.ready;
+  await inTime(navigator.serviceWorker.ready);
   const options = { userVisibleOnly: true, applicationServerKey: key };
   let subscription: PushSubscription;
   try {
@@ -127,7 +127,8 @@ async function subscribe(key: string, registration: ServiceWorkerRegistration): 
   throw new Refused(((await answer.json()) as { Error?: string }).Error ?? FAILED);
 }
 
-// Where a browser's push service can't be reached, some browsers wait for ever.
+// Where a browser's push service can't be reached, some browsers wait for ever; all of them do for a
+// worker that could not be installed.
 function inTime<T>(promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Refused(FAILED)), SUBSCRIBE_TIMEOUT_MS);
