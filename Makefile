@@ -52,20 +52,21 @@ demo: build/demo/.installed $(STATIC)/app.css  ## the service with a simulated p
 test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
 	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
-		--dist loadfile --no-loadscope-reorder -m "not fault"
+		--dist loadfile --no-loadscope-reorder -m "not fault and not compiles"
 
 .PHONY: test-fast
 test-fast: install  ## while you write: the quick tests that need no browser and no other program
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile --no-loadscope-reorder \
-		-m "not fault and not browser and not peer and not slow"
+		-m "not fault and not compiles and not browser and not peer and not slow"
 
 .PHONY: compiled
 compiled: build/compiled/.installed  ## the hot rooms compiled, in build/compiled beside the interpreted .venv
 
 .PHONY: test-compiled
-test-compiled: compiled  ## the tests of the compiled rooms, and of attacks on them, against the compiled build
+test-compiled: install compiled  ## the tests of the compiled rooms, and of attacks on them, against the compiled build
 	build/compiled/bin/pytest --numprocesses $(WORKERS) --dist loadfile \
 		tests/wire tests/http1 tests/tunnel tests/relay tests/agent
+	$(BIN)/pytest -m compiles
 
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests

@@ -83,8 +83,8 @@ def recipes() -> list[str]:
     return re.findall(r"```\n(.*?)```", section, re.DOTALL)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.compiles
+@pytest.mark.timeout(900)
 def test_the_recipes_by_hand_install_what_they_say(tmp_path: Path) -> None:
     """In new environments, and with nothing but the index that pip knows of here."""
     service, agent = recipes()
