@@ -84,7 +84,7 @@ def gallery_page(name: FromPath[str]) -> Template:
 
 @get("/picture.jpg", sync_to_thread=False)
 def picture() -> Response[bytes]:
-    return Response(_room(), media_type="image/jpeg")
+    return Response(picture_of_the_room(), media_type="image/jpeg")
 
 
 @get("/app-logo.svg", sync_to_thread=False)
@@ -99,7 +99,7 @@ def events() -> Response[str]:
 
 
 @cache
-def _room() -> bytes:
+def picture_of_the_room() -> bytes:
     """The room of the simulated printer: a webcam's picture without a webcam."""
     written = io.BytesIO()
     room().convert("RGB").save(written, "JPEG")

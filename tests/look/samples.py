@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from printreach.contract.status import Temps
 from printreach.hub.printers.temperatures import TemperatureReading
 from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import Look
 from printreach.web.printers.temperature_chart import temperature_chart
 from printreach.web.watch.chart import quality_chart
@@ -48,9 +49,7 @@ def webcam(state: str = "live", age: str = "", picture: str = "/picture.jpg") ->
         "picture": picture,
         "state": state,
         "age": age,
-        "flip_h": False,
-        "flip_v": False,
-        "rotation": 0,
+        "pose": Pose(),
     }
 
 

@@ -86,7 +86,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 async def quick_view(
     seen: NamedDependency[SeenPrinter],
     signed_in: NamedDependency[SignedIn],
-    camera: FromQuery[int] = 0,
+    camera: FromQuery[str] = "",
 ) -> Template:
     """Show its state, its webcam and its last prints."""
     await _load_temperatures(seen, signed_in.services)
@@ -101,9 +101,13 @@ async def quick_view(
 
 
 @get("/printers/{printer_id:str}/control", media_type=MediaType.HTML)
-async def control_page(view: NamedDependency[PrinterView]) -> Template:
+async def control_page(
+    seen: NamedDependency[SeenPrinter],
+    services: NamedDependency[Services],
+    camera: FromQuery[str] = "",
+) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
-    return control_template(view)
+    return control_template(view_of(seen, services.clock.now(), camera))
 
 
 @get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
@@ -112,12 +116,13 @@ async def printer_events(
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
     printer_access: NamedDependency[Access],
-    camera: FromQuery[int] = 0,
+    camera: FromQuery[str] = "",
     page: FromQuery[str] = "quick",
     locked: FromQuery[bool] = False,
 ) -> ServerSentEvent:
     """Send one of those pages what changes. page: a key of PARTS."""
     printer_id, environment = seen.printer.printer_id, templates_of(request)
+    camera = _view(seen, signed_in.services, camera).camera_chosen
     templates = {
         name: environment.get_template(f"dashboard/parts/{name}.html")
         for name in PARTS.get(page, _QUICK)
@@ -145,6 +150,7 @@ async def printer_events(
             "watch": watch.shown,
             "prints": prints.rows,
             "is_locked": locked,
+            "here": page,
         }
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
@@ -167,7 +173,7 @@ async def _load_temperatures(seen: SeenPrinter, services: Services) -> None:
     await services.live_status.load_temperatures(seen.printer.owned, TEMPERATURES_TIMEOUT_S)
 
 
-def _view(seen: SeenPrinter, services: Services, camera: int = 0) -> PrinterView:
+def _view(seen: SeenPrinter, services: Services, camera: str = "") -> PrinterView:
     at = services.clock.now()
     temperatures = services.live_status.temperatures.readings_since(
         seen.printer.owned, max(at - SPAN, seen.printer.linked_at)

@@ -93,7 +93,7 @@ def test_a_camera_that_is_switched_off_says_so_and_is_asked_for_no_picture(home:
     page, door = home.get().text, home.get("?camera=1").text
 
     assert f'src="{home.path}/webcam/stream?index=0"' in page
-    assert ">Door, switched off</a>" in page
+    assert ">Door, switched off</span></a>" in page
     assert "This camera is switched off at the printer" in door
     assert "/webcam/stream" not in door
     assert "Door, switched off" in home.get("/detector").text

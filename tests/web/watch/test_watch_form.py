@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import MAX_REGIONS, Region, WatchPause, WatchSettings
-from printreach.rules.watch.pose import Pose
 from printreach.web.forms import Fields
 from printreach.web.watch.form import (
     EDGES,

@@ -51,7 +51,7 @@ function takeAttributes(old: Element, wanted: Element): void {
 function isOurs(element: Element, name: string, wanted: Element): boolean {
   if (name === "open") return true;
   if (element instanceof HTMLImageElement && name === "src") return isAskedAgain(element) && isAskedAgain(wanted);
-  return name === "data-address";
+  return name === "data-address" || name === "style"; // the server writes no styles
 }
 
 /** Its address differs by a time alone, until it becomes another kind of picture. */

@@ -36,8 +36,11 @@ function endOrBeginAgain(image: HTMLImageElement): void {
 }
 
 function refreshStills(): void {
-  if (document.hidden) return;
-  for (const image of document.querySelectorAll<HTMLImageElement>("img[data-still]")) refresh(image);
+  if (!document.hidden) refreshEach(document);
+}
+
+export function refreshEach(page: Document): void {
+  for (const image of page.querySelectorAll<HTMLImageElement>("img[data-still]")) refresh(image);
 }
 
 const asked = new WeakMap<HTMLImageElement, number>();

@@ -1,12 +1,12 @@
-"""The orientation of a camera's picture on pages, and of the regions in it.
+"""Regions of a camera's picture, as the camera takes it and as pages show it.
 
 Regions are kept as the camera takes its pictures. People draw them on the picture as pages show it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import Region
 
 _TURNS: Final[Mapping[int, Callable[[float, float], tuple[float, float]]]] = {
@@ -17,19 +17,6 @@ _TURNS: Final[Mapping[int, Callable[[float, float], tuple[float, float]]]] = {
 }
 _DIGITS: Final = 6
 """The number of decimals of shares of a picture; turning there and back leaves smaller errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pose:
-    """rotation: clockwise, 0, 90, 180 or 270 degrees; after the flips."""
-
-    flip_h: bool = False
-    flip_v: bool = False
-    rotation: int = 0
-
-    def __post_init__(self) -> None:
-        if self.rotation not in _TURNS:
-            raise ValueError("a picture is turned by quarters")
 
 
 def as_shown(region: Region, pose: Pose) -> Region:

@@ -24,7 +24,7 @@ from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import ends_slow_readers, sse_response
 from printreach.web.printer_state import state_of
-from printreach.web.printers.cards import Temp, Webcam, temps_of, webcam_of
+from printreach.web.printers.cards import NO_WEBCAM, Temp, Webcam, temps_of, webcam_of
 from printreach.web.printers.open_pages import (
     HEARTBEAT_S,
     MAX_STREAM_S,
@@ -236,7 +236,7 @@ def facts_of(view: LiveView, seen: SeenPrinter, at: datetime) -> LiveFacts:
 def picture_of(view: LiveView, seen: SeenPrinter, at: datetime) -> Webcam:
     """Return its default camera, as successive pictures; none if the link may not show it."""
     if not view.shows_camera:
-        return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
+        return NO_WEBCAM
     live_id = view.link.live_id
     webcam = webcam_of(seen, 0, state_of(seen, at), still=True)
     is_live = webcam["state"] == "live"

@@ -11,6 +11,7 @@ from printreach.contract.status import State, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import newest_quality
+from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
 from printreach.web.printer_state import PrinterState, state_of
@@ -43,9 +44,10 @@ class Webcam(TypedDict):
     picture: str
     state: str
     age: str
-    flip_h: bool
-    flip_v: bool
-    rotation: int
+    pose: Pose
+
+
+NO_WEBCAM: Final = Webcam(picture="", state="none", age="", pose=Pose())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,19 +147,12 @@ def webcam_of(seen: SeenPrinter, index: int, state: PrinterState, *, still: bool
     if not state.is_here:
         return _last_picture(seen, cameras)
     if not 0 <= index < len(cameras):
-        return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
+        return NO_WEBCAM
     camera = cameras[index]
     if not camera.enabled:
-        return Webcam(picture="", state="off", age="", flip_h=False, flip_v=False, rotation=0)
+        return Webcam(picture="", state="off", age="", pose=Pose())
     picture = f"{base}/{'still' if still else 'stream'}?index={index}"
-    return Webcam(
-        picture=picture,
-        state="live",
-        age="",
-        flip_h=camera.flip_h,
-        flip_v=camera.flip_v,
-        rotation=quarters_of(camera),
-    )
+    return Webcam(picture=picture, state="live", age="", pose=pose_of(camera))
 
 
 def camera_label(camera: WebcamEntry) -> str:
@@ -167,21 +162,14 @@ def camera_label(camera: WebcamEntry) -> str:
 
 def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
     """Return the last picture of its default camera that anybody viewed, with its time."""
-    at, camera = seen.pictured_at, cameras[0] if cameras else None
+    at = seen.pictured_at
     address = f"/printers/{seen.printer.printer_id}/webcam/last"
     return Webcam(
         picture=f"{address}?at={int(at.timestamp())}" if at is not None else "",
         state="gone",
         age=Markup("Last picture {}").format(moment(at)) if at is not None else "",
-        flip_h=camera is not None and camera.flip_h,
-        flip_v=camera is not None and camera.flip_v,
-        rotation=0 if camera is None else quarters_of(camera),
+        pose=pose_at(cameras, 0),
     )
-
-
-def quarters_of(camera: WebcamEntry) -> int:
-    """Return the rotation in quarters; other angles that a printer reports are ignored."""
-    return camera.rotation if camera.rotation in (90, 180, 270) else 0
 
 
 def _file(state: PrinterState) -> str:

@@ -40,6 +40,18 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _FAULT_STATUS: Final = 400
 
 
+SIDE_BY_SIDE: Final = "all"
+"""The value of an address that shows all cameras, in place of the index of one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CameraChoice:
+    """A camera of several. still: its picture, small or beside others."""
+
+    label: str
+    still: Webcam
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
     """The data of one printer for templates. may_...: supported by the printer, allowed in its
@@ -52,8 +64,9 @@ class PrinterView:
     platform: str
     has_interface: bool
     webcam: Webcam
-    cameras: list[str]
+    cameras: list[CameraChoice]
     camera: int
+    is_side_by_side: bool
     layers: str
     duration_s: int | None
     started_at: datetime | None
@@ -77,14 +90,23 @@ class PrinterView:
     def is_here(self) -> bool:
         return self.card.shown.is_here
 
+    @property
+    def camera_chosen(self) -> str:
+        """Return what an address says to show the same cameras."""
+        return SIDE_BY_SIDE if self.is_side_by_side else str(self.camera)
+
 
 def view_of(
     seen: SeenPrinter,
     at: datetime,
-    camera: int = 0,
+    camera: str = "",
     temperatures: Sequence[TemperatureReading] = (),
 ) -> PrinterView:
-    """Return the view. temperatures: the data of its chart."""
+    """Return the view.
+
+    camera: the index of one, or SIDE_BY_SIDE; anything else is the default one. temperatures: the
+    data of its chart.
+    """
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
     here = card.shown.is_here
@@ -94,16 +116,23 @@ def view_of(
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
     webcams = status.list_webcams.webcams if status is not None else []
-    cameras = [camera_label(entry) for entry in webcams]
-    camera = camera if 0 <= camera < len(cameras) else 0
+    cameras = [
+        CameraChoice(
+            label=camera_label(entry), still=webcam_of(seen, at_index, card.shown, still=True)
+        )
+        for at_index, entry in enumerate(webcams)
+    ]
+    indices = [str(number) for number in range(len(webcams))]
+    index = indices.index(camera) if camera in indices else 0
     facts = facts_of(seen.printer.platform)
     return PrinterView(
         card=card,
         platform=facts.title or "its own interface",
         has_interface=facts.has_web_server,
-        webcam=webcam_of(seen, camera, card.shown, still=False),
+        webcam=webcam_of(seen, index, card.shown, still=False),
         cameras=cameras,
-        camera=camera,
+        camera=index,
+        is_side_by_side=camera == SIDE_BY_SIDE and len(webcams) > 1 and here,
         layers=layers_of(job) if here else "",
         duration_s=_duration_s(job) if here else None,
         started_at=_started_at(seen) if here else None,

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Final
 
 from printreach.rules.detection import LEVELS
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import (
     MAX_LIFT_MM,
     MAX_REGIONS,
@@ -14,7 +15,7 @@ from printreach.rules.watch.choices import (
     WatchPause,
     WatchSettings,
 )
-from printreach.rules.watch.pose import Pose, as_shown, as_taken
+from printreach.rules.watch.pose import as_shown, as_taken
 from printreach.web.forms import Fields
 
 LEVEL_WORDS: Final = (

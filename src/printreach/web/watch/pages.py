@@ -14,6 +14,7 @@ from printreach.contract.status import WebcamEntry
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import NO_CAMERA
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.cameras import pose_at
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
 from printreach.web.printers.cards import camera_label
@@ -31,7 +32,6 @@ from printreach.web.watch.form import (
     parse_settings,
 )
 from printreach.web.watch.view import (
-    camera_pose,
     gives_pictures,
     latest_print_id,
     parse_time,
@@ -155,7 +155,7 @@ async def _page(
     services, printer_id = signed_in.services, seen.printer.printer_id
     watch = or_404(await services.watched_prints.of_printer(signed_in.account_id, printer_id))
     view, cameras = view_of(seen, services.clock.now()), _cameras(seen)
-    pose = camera_pose(cameras, watch.settings.camera or 0)
+    pose = pose_at(cameras, watch.settings.camera or 0)
     shown = form_of(watch.settings, pose) if form is None else form
     context = {
         "view": view,

@@ -15,11 +15,10 @@ from printreach.hub.denied import Denied
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
 from printreach.rules.detection.detector import DetectorOff, not_watching, watch_status
+from printreach.rules.printers.cameras import Pose, pose_at
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.watch.choices import WatchSettings
-from printreach.rules.watch.pose import Pose
 from printreach.rules.watch.why import VIEW_WORDS, Why, why
-from printreach.web.printers.cards import quarters_of
 from printreach.web.printers.view import PrinterView
 from printreach.web.services import Services
 from printreach.web.watch.chart import EvidenceMap, QualityChart, evidence_map, quality_chart
@@ -135,14 +134,6 @@ def chart_under_way(
     return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
 
 
-def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
-    """Return the camera's orientation; unrotated for an unknown camera."""
-    if not 0 <= index < len(cameras):
-        return Pose()
-    camera = cameras[index]
-    return Pose(camera.flip_h, camera.flip_v, quarters_of(camera))
-
-
 def gives_pictures(cameras: Sequence[WebcamEntry], chosen: int | None) -> bool:
     """Whether the chosen camera, or the default one, is there and switched on."""
     index = chosen or 0
@@ -237,7 +228,7 @@ def _picture(
         at=taken_at,
         evidence=evidence,
         is_mapped=seen is not None,
-        pose=camera_pose(cameras, camera or 0),
+        pose=pose_at(cameras, camera or 0),
     )
 
 

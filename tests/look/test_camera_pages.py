@@ -1,0 +1,352 @@
+"""A printer's cameras on its pages: whole, enlarged, on the whole screen, and several of them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from litestar.testing import TestClient
+from msgspec.structs import replace as replaced
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
+
+from printreach.contract.status import State, StatusResult, WebcamEntry, WebcamList
+from printreach.hub.connections.live_links import LiveWish
+from tests.fakes.clock import FakeClock
+from tests.look.gallery import forward, picture_of_the_room, stay
+from tests.look.test_narrow_pages import broken_words
+from tests.rigs.chromium import watch
+from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
+from tests.web.connections.conftest import at_print, make_link
+from tests.web.printers.conftest import Home, printing
+from tests.web.world import BASE_URL, WebWorld, run, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+SMALL_PHONE = Size("small-phone", 320, 568)
+ON_ITS_SIDE = Size("phone-on-its-side", 844, 390)
+TWO_NAMES = ("Over the plate", "Nozzle")
+NO_SMALL_WINDOWS = "Object.defineProperty(window, 'documentPictureInPicture', {value: undefined})"
+NO_FULL_SCREEN = "delete Element.prototype.requestFullscreen"
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+IS_INERT = "element => element.closest('[inert]') !== null"
+SCALE = "image => Number(getComputedStyle(image).scale) || 1"
+
+
+def with_cameras(status: StatusResult, *cameras: WebcamEntry) -> StatusResult:
+    return replaced(status, list_webcams=WebcamList(webcams=list(cameras)))
+
+
+def two_cameras(status: StatusResult | None = None) -> StatusResult:
+    return with_cameras(status or printing(), *(WebcamEntry(name=name) for name in TWO_NAMES))
+
+
+@pytest.fixture
+def home(database: Path) -> Iterator[Home]:
+    world = WebWorld(database, FakeClock())
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        account = world.add_account(opened)
+        assert sign_in(opened).status_code == 303
+        here = Home(world, opened, account.account_id, "")
+        here.printer_id = here.add_printer("Workbench")
+        here.says(printing())
+        yield here
+
+
+PICTURE = picture_of_the_room()
+
+
+def show(page: Page, home: Home, path: str = "", size: Size = PHONE) -> Locator:
+    """Open a page of the printer, and return its section of pictures."""
+    page.set_viewport_size(window(size))
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
+    page.route("**/events*", stay)
+    for pictures in ("**/webcam/**", "**/picture*"):
+        page.route(pictures, send_picture)
+    page.goto(f"{BASE_URL}{path if path.startswith('/live') else home.path + path}")
+    return page.locator(".picture")
+
+
+def window(size: Size) -> ViewportSize:
+    return {"width": size.width, "height": size.height}
+
+
+def send_picture(route: Route) -> None:
+    route.fulfill(body=PICTURE, content_type="image/jpeg")
+
+
+def scale_of(section: Locator) -> float:
+    return float(section.locator("[data-zooms] img").first.evaluate(SCALE))
+
+
+def test_nothing_of_a_picture_is_cut_off_on_a_card(page: Page, home: Home) -> None:
+    page.set_viewport_size(window(PHONE))
+    show(page, home, "/..")
+
+    fits = page.locator(".printer .webcam img").evaluate_all(
+        "images => images.map(image => getComputedStyle(image).objectFit)"
+    )
+
+    assert fits == ["contain"]
+
+
+@pytest.mark.parametrize("path", ["", "/control"])
+def test_the_picture_fills_the_whole_screen_and_gives_it_back(
+    page: Page, home: Home, path: str
+) -> None:
+    section = show(page, home, path)
+
+    section.get_by_role("button", name="Full screen").click()
+
+    expect(section.get_by_role("button", name="Leave full screen")).to_be_focused()
+    assert page.evaluate("document.fullscreenElement.id") == "part-picture"
+    section.get_by_role("button", name="Leave full screen").click()
+    expect(section.get_by_role("button", name="Full screen")).to_be_focused()
+    assert page.evaluate("document.fullscreenElement") is None
+
+
+@pytest.mark.parametrize("way_out", ["button", "key"])
+def test_where_only_videos_get_the_screen_the_picture_covers_the_page(
+    page: Page, home: Home, way_out: str
+) -> None:
+    page.add_init_script(NO_FULL_SCREEN)
+    section = show(page, home)
+
+    section.get_by_role("button", name="Full screen").click()
+
+    assert section.bounding_box() == {"x": 0, "y": 0, "width": PHONE.width, "height": PHONE.height}
+    pause = page.get_by_role("button", name="Pause")
+    assert pause.evaluate(IS_INERT)
+    if way_out == "key":
+        page.keyboard.press("Escape")
+    else:
+        section.get_by_role("button", name="Leave full screen").click()
+    assert not pause.evaluate(IS_INERT)
+
+
+def test_a_double_tap_enlarges_the_picture_and_shows_it_whole_again(page: Page, home: Home) -> None:
+    section = show(page, home)
+
+    section.locator("[data-zooms]").dblclick(position={"x": 40, "y": 120})
+
+    assert scale_of(section) > 2
+    page.wait_for_timeout(400)  # two taps that are farther apart are two taps
+    section.locator("[data-zooms]").dblclick(position={"x": 40, "y": 120})
+    assert scale_of(section) == 1
+
+
+def test_two_fingers_enlarge_the_picture_and_one_moves_it(page: Page, home: Home) -> None:
+    section = show(page, home)
+    box = section.locator("[data-zooms]").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    devtools = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *fingers: tuple[float, float]) -> None:
+        points = [{"x": at_x, "y": at_y, "id": n} for n, (at_x, at_y) in enumerate(fingers)]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", (x - 20, y), (x + 20, y))
+    touch("touchMove", (x - 30, y), (x + 30, y))
+    touch("touchMove", (x - 60, y), (x + 60, y))
+    touch("touchEnd")
+
+    assert scale_of(section) == pytest.approx(3, abs=0.5)
+    image = section.locator("[data-zooms] img")
+    before = image.bounding_box()
+    touch("touchStart", (x, y))
+    touch("touchMove", (x + 15, y))
+    touch("touchMove", (x + 30, y))
+    touch("touchEnd")
+    after = image.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["x"] - before["x"] == pytest.approx(30, abs=2)
+
+
+def test_the_wheel_with_ctrl_enlarges_the_picture_and_not_the_page(page: Page, home: Home) -> None:
+    section = show(page, home, size=DESKTOP)
+    section.locator("[data-zooms]").hover()
+
+    page.mouse.wheel(0, -100)
+    assert scale_of(section) == 1
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+
+    assert scale_of(section) > 2
+    assert page.evaluate("visualViewport.scale") == 1
+
+
+def test_keys_enlarge_move_and_reset_the_picture_while_the_focus_is_beside_it(
+    page: Page, home: Home
+) -> None:
+    section = show(page, home, size=DESKTOP)
+    page.keyboard.press("+")
+    assert scale_of(section) == 1
+
+    section.get_by_role("button", name="Full screen").focus()
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    assert scale_of(section) == pytest.approx(2.25)
+    before = section.locator("[data-zooms] img").bounding_box()
+    page.keyboard.press("ArrowLeft")
+    after = section.locator("[data-zooms] img").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["x"] > before["x"]
+    page.keyboard.press("-")
+    assert scale_of(section) == pytest.approx(1.5)
+    page.keyboard.press("0")
+    assert scale_of(section) == 1
+
+
+def test_buttons_enlarge_the_picture_and_a_new_part_leaves_it_enlarged(
+    page: Page, home: Home
+) -> None:
+    section = show(page, home)
+    expect(section.get_by_role("button", name="Zoom out")).to_be_hidden()
+
+    section.get_by_role("button", name="Zoom in").click()
+
+    part = home.get().text
+    page.route("**/again", lambda route: route.fulfill(body=part, content_type="text/html"))
+    assert scale_of(section) == 1.5
+    section.get_by_role("button", name="Zoom out").click()
+    assert scale_of(section) == 1
+
+
+def test_picture_in_picture_is_not_offered_where_the_browser_lacks_it(
+    page: Page, home: Home
+) -> None:
+    page.add_init_script(NO_SMALL_WINDOWS)
+
+    section = show(page, home, size=DESKTOP)
+
+    expect(section.get_by_role("button", name="Full screen")).to_be_visible()
+    expect(section.get_by_role("button", name="Picture in picture")).to_have_count(0)
+
+
+def test_a_small_window_shows_the_picture_alone(page: Page, home: Home) -> None:
+    section = show(page, home, size=DESKTOP)
+
+    with page.context.expect_page() as popped:
+        section.get_by_role("button", name="Picture in picture").click()
+
+    small = popped.value
+    picture = section.locator("[data-zooms] img").evaluate("image => image.src")
+    expect(small.locator("body > .webcam > img")).to_have_attribute("src", picture)
+    assert small.evaluate("document.body.textContent.trim()") == ""
+    small.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, ON_ITS_SIDE], ids=lambda size: size.name)
+@pytest.mark.parametrize(
+    "path", ["", "?camera=1", "?camera=all", "/control", "/control?camera=all"]
+)
+def test_two_cameras_make_no_page_wider_than_a_phone(
+    page: Page, home: Home, size: Size, path: str
+) -> None:
+    home.says(two_cameras(printing(state=State.IDLE)))
+
+    show(page, home, path, size)
+
+    expect(page.get_by_role("link", name="Side by side")).to_be_visible()
+    assert page.evaluate(SIDEWAYS) == 0
+
+
+@pytest.mark.parametrize("path", ["", "/control"])
+def test_a_camera_is_chosen_by_its_small_picture(page: Page, home: Home, path: str) -> None:
+    home.says(two_cameras())
+    show(page, home, path)
+
+    page.get_by_role("link", name="Nozzle").click()
+
+    page.wait_for_url(f"**{home.path}{path}?camera=1")
+    expect(page.get_by_role("link", name="Nozzle")).to_have_attribute("aria-current", "page")
+    source = page.locator(".picture > .webcam img").get_attribute("src")
+    assert source is not None
+    assert source.endswith("/webcam/stream?index=1")
+
+
+def test_all_cameras_are_shown_side_by_side(page: Page, home: Home) -> None:
+    home.says(two_cameras())
+    section = show(page, home, size=DESKTOP)
+
+    page.get_by_role("link", name="Side by side").click()
+
+    expect(section.locator("figcaption")).to_have_text(list(TWO_NAMES))
+    boxes = [figure.bounding_box() for figure in section.locator("figure").all()]
+    first, second = boxes
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"]
+    expect(section.get_by_role("button", name="Full screen")).to_be_visible()
+
+
+@pytest.mark.parametrize("rotation", [90, 270])
+def test_a_picture_on_its_side_is_whole(page: Page, home: Home, rotation: int) -> None:
+    home.says(with_cameras(printing(), WebcamEntry(name="Side", rotation=rotation)))
+    section = show(page, home, size=DESKTOP)
+
+    image, frame = section.locator("img").bounding_box(), section.locator(".webcam").bounding_box()
+
+    assert image == pytest.approx(frame)
+
+
+def test_on_a_phone_on_its_side_the_picture_is_whole_and_pause_in_reach(
+    page: Page, home: Home
+) -> None:
+    section = show(page, home, size=ON_ITS_SIDE)
+
+    for seen in (section.locator(".webcam"), page.get_by_role("button", name="Pause")):
+        box = seen.bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= ON_ITS_SIDE.height
+
+
+def test_a_strangers_page_has_the_whole_screen_too(page: Page, home: Home) -> None:
+    home.says(at_print("print-1"))
+    link = make_link(home, LiveWish(ends_with_print=True))
+    section = show(page, home, f"/live/{link.live_id}")
+
+    section.get_by_role("button", name="Zoom in").click()
+    assert scale_of(section) == 1.5
+    section.get_by_role("button", name="Full screen").click()
+
+    expect(section.get_by_role("button", name="Leave full screen")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
+@pytest.mark.parametrize("state", [State.PRINTING, State.WARMING_UP, State.CANCELLED])
+def test_a_usual_name_is_whole_beside_its_badge(
+    page: Page, home: Home, width: int, state: State
+) -> None:
+    home.says(printing(state=state))
+    show(page, home, size=replace(PHONE, width=width))
+
+    heading = page.get_by_role("heading", name="Workbench")
+
+    assert heading.evaluate("heading => heading.scrollWidth <= heading.clientWidth")
+    assert broken_words(page, ".printer-head h1, .printer-head .badge") == []
+
+
+def test_the_card_of_an_offline_printer_breaks_no_word(page: Page, home: Home) -> None:
+    offline = home.add_printer("Printer in the cellar", is_online=False)
+    run(home.browser, lambda: home.world.services.snapshots.note(home.account_id, offline, PICTURE))
+
+    show(page, home, "/..", SMALL_PHONE)
+
+    expect(page.locator(".is-small .age").first).to_contain_text("Last picture")
+    assert broken_words(page, ".printer :is(.badge, .age)") == []
+
+
+@pytest.mark.parametrize("path", ["", "?camera=all"])
+def test_pages_with_two_cameras_are_accessible_and_fit(page: Page, home: Home, path: str) -> None:
+    home.says(two_cameras())
+    seen = watch(page)
+    show(page, home, path)
+
+    name = "cameras-side-by-side" if path else "cameras"
+    look_at(page, name, sizes=(PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP))
+
+    assert seen.errors == []

@@ -1,0 +1,8 @@
+// What pages with a camera run beside app.ts.
+import { startFullScreen } from "./parts/full_screen";
+import { startSmallWindow } from "./parts/small_window";
+import { startZoom } from "./parts/zoom";
+
+startZoom();
+startFullScreen();
+startSmallWindow();
