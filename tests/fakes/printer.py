@@ -4,10 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from printreach.contract.commands import (
+    Adjust,
     CommandStatus,
     Extrude,
+    Home,
     MoveAxis,
     Pause,
     SetLight,
@@ -26,7 +30,7 @@ from printreach.printers.port import (
     no_such_file,
 )
 
-EVERY_FEATURE = Feature(63)
+EVERY_FEATURE = reduce(or_, Feature)
 JOB = JobStatus(state=State.IDLE, lights=[Light(name="light", on=False)])
 
 
@@ -97,8 +101,17 @@ class ScriptedPrinter:
     async def move_axis(self, order: MoveAxis) -> None:
         await self._do(order)
 
-    async def home(self) -> None:
-        await self._do("home")
+    async def home(self, order: Home) -> None:
+        await self._do("home" if order == Home() else order)
+
+    async def adjust(self, order: Adjust) -> None:
+        await self._do(order)
+
+    async def emergency_stop(self) -> None:
+        await self._do("emergency stop")
+
+    async def restart_firmware(self) -> None:
+        await self._do("restart firmware")
 
     async def extrude(self, order: Extrude) -> None:
         await self._do(order)

@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from printreach.contract.status import Feature
-from tests.printers.asking import Json
+from printreach.contract.status import Feature, State
+from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
-BAD_ARGUMENTS, NOT_SUPPORTED = 751, 788
+OK, BAD_ARGUMENTS, NOT_CONNECTED, WRONG_STATE, NOT_SUPPORTED = 200, 751, 785, 786, 788
 TARGETS = {
     "BedC": ("BedTarget", 35.0),
     "ToolC": ("HotendTarget", 40.0),
@@ -19,6 +19,12 @@ MOVEMENTS: list[tuple[Feature, str, Json | None]] = [
     (Feature.HOMING, "home", None),
     (Feature.EXTRUSION, "extrude", {"Extruder": 0, "DistanceMm": 2}),
 ]
+ADJUSTMENTS = {
+    "SpeedPercent": (Feature.SPEED_CONTROL, 120, "SpeedPercent", 120),
+    "FlowPercent": (Feature.FLOW_CONTROL, 95, "FlowPercent", 95),
+    "FanPercent": (Feature.FAN_CONTROL, 40, "FanPercent", 40),
+    "ZOffsetByMm": (Feature.Z_OFFSET_CONTROL, -0.05, "ZOffsetMm", -0.05),
+}
 LAST_EXTRUDER = 15
 
 
@@ -55,6 +61,71 @@ class ControlContract:
             reply = await bench.calls.post(command, body)
             expected = 200 if _has(bench, feature) else NOT_SUPPORTED
             assert (command, reply.status) == (command, expected), reply.envelope
+
+    @on_the_bench
+    async def test_one_axis_is_homed_alone_or_that_is_not_supported(self, bench: Bench) -> None:
+        reply = await bench.calls.post("home", {"Axes": ["X"]})
+        assert reply.status == (200 if _has(bench, Feature.AXIS_HOMING) else NOT_SUPPORTED)
+
+        wrong: list[Json] = [{"Axes": []}, {"Axes": ["W"]}, {"Axes": "X"}]
+        for body in wrong:
+            assert (await bench.calls.post("home", body)).status == BAD_ARGUMENTS
+
+    @pytest.mark.parametrize("argument", sorted(ADJUSTMENTS))
+    @on_the_bench
+    async def test_an_adjustment_is_made_and_told_or_not_supported(
+        self, bench: Bench, argument: str
+    ) -> None:
+        feature, value, field, shown = ADJUSTMENTS[argument]
+        reply = await bench.calls.post("adjust", {argument: value})
+
+        if not _has(bench, feature):
+            assert reply.status == NOT_SUPPORTED
+            return
+        assert reply.result == {}
+        if not bench.rig.tells_adjustments:
+            assert field not in (await bench.job()).get("Adjustments", {})
+            return
+
+        async def is_shown() -> bool:
+            return bool((await bench.job())["Adjustments"].get(field) == shown)
+
+        await bench.until_true(f"{field} {shown}", is_shown)
+
+    @on_the_bench
+    async def test_adjustments_out_of_range_are_refused_with_value_and_range(
+        self, bench: Bench
+    ) -> None:
+        for body, words in (
+            ({"SpeedPercent": 301}, "SpeedPercent must be 10 to 300, not 301."),
+            ({"FlowPercent": 49}, "FlowPercent must be 50 to 150, not 49."),
+            ({"FanPercent": -1}, "FanPercent must be 0 to 100, not -1."),
+            ({"ZOffsetByMm": 1.01}, "ZOffsetByMm must be -1 to 1, not 1.01."),
+            ({"SpeedPercent": "fast"}, "SpeedPercent: expected a whole number, got a text."),
+        ):
+            reply = await bench.calls.post("adjust", body)
+            assert (reply.status, reply.error) == (BAD_ARGUMENTS, words)
+        assert (await bench.calls.post("adjust", {})).status == BAD_ARGUMENTS
+
+    @on_the_bench
+    async def test_an_emergency_stop_holds_until_the_firmware_is_restarted(
+        self, bench: Bench
+    ) -> None:
+        if not _has(bench, Feature.EMERGENCY_STOP):
+            assert (await bench.calls.post("emergency-stop")).status == NOT_SUPPORTED
+            assert (await bench.calls.post("restart-firmware")).status == NOT_SUPPORTED
+            return
+        await bench.start_long()
+        assert (await bench.calls.post("restart-firmware")).status == WRONG_STATE
+        assert (await bench.calls.post("emergency-stop")).result == {}
+
+        async def is_stopped() -> bool:
+            return _may_only_be_restarted(await bench.calls.get("status"))
+
+        await bench.until_true("the stop", is_stopped)
+        assert (await bench.calls.post("home")).status != OK
+        assert (await bench.calls.post("restart-firmware")).result == {}
+        await bench.until_true("an idle printer", partial(_is_idle, bench))
 
     @on_the_bench
     async def test_an_extruder_that_is_not_there_is_a_wrong_argument(self, bench: Bench) -> None:
@@ -100,6 +171,20 @@ class ControlContract:
         reply = await bench.calls.post("set-light", {"Name": "no such light", "On": True})
 
         assert reply.status == (BAD_ARGUMENTS if bench.rig.can_light else NOT_SUPPORTED)
+
+
+def _may_only_be_restarted(reply: Reply) -> bool:
+    """Whether the status is of a printer that failed, or is lost but for a restart."""
+    if reply.status != OK:
+        told = reply.envelope.get("Features", 0)
+        return (reply.status, told) == (NOT_CONNECTED, Feature.FIRMWARE_RESTART)
+    is_faulty = reply.result["JobStatus"]["State"] == State.ERROR
+    return is_faulty and Feature.FIRMWARE_RESTART in Feature(reply.result["Features"])
+
+
+async def _is_idle(bench: Bench) -> bool:
+    reply = await bench.calls.get("status")
+    return reply.status == OK and reply.result["JobStatus"]["State"] == State.IDLE
 
 
 def _has(bench: Bench, feature: Feature) -> bool:

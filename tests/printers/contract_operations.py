@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from printreach.contract.status import Feature
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import RestoresPauses, SupportsApiKeys
 from tests.printers.asking import Json, Reply
@@ -27,6 +28,15 @@ def order(command: str, body: Json | None = None, **query: object) -> Probe:
 def question(command: str, **query: object) -> Probe:
     async def probe(bench: Bench) -> bool:
         return _is_supported(await bench.calls.get(command, **query))
+
+    return probe
+
+
+def has_feature(feature: Feature) -> Probe:
+    """Ask the status alone: what comes after an emergency stop is refused for other reasons."""
+
+    async def probe(bench: Bench) -> bool:
+        return feature in Feature((await bench.status())["Features"])
 
     return probe
 
@@ -105,10 +115,17 @@ PROBES: dict[Operation, Probe] = {
     Operation.SET_LIGHT: order("set-light", {"Name": "no such light", "On": True}),
     Operation.MOVE_AXIS: order("move-axis", {"Axis": "X", "DistanceMm": 1}),
     Operation.HOME: order("home"),
+    Operation.HOME_AXIS: order("home", {"Axes": ["X"]}),
     Operation.EXTRUDE: order("extrude", {"Extruder": 0, "DistanceMm": 1}),
     Operation.HEAT_TOOL: order("set-temp", {"ToolC": 0}),
     Operation.HEAT_BED: order("set-temp", {"BedC": 0}),
     Operation.HEAT_CHAMBER: order("set-temp", {"ChamberC": 0}),
+    Operation.SET_SPEED: order("adjust", {"SpeedPercent": 100}),
+    Operation.SET_FLOW: order("adjust", {"FlowPercent": 100}),
+    Operation.SET_FAN: order("adjust", {"FanPercent": 0}),
+    Operation.SET_Z_OFFSET: order("adjust", {"ZOffsetByMm": 0}),
+    Operation.EMERGENCY_STOP: has_feature(Feature.EMERGENCY_STOP),
+    Operation.RESTART_FIRMWARE: has_feature(Feature.FIRMWARE_RESTART),
     Operation.LIST_FILES: question("files/list"),
     Operation.FILE_DETAILS: question("files/details", **NO_FILE),
     Operation.THUMBNAIL: question("files/thumbnail", **NO_FILE),

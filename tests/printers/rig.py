@@ -24,9 +24,10 @@ class PrinterRig:
 
     platform: its column of docs/platforms.md. lacks: what it can't of what that says only some can.
     features: what this printer can do, exactly. heaters: what set-temp may name, of `BedC`,
-    `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
-    pictures. smart_pause: what the platform can do of it. has_folders: its files
-    may lie in folders. nonsense_ends_contact: the agent leaves when it hears it, and comes back.
+    `ToolC`, `ChamberC`; `open` leaves them off. tells_adjustments: its status has those that it
+    takes. has_camera: `open` provides one, which gives pictures. smart_pause: what the platform
+    can do of it. has_folders: its files may lie in folders.
+    nonsense_ends_contact: the agent leaves when it hears it, and comes back.
     restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
     tells how much a feeding_print takes. spools_uploads: the agent keeps an upload of unknown size
@@ -39,6 +40,7 @@ class PrinterRig:
     lacks: ClassVar[frozenset[Operation]] = frozenset()
     features: ClassVar[Feature]
     heaters: ClassVar[frozenset[str]] = frozenset({"BedC", "ToolC"})
+    tells_adjustments: ClassVar[bool] = True
     has_camera: ClassVar[bool] = True
     smart_pause: ClassVar[frozenset[Operation]] = frozenset()
     has_folders: ClassVar[bool] = True

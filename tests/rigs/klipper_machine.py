@@ -6,14 +6,12 @@ Heaters are hot within a second; moves take their time.
 
 import asyncio
 import re
-import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from tests.rigs.klipper_gcode import GcodeRefused, Params, extended, lines_from
 from tests.rigs.klipper_objects import MIN_EXTRUDE_C, ROOM_C, Status, fresh_objects
-
-Params = dict[str, str]
 
 HEAT_C_PER_S = 150.0
 MAX_C = {"extruder": 300.0, "extruder1": 300.0, "heater_bed": 130.0, "chamber": 80.0}
@@ -21,10 +19,6 @@ MAX_EXTRUDE_ONLY_MM = 50.0  # what Klipper has by itself
 REACH_MM = {"x": (0.0, 220.0), "y": (0.0, 220.0), "z": (0.0, 250.0)}
 _G = re.compile(r"([A-Z])(-?[0-9]*\.?[0-9]+)")
 _SUFFIXES = (".gcode", ".g", ".gco")
-
-
-class GcodeRefused(Exception):
-    """Klipper's answer to G-code that it doesn't carry out."""
 
 
 class KlipperMachine:
@@ -53,6 +47,7 @@ class KlipperMachine:
             "RESUME": self._resume,
             "CANCEL_PRINT": self._cancel,
             "SET_HEATER_TEMPERATURE": self._set_heater,
+            "SET_GCODE_OFFSET": self._set_offset,
             "SET_PIN": self._set_pin,
             "SET_LED": self._set_led,
             "SET_PRINT_STATS_INFO": self._set_info,
@@ -132,7 +127,7 @@ class KlipperMachine:
 
     async def _print(self) -> None:
         card = self.objects["virtual_sdcard"]
-        for line in _lines(Path(card["file_path"]), card["file_position"]):
+        for line in lines_from(Path(card["file_path"]), card["file_position"]):
             async with self._mutex:
                 try:
                     await self._carry_out(line.decode())
@@ -214,7 +209,7 @@ class KlipperMachine:
         name, _, rest = line.partition(" ")
         name = name.upper()
         if name in self._commands:
-            done = self._commands[name](_extended(rest))
+            done = self._commands[name](extended(rest))
             if done is not None:
                 await done
         elif _G.match(name):
@@ -245,6 +240,10 @@ class KlipperMachine:
                 self.objects["display_status"]["message"] = rest or None
             case "M220":
                 move["speed_factor"] = float(params.get("S", "100")) / 100
+            case "M221":
+                move["extrude_factor"] = float(params.get("S", "100")) / 100
+            case "M106" if "fan" in self.objects:
+                self.objects["fan"]["speed"] = float(params.get("S", "255")) / 255
             case "M112":
                 self.shut_down("Shutdown due to M112 command")
             case _:
@@ -330,6 +329,13 @@ class KlipperMachine:
         while self.objects[heater]["temperature"] < temperature_c:
             await self._ticked.wait()
 
+    def _set_offset(self, params: Params) -> None:
+        move = self.objects["gcode_move"]
+        x, y, z, e = move["homing_origin"]
+        move["homing_origin"] = [x, y, round(z + float(params.get("Z_ADJUST", "0")), 6), e]
+        if params.get("MOVE") == "1" and "z" not in self.objects["toolhead"]["homed_axes"]:
+            raise GcodeRefused(f"Must home axis first: {_shown(self._position)}")
+
     def _set_pin(self, params: Params) -> None:
         pin = self.objects.get(f"output_pin {params.get('PIN')}")
         if pin is None:
@@ -384,16 +390,3 @@ def _xyze(point: dict[str, float]) -> tuple[float, float, float, float]:
 def _shown(point: dict[str, float]) -> str:
     x, y, z, e = _xyze(point)
     return f"{x:.3f} {y:.3f} {z:.3f} [{e:.3f}]"
-
-
-def _lines(path: Path, start: int) -> list[bytes]:
-    return path.read_bytes()[start:].splitlines(keepends=True)
-
-
-def _extended(rest: str) -> Params:
-    """NAME=value pairs, quoted as in a shell."""
-    try:
-        words = shlex.split(rest, comments=True)
-        return {name.upper(): value for name, value in (word.split("=", 1) for word in words)}
-    except ValueError:
-        raise GcodeRefused(f"Malformed command '{rest}'") from None

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tests.rigs.klipper_machine import GcodeRefused, KlipperMachine
+from tests.rigs.klipper_gcode import GcodeRefused
+from tests.rigs.klipper_machine import KlipperMachine
 from tests.rigs.klipper_objects import Status
 
 T = TypeVar("T")
@@ -28,9 +29,9 @@ _SCRIPTS = {
     "pause_resume/pause": "PAUSE",
     "pause_resume/resume": "RESUME",
     "pause_resume/cancel": "CANCEL_PRINT",
-    "emergency_stop": "M112",
 }
 _RESTARTS = ("RESTART", "FIRMWARE_RESTART")
+_EMERGENCY = "Shutdown due to webhooks request"
 _SHUT_DOWN_WORDS = (
     "{}\nOnce the underlying issue is corrected, use the\n"
     '"FIRMWARE_RESTART" command to reset the firmware, reload the\n'
@@ -204,6 +205,8 @@ class Klippy:
                 await self._script(params["script"])
             case "gcode/restart" | "gcode/firmware_restart":
                 await self._script(_RESTARTS[0])
+            case "emergency_stop":  # it waits for no G-code
+                self.machine.shut_down(_SHUT_DOWN_WORDS.format(_EMERGENCY))
             case _ if method in _SCRIPTS:
                 await self._script(_SCRIPTS[method])
         return {}

@@ -26,8 +26,6 @@ ANSWERS = {
     "PRUSA SN": ["CZPX4720X004XC34242"],
     "M862.2 Q": ["302"],  # MK3S
     "M862.1 Q": ["0.40"],
-    "M220": ["100%"],
-    "M221": ["100%"],
     "M420": ["Mesh bed leveling not active."],
     "M21": ["echo:SD init fail"],
     "M601": ["// action:paused"],
@@ -68,6 +66,7 @@ class Firmware:
         self.received: list[str] = []
         self._position = dict.fromkeys("XYZE", 0.0)
         self._is_relative = self._extrudes_relatively = self._is_paused = False
+        self._percent = {"M220": 100, "M221": 100}
         self._eeprom = bytearray(EEPROM_BYTES)
         self._progress = "Percent done: -1; print time remaining in mins: -1; Change in mins: -1"
         self._lines: deque[str] = deque()
@@ -118,6 +117,7 @@ class Firmware:
         self._rest = b""
         self._busy_until, self._awaited = 0.0, None
         self.nozzle.target_c = self.bed.target_c = 0.0
+        self._percent = {"M220": 100, "M221": 100}
         self._is_paused = self._is_halted = False
         self._say("start")
 
@@ -171,6 +171,8 @@ class Firmware:
         self.received.append(order)
         code = order.partition(" ")[0]
         match code:
+            case "M220" | "M221":
+                self._percent[code] = int(_number(order, "S") or self._percent[code])
             case "M104" | "M109":
                 self.nozzle.target_c = _number(order, "S") or 0.0
             case "M140" | "M190":
@@ -202,6 +204,8 @@ class Firmware:
             return self._eeprom_answers(int(eeprom[1], 16), eeprom[2], eeprom[3])
         if order == "M27 P":
             return ["Print saved" if self._is_paused else "Not SD printing"]
+        if order in self._percent:
+            return [f"{self._percent[order]}%"]
         if order.startswith("M73"):
             return [f"SILENT MODE: {self._progress}", f"NORMAL MODE: {self._progress}"]
         if order.startswith("M20"):

@@ -100,6 +100,31 @@ class SetTemp(Struct, frozen=True, kw_only=True, rename="pascal"):
     tool_number: int | UnsetType = UNSET
 
 
+class Home(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """axes: left out, all of them."""
+
+    axes: list[Axis] | UnsetType = UNSET
+
+    @property
+    def homed(self) -> list[Axis]:
+        """Each axis once, in the order X, Y, Z."""
+        wanted = list(Axis) if isinstance(self.axes, UnsetType) else self.axes
+        return [axis for axis in Axis if axis in wanted]
+
+
+class Adjust(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Changes to how a print runs; what is left out stays as it is.
+
+    speed_percent, flow_percent: of what the file says. fan_percent: of the part cooling fan's full
+    speed. z_offset_by_mm: added to the offset that is in force; positive lifts the nozzle.
+    """
+
+    speed_percent: int | UnsetType = UNSET
+    flow_percent: int | UnsetType = UNSET
+    fan_percent: int | UnsetType = UNSET
+    z_offset_by_mm: float | UnsetType = UNSET
+
+
 class StartPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
     """path: a VirtualPath under `gcode`. All but path and storage are for Bambu project files."""
 

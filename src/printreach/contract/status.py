@@ -22,7 +22,11 @@ from printreach.contract.sizes import (
 
 
 class Feature(IntFlag):
-    """Bits of `Features`. They describe one printer, not its platform."""
+    """Bits of `Features`. They describe one printer, not its platform.
+
+    The interface takes its bits from 1 upwards. Those of our own go from 2**30 downwards, so that
+    the two meet last; 2**31 would be a negative number to programs that read 32 bits.
+    """
 
     LIGHT_CONTROL = 1
     AXIS_MOVEMENT = 2
@@ -30,6 +34,14 @@ class Feature(IntFlag):
     EXTRUSION = 8
     TEMPERATURE_CONTROL = 16
     PRINT_START = 32
+
+    EMERGENCY_STOP = 1 << 30
+    FIRMWARE_RESTART = 1 << 29
+    SPEED_CONTROL = 1 << 28
+    FLOW_CONTROL = 1 << 27
+    FAN_CONTROL = 1 << 26
+    Z_OFFSET_CONTROL = 1 << 25
+    AXIS_HOMING = 1 << 24
 
 
 NO_FEATURES = Feature(0)
@@ -88,8 +100,23 @@ class CurrentPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
     temps: Temps = Temps()
 
 
+class Adjustments(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The adjustments in force. Those that the platform doesn't tell are left out."""
+
+    speed_percent: int | UnsetType = UNSET
+    flow_percent: int | UnsetType = UNSET
+    fan_percent: int | UnsetType = UNSET
+    z_offset_mm: float | UnsetType = UNSET
+
+
+NO_ADJUSTMENTS: Final = Adjustments()
+
+
 class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """sub_state, error: short texts for people. lights: None where the platform has none."""
+    """sub_state, error: short texts for people. lights: None where the platform has none.
+
+    adjustments: left out where nothing of them is known.
+    """
 
     state: State
     sub_state: Text | None = None
@@ -97,6 +124,7 @@ class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     lights: Annotated[list[Light], Meta(max_length=MAX_LIGHTS)] | None = None
     current_print: CurrentPrint = CurrentPrint()
     material_system: MaterialSystem | UnsetType | None = UNSET
+    adjustments: Adjustments | UnsetType = UNSET
 
 
 class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):

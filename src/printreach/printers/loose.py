@@ -129,6 +129,12 @@ def percent(value: float | None) -> float:
     return 0.0 if value is None else min(100.0, max(0.0, value))
 
 
+def percent_of(source: object, key: str) -> int | None:
+    """Return a share, 1.0 of which is the whole, in percent and rounded; None below 0."""
+    share = number(source, key)
+    return round(share * 100) if share is not None and 0 <= share * 100 <= MAX_INT else None
+
+
 def size(source: object, key: str) -> int | None:
     """Return a whole number from 0, of any size that JSON can hold exactly."""
     value = number(source, key)

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from printreach.contract.commands import (
+    Adjust,
     CommandStatus,
     Extrude,
+    Home,
     MoveAxis,
     Pause,
     SetLight,
@@ -31,12 +33,14 @@ class PrinterRefused(Exception):
     """A command that was not carried out. The sentence is for the person who sent it.
 
     status: one of contract.commands.CommandStatus, or 400 to 599 for what only this platform knows.
+    features: the orders that the printer takes all the same, such as a restart of its firmware.
     """
 
-    def __init__(self, status: int, sentence: str) -> None:
+    def __init__(self, status: int, sentence: str, features: Feature = NO_FEATURES) -> None:
         super().__init__(sentence)
         self.status = int(status)
         self.sentence = sentence
+        self.features = features
 
 
 def not_supported(what: str) -> PrinterRefused:
@@ -116,6 +120,7 @@ class View:
     """The known state of a printer; at most a second old while trouble is None.
 
     job: without its material system, which stands in `materials`.
+    features: while there is trouble, FIRMWARE_RESTART alone, where that may end it.
     materials: None where the platform could not report any.
     need: what the printer wants of a person now, as far as the platform says.
     height_mm: of the nozzle above the bed, where the platform counts no layers.
@@ -238,7 +243,7 @@ class Printer(Protocol):
     async def start(self, order: StartPrint) -> FileDone: ...
     async def set_light(self, order: SetLight) -> None: ...
     async def move_axis(self, order: MoveAxis) -> None: ...
-    async def home(self) -> None: ...
+    async def home(self, order: Home) -> None: ...
     async def extrude(self, order: Extrude) -> None: ...
     async def set_temp(self, order: SetTemp) -> None: ...
 
@@ -250,6 +255,27 @@ class SupportsOnChange(Protocol):
     def on_change(self, callback: Callable[[], None]) -> None:
         """Register a callback for changes. It must not block."""
         ...
+
+
+@runtime_checkable
+class SupportsEmergencyStop(Protocol):
+    """A printer whose firmware stops at once, whatever it does, and takes no orders afterwards."""
+
+    async def emergency_stop(self) -> None: ...
+
+
+@runtime_checkable
+class SupportsFirmwareRestart(Protocol):
+    """A printer whose firmware can be restarted, such as after an emergency stop."""
+
+    async def restart_firmware(self) -> None: ...
+
+
+@runtime_checkable
+class SupportsAdjustments(Protocol):
+    """A printer with something to adjust; its features say what."""
+
+    async def adjust(self, order: Adjust) -> None: ...
 
 
 @runtime_checkable

@@ -30,6 +30,9 @@ ORDERS = [
     ("home", State.IDLE, b"", {}),
     ("extrude", State.IDLE, b'{"Extruder": 0, "DistanceMm": 1}', {}),
     ("set-temp", State.IDLE, b'{"BedC": 60}', {}),
+    ("adjust", State.PRINTING, b'{"SpeedPercent": 90}', {}),
+    ("emergency-stop", State.PRINTING, b"", {}),
+    ("restart-firmware", State.ERROR, b"", {}),
     ("files/delete", State.IDLE, b"", {"path": FILE}),
 ]
 

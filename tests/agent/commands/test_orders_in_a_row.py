@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from printreach.agent.commands.pending_orders import SHOWS_WITHIN_S
-from printreach.contract.commands import CommandStatus, Pause, StartPrint
+from printreach.contract.commands import CommandStatus, Home, Pause, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.rules.printers.commands import Action, shows_effect
@@ -43,9 +43,9 @@ class LatePrinter(ScriptedPrinter):
         self._go(State.CANCELLED, State.PRINTING, State.PAUSED)
         await super().cancel()
 
-    async def home(self) -> None:
+    async def home(self, order: Home) -> None:
         self._go(self.really, State.IDLE, State.CANCELLED)
-        await super().home()
+        await super().home(order)
 
     def _go(self, state: State, *before: State) -> None:
         if self.really not in before:

@@ -42,6 +42,21 @@ def test_no_order_exceeds_the_limits_of_the_agents_owner(
     body()
 
 
+@on_a_hasty_loop
+async def test_a_step_of_the_z_offset_is_no_longer_than_a_move_may_be() -> None:
+    limits, printer = OwnerLimits(commands=CommandLimits(move_mm=0.5)), ScriptedPrinter()
+    async with command_calls(printer, limits=limits) as calls:
+        assert (await calls.post("adjust", {"ZOffsetByMm": -0.5})).status == 200
+        refused = await calls.post("adjust", {"ZOffsetByMm": -0.6})
+
+    assert refused.status == 751
+    assert refused.error == (
+        "ZOffsetByMm must be -0.5 to 0.5, as the owner of this printer's agent has set it,"
+        " not -0.6."
+    )
+    assert len(printer.done) == 1
+
+
 @pytest.mark.parametrize("beyond", [{"ZLiftMm": 11}, {"RetractFilamentMm": 3}])
 def test_nor_does_a_smart_pause(beyond: Json) -> None:
     @on_a_hasty_loop

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.agent.commands.api import COMMAND_TIMEOUT_S
+from printreach.agent.commands.order_gate import COMMAND_TIMEOUT_S
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Feature, State
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop

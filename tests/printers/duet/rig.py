@@ -23,7 +23,7 @@ HOT = b"M140 S60\nT0\nM568 P0 S200 A2\n"
 class DuetRig(PrinterRig):
     (platform,) = PLATFORMS
     lacks = frozenset({Operation.HEAT_CHAMBER})
-    features = Feature(2 + 4 + 8 + 16 + 32)
+    features = Feature(2 + 4 + 8 + 16 + 32) | Feature.AXIS_HOMING
     speed = SPEED
     has_camera = False
     smart_pause = SMART_PAUSE

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from printreach.contract.commands import SetTemp
-from printreach.contract.status import Feature
 from printreach.printers.moonraker import PLATFORMS
 from printreach.printers.moonraker.adapter import make
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
+from tests.fakes.printer import EVERY_FEATURE
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.print_file import PrintFile
@@ -42,6 +42,7 @@ snapshot_url: http://127.0.0.1:{camera}/snapshot
 EXTRA: Status = {
     "heater_generic chamber": dict(HEATER),
     "temperature_sensor enclosure": {"temperature": 25.5},
+    "fan": {"speed": 0.0, "rpm": None},
     "output_pin case_light": {"value": 0.0},
     "output_pin cabinet": {"value": 0.0},
     "neopixel case_leds": {"color_data": [[0.0, 0.0, 0.0, 0.0]] * 3},
@@ -66,7 +67,7 @@ class MoonrakerRig(PrinterRig):
     """url: of a Moonraker that runs for all tests. folder: its data. klippy: its printer."""
 
     platform = PLATFORMS[0]
-    features = Feature(63)
+    features = EVERY_FEATURE
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
     serves_files_alone = True

@@ -100,7 +100,7 @@ def test_sockets_are_lights_only_by_their_names() -> None:
 
 
 def test_klipper_is_asked_for_what_is_there_and_no_more() -> None:
-    wanted = subscription(machine_of(["extruder", "fan", "output_pin case_light"]))
+    wanted = subscription(machine_of(["extruder", "gcode_macro M106", "output_pin case_light"]))
 
     assert wanted["extruder"] == ["temperature", "target"]
     assert wanted["output_pin case_light"] == ["value"]

@@ -140,6 +140,25 @@ async def test_what_takes_long_is_accepted_before_it_is_done(
             await bench.until_true("the order", lambda: _was_given(rig, "G28"))
 
 
+@on_moonraker
+async def test_an_emergency_stop_waits_for_no_gcode_that_is_carried_out(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench:
+        is_done = asyncio.Event()  # it is Klippy's loop that waits for it
+        busy = asyncio.create_task(
+            asyncio.to_thread(rig.klippy.do, lambda: rig.klippy.machine.be_busy(is_done))
+        )
+        await bench.until_true("a busy Klipper", lambda: _is_busy(rig))
+        assert (await bench.calls.post("emergency-stop")).result == {}
+        refused = await bench.until_refused(CommandStatus.NOT_CONNECTED)
+        assert not busy.done()
+        rig.klippy.call(is_done.set)
+        await busy
+
+    assert "has shut down" in refused.error
+
+
 # Prints.
 
 

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus
-from printreach.contract.status import NO_FEATURES, CurrentPrint, Feature, Light, State
+from printreach.contract.status import Adjustments, CurrentPrint, Feature, Light, State
 from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.machine import machine_of, with_power_change
 from printreach.printers.moonraker.metadata import NOTHING_KNOWN, Metadata
 from printreach.printers.moonraker.status import KnownState, state_of, with_changes
 from printreach.printers.moonraker.translate import full_value, trouble_of, view_of
 from printreach.printers.port import View
+from tests.fakes.printer import EVERY_FEATURE
 from tests.printers.damage import damaged
 from tests.printers.moonraker.recordings import at_first, pushed, statuses, through
 
@@ -324,11 +325,30 @@ def test_a_printer_without_lights_says_so_by_null() -> None:
 
 
 def test_features_are_those_of_what_is_there() -> None:
-    assert view(at_first()).features == Feature(63)
-    assert view(replace(at_first(), machine=machine_of([]), power=())).features == NO_FEATURES
+    assert view(at_first()).features == EVERY_FEATURE & ~Feature.FAN_CONTROL
+    always = Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
+    assert view(replace(at_first(), machine=machine_of([]), power=())).features == always
     bed = machine_of(["heater_bed", "toolhead"])
     expected = Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL
-    assert view(KnownState(machine=bed)).features == expected
+    expected |= Feature.AXIS_HOMING | Feature.SPEED_CONTROL | Feature.Z_OFFSET_CONTROL
+    assert view(KnownState(machine=bed)).features == expected | always
+
+
+def test_adjustments_are_those_that_klipper_reports() -> None:
+    told = {
+        "gcode_move": {
+            "speed_factor": 1.5,
+            "extrude_factor": 0.955,
+            "homing_origin": [0.0, 0.0, -0.075, 0.0],
+        },
+        "fan": {"speed": 0.4},
+    }
+    known = with_changes(KnownState(machine=machine_of(["fan"])), told)
+
+    assert view(known).job.adjustments == Adjustments(
+        speed_percent=150, flow_percent=96, fan_percent=40, z_offset_mm=-0.075
+    )
+    assert view(KnownState()).job.adjustments == Adjustments()
 
 
 # Whatever is said.

@@ -16,6 +16,7 @@ from printreach.printers.octoprint.adapter import make
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
+from tests.fakes.printer import EVERY_FEATURE
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.print_file import PrintFile
@@ -48,7 +49,8 @@ class OctoPrintRig(PrinterRig):
 
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.HEAT_CHAMBER})
-    features = Feature(62)  # everything but a light
+    features = EVERY_FEATURE & ~Feature.LIGHT_CONTROL & ~Feature.Z_OFFSET_CONTROL
+    tells_adjustments = False
     spools_uploads = True
     smart_pause = SMART_PAUSE
     serves_files_alone = True

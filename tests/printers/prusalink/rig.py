@@ -31,7 +31,12 @@ class PrusaLinkRig(PrinterRig):
 
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.WEBCAM_SNAPSHOT, Operation.WEBCAM_STREAM})
-    features = Feature(62)  # everything but a light
+    features = (
+        Feature(62)  # everything but a light
+        | Feature.AXIS_HOMING
+        | Feature.SPEED_CONTROL
+        | Feature.FLOW_CONTROL
+    )
     spools_uploads = True
     has_camera = False
     thumbnail_edges = MappingProxyType({16: 220})  # PrusaLink keeps the largest

@@ -28,6 +28,9 @@ ORDERS = [
     b"/home",
     b"/extrude",
     b"/set-temp",
+    b"/adjust",
+    b"/emergency-stop",
+    b"/restart-firmware",
 ]
 FILE_COMMANDS = [
     (b"GET", b"/files/list"),

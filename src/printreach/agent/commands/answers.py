@@ -43,7 +43,10 @@ def success(result: object) -> bytes:
 
 
 def failure(refused: PrinterRefused) -> bytes:
-    return encode({"Status": refused.status, "Error": refused.sentence})
+    body: dict[str, object] = {"Status": refused.status, "Error": refused.sentence}
+    if refused.features:
+        body["Features"] = int(refused.features)
+    return encode(body)
 
 
 async def answer_envelope(stream: ServedStream, body: bytes, *, http_status: int = 200) -> None:

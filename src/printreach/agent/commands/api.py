@@ -6,15 +6,16 @@ reachable, 788 not supported, 786 wrong state.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 import msgspec
 
 from printreach.agent.commands import answers
+from printreach.agent.commands.controls import ControlCommands
 from printreach.agent.commands.files import FileCommands
-from printreach.agent.commands.pending_orders import PendingOrders
-from printreach.agent.commands.request import CommandContext, CommandRequest, bad_arguments
+from printreach.agent.commands.order_gate import OrderGate, within
+from printreach.agent.commands.request import CommandContext, CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.remote_lock import RestoreGuard
 from printreach.contract.command_api import (
@@ -23,11 +24,7 @@ from printreach.contract.command_api import (
 )
 from printreach.contract.commands import (
     CommandStatus,
-    Extrude,
-    MoveAxis,
     Pause,
-    SetLight,
-    SetTemp,
     StartPrint,
 )
 from printreach.contract.files import FileRoot
@@ -36,7 +33,11 @@ from printreach.contract.permissions import Permission
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.contract.temperatures import KEPT_S
-from printreach.printers.port import Printer, PrinterRefused, not_supported
+from printreach.printers.port import (
+    Printer,
+    PrinterRefused,
+    not_supported,
+)
 from printreach.rules.connections.permissions import Access
 from printreach.rules.printers import commands as rules
 from printreach.rules.printers.commands import Action
@@ -49,9 +50,7 @@ from printreach.wire.heads import RequestHead, get
 
 log = logging.getLogger(__name__)
 
-COMMAND_TIMEOUT_S = 25.0
-"""Less than the 30 s for which a command is valid."""
-_MAKE_SAFER: Final = frozenset({b"/pause", b"/cancel"})
+_MAKE_SAFER: Final = frozenset({b"/pause", b"/cancel", b"/emergency-stop"})
 """Orders that make the printer safer: no others under way keep a connection from giving them."""
 PLAIN_PAUSE_NOTE = "Remote control is locked: this was a plain pause, not a smart one."
 
@@ -79,17 +78,21 @@ class CommandApi:
         self._limits = context.limits.commands
         self._restores = RestoreGuard(printer, context.remote_lock)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._pending = PendingOrders(lambda: printer.view.job.state)
+        self._gate = OrderGate(printer)
+        controls = ControlCommands(printer, self._gate, self._limits)
         self._orders: dict[bytes, Handler] = {
             b"/pause": self._pause,
             b"/resume": self._resume,
             b"/cancel": self._cancel,
             b"/start": self._start,
-            b"/set-light": self._set_light,
-            b"/move-axis": self._move_axis,
-            b"/home": self._home,
-            b"/extrude": self._extrude,
-            b"/set-temp": self._set_temp,
+            b"/set-light": controls.set_light,
+            b"/move-axis": controls.move_axis,
+            b"/home": controls.home,
+            b"/extrude": controls.extrude,
+            b"/set-temp": controls.set_temp,
+            b"/adjust": controls.adjust,
+            b"/emergency-stop": controls.emergency_stop,
+            b"/restart-firmware": controls.restart_firmware,
             b"/files/delete": files.delete,
         }
         self._questions: dict[bytes, Handler] = {
@@ -122,7 +125,7 @@ class CommandApi:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._restores.close()
-        await self._pending.close()
+        await self._gate.pending.close()
 
     # --- dispatch ---------------------------------------------------------------------------------
 
@@ -210,7 +213,9 @@ class CommandApi:
     async def _status(self, request: CommandRequest) -> object:
         query = await request.status_query()
         view = self._printer.view
-        self._require_reachable()
+        features = self._features_for(request, view.features)
+        if view.trouble is not None:
+            raise PrinterRefused(view.trouble.status, view.trouble.sentence, features)
         job = view.job
         if query.wants_material_system:
             job = _with_materials(job, view.materials)
@@ -218,7 +223,7 @@ class CommandApi:
             job_status=job,
             service_status=self._context.service_status(),
             platform_version=view.platform_version,
-            features=int(self._features_for(request, view.features)),
+            features=int(features),
             list_webcams=await self._webcams.summary(),
         )
         return cut_to_limits(status)
@@ -237,7 +242,7 @@ class CommandApi:
     # --- the printer's own broker -----------------------------------------------------------------
 
     async def _proxy_mqtt(self, request: CommandRequest) -> None:
-        self._require_reachable()
+        self._gate.require_reachable()
         endpoint = self._printer.mqtt
         if endpoint is None:
             raise not_supported("be spoken to in MQTT")
@@ -252,12 +257,12 @@ class CommandApi:
         """While remote control is locked every pause is a plain one, and the result says so."""
         wanted = await request.arguments(Pause)
         problem = rules.pause_problem(_allowed(wanted, request.access), self._limits)
-        await self._check(problem, None, Action.PAUSE)
+        await self._gate.check(problem, None, Action.PAUSE)
         order = _allowed(wanted, request.access)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._context.expect_pause(order)
         try:
-            await self._give(request, Action.PAUSE, lambda: self._printer.pause(order))
+            await self._gate.give(request, Action.PAUSE, lambda: self._printer.pause(order))
         except PrinterRefused:
             refused()
             raise
@@ -265,8 +270,8 @@ class CommandApi:
         return {"Note": PLAIN_PAUSE_NOTE} if is_plain else None
 
     async def _resume(self, request: CommandRequest) -> None:
-        await self._check(None, None, Action.RESUME)
-        await self._give(request, Action.RESUME, self._printer.resume)
+        await self._gate.check(None, None, Action.RESUME)
+        await self._gate.give(request, Action.RESUME, self._printer.resume)
         self._context.resume_ordered()
 
     async def _cancel(self, request: CommandRequest) -> object:
@@ -274,87 +279,23 @@ class CommandApi:
 
         A lock doesn't stop a cancel that waits for such a start: it makes the printer safer.
         """
-        self._require_reachable()
+        self._gate.require_reachable()
         request.require_current()
-        with self._pending.cancelling():
-            may_print = await self._pending.settle_for_cancel()
-            self._require_reachable()
+        with self._gate.pending.cancelling():
+            may_print = await self._gate.pending.settle_for_cancel()
+            self._gate.require_reachable()
             if not may_print:
-                self._pending.require_state(Action.CANCEL)
+                self._gate.pending.require_state(Action.CANCEL)
             request.note_order()
             cancel = self._printer.cancel
-            return await self._pending.carry_out(Action.CANCEL, lambda: _within(cancel()))
+            return await self._gate.pending.carry_out(Action.CANCEL, lambda: within(cancel()))
 
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
-        await self._check(problem, Feature.PRINT_START, Action.START)
-        return await self._give(request, Action.START, lambda: self._printer.start(order))
-
-    async def _set_light(self, request: CommandRequest) -> object:
-        order = await request.arguments(SetLight)
-        await self._check(None, Feature.LIGHT_CONTROL, None)
-        lights = self._printer.view.job.lights or []
-        if all(light.name != order.name for light in lights):
-            raise bad_arguments(f"Name: there is no light {order.name!r}.")
-        return await self._give(request, None, lambda: self._printer.set_light(order))
-
-    async def _move_axis(self, request: CommandRequest) -> object:
-        order = await request.arguments(MoveAxis)
-        problem = rules.move_problem(order, self._limits)
-        await self._check(problem, Feature.AXIS_MOVEMENT, Action.MOVE)
-        return await self._give(request, None, lambda: self._printer.move_axis(order))
-
-    async def _home(self, request: CommandRequest) -> object:
-        await self._check(None, Feature.HOMING, Action.HOME)
-        return await self._give(request, None, self._printer.home)
-
-    async def _extrude(self, request: CommandRequest) -> object:
-        order = await request.arguments(Extrude)
-        problem = rules.extrude_problem(order, self._limits)
-        await self._check(problem, Feature.EXTRUSION, Action.EXTRUDE)
-        return await self._give(request, None, lambda: self._printer.extrude(order))
-
-    async def _set_temp(self, request: CommandRequest) -> object:
-        order = await request.arguments(SetTemp)
-        problem = rules.set_temp_problem(order, self._limits)
-        await self._check(problem, Feature.TEMPERATURE_CONTROL, None)
-        return await self._give(request, None, lambda: self._printer.set_temp(order))
-
-    async def _check(
-        self, problem: str | None, feature: Feature | None, action: Action | None
-    ) -> None:
-        """751, then 785 / 787 / 789, then 788, then 786 by what earlier orders lead to."""
-        if problem is not None:
-            raise bad_arguments(problem)
-        self._require_reachable()
-        if feature is not None and feature not in self._printer.view.features:
-            raise not_supported("do that")
-        if action is not None:
-            await self._pending.settle_for(action)
-            self._require_reachable()
-            self._pending.require_state(action)
-
-    async def _give(
-        self,
-        request: CommandRequest,
-        action: Action | None,
-        order: Callable[[], Coroutine[Any, Any, T]],
-    ) -> T:
-        """Give the printer an order that may still be given.
-
-        action: None where it changes no state.
-        """
-        request.begin_to_act()
-        if action is None:
-            return await _within(order())
-        return await self._pending.carry_out(action, lambda: _within(order()))
-
-    def _require_reachable(self) -> None:
-        trouble = self._printer.view.trouble
-        if trouble is not None:
-            raise PrinterRefused(trouble.status, trouble.sentence)
+        await self._gate.check(problem, Feature.PRINT_START, Action.START)
+        return await self._gate.give(request, Action.START, lambda: self._printer.start(order))
 
 
 def _allowed(pause: Pause, access: Access) -> Pause:
@@ -370,16 +311,6 @@ async def _envelope(handler: Handler, request: CommandRequest) -> bytes:
         return answers.success(await handler(request))
     except PrinterRefused as refused:
         return answers.failure(refused)
-
-
-async def _within(work: Awaitable[T]) -> T:
-    try:
-        async with asyncio.timeout(COMMAND_TIMEOUT_S):
-            return await work
-    except TimeoutError:
-        raise PrinterRefused(
-            CommandStatus.TIMED_OUT, f"The printer gave no answer in {COMMAND_TIMEOUT_S:.0f} s."
-        ) from None
 
 
 def _with_materials(job: JobStatus, materials: MaterialSystem | None) -> JobStatus:

@@ -9,6 +9,13 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["bambu"].title,
         cannot={
+            Operation.HOME_AXIS: "Only the homing of all axes is known to be safe.",
+            Operation.SET_SPEED: "Its speed has four levels and no percentage.",
+            Operation.SET_FLOW: "No order for it is known.",
+            Operation.SET_FAN: "No order for it is known.",
+            Operation.SET_Z_OFFSET: "No order for it is known.",
+            Operation.EMERGENCY_STOP: "No order for it is known; its stop ends the print.",
+            Operation.RESTART_FIRMWARE: "No order for it is known.",
             Operation.HEAT_CHAMBER: "No order for it is known, not even where the chamber can be"
             " heated (X1E, H2).",
             Operation.CONFIG_FILES: "The printer gives no access to its configuration.",

@@ -1,6 +1,6 @@
 """The Duet adapter: a live view of its object model, and commands as G-code."""
 
-from printreach.contract.commands import Extrude, MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Extrude, Home, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
 from printreach.printers.http_api import NotFound
@@ -68,8 +68,8 @@ class DuetPrinter(PausingPrinter[LiveView]):
     async def move_axis(self, order: MoveAxis) -> None:
         await self._live_view.order(gcode.move(order.axis.value, order.distance_mm))
 
-    async def home(self) -> None:
-        await self._live_view.order(gcode.HOME)
+    async def home(self, order: Home) -> None:
+        await self._live_view.order(gcode.home(order.homed))
 
     async def extrude(self, order: Extrude) -> None:
         """With the tool of that number, which goes back to where it was in a paused print."""

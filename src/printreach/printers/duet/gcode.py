@@ -1,9 +1,12 @@
 """Orders to a Duet as G-code. Pure. Source: the dictionary of G-codes of RepRapFirmware 3.6."""
 
+from collections.abc import Sequence
+
+from printreach.contract.commands import Axis
+
 MOVE_MM_PER_MIN = {"X": 3000, "Y": 3000, "Z": 300}  # Z slow enough for threaded rods
 EXTRUDE_MM_PER_MIN = 300
 RETRACT_MM_PER_MIN = 1200
-HOME = ["G28"]
 PAUSE = ["M25"]
 RESUME = ["M24"]
 CANCEL = ["M0"]
@@ -29,6 +32,12 @@ def relatively(*moves: str) -> list[str]:
 
 def move(axis: str, distance_mm: float) -> list[str]:
     return relatively(f"G1 {axis}{_number(distance_mm)} F{MOVE_MM_PER_MIN[axis]}")
+
+
+def home(axes: Sequence[Axis]) -> list[str]:
+    """Home all axes as the board's owner has it, or each by itself."""
+    named = "" if len(axes) == len(Axis) else "".join(f" {axis.value}" for axis in axes)
+    return [f"G28{named}"]
 
 
 def extrude(distance_mm: float) -> list[str]:

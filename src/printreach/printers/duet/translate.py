@@ -48,7 +48,7 @@ def features_of(model: Json) -> Feature:
     """Return what this machine has."""
     features = NO_FEATURES | Feature.PRINT_START
     if duet.has_axes(model):
-        features |= Feature.AXIS_MOVEMENT | Feature.HOMING
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.AXIS_HOMING
     tools = duet.tools(model)
     if any(tool.extruders for tool in tools):
         features |= Feature.EXTRUSION

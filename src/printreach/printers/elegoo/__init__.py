@@ -7,6 +7,13 @@ from printreach.printers.operations import Operation, Platform
 _CANNOT: Final = {
     Operation.PAUSE_RETRACT: "No order that moves filament is known.",
     Operation.EXTRUDE: "No order for it is known.",
+    Operation.HOME_AXIS: "Only an order that homes all axes is known.",
+    Operation.SET_SPEED: "No order for it is known.",
+    Operation.SET_FLOW: "No order for it is known.",
+    Operation.SET_FAN: "No order for it is known.",
+    Operation.SET_Z_OFFSET: "No order for it is known.",
+    Operation.EMERGENCY_STOP: "No order for it is known.",
+    Operation.RESTART_FIRMWARE: "No order for it is known.",
     Operation.HEAT_CHAMBER: "No order for it is known.",
     Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
     Operation.CONFIG_FILES: "The printer gives access to its prints alone.",

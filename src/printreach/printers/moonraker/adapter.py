@@ -3,7 +3,10 @@
 from collections.abc import Callable
 
 from printreach.contract.commands import (
+    Adjust,
+    CommandStatus,
     Extrude,
+    Home,
     MoveAxis,
     SetLight,
     SetTemp,
@@ -33,7 +36,7 @@ from .files import MoonrakerFiles, target_of
 from .live_view import LiveView
 from .machine import LightKind, LightSource, short_name
 from .pause_plan import BED, MoonrakerPausePlan
-from .status import KnownState, active_extruder, all_lights
+from .status import KnownState, active_extruder, all_lights, is_homed
 from .translate import full_value
 
 LOCAL_STORAGE = "local"
@@ -93,8 +96,23 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
     async def move_axis(self, order: MoveAxis) -> None:
         await self._move(gcode.move(order.axis, order.distance_mm))
 
-    async def home(self) -> None:
-        await self._api.run(gcode.HOME)
+    async def home(self, order: Home) -> None:
+        await self._api.run(gcode.home(order.homed))
+
+    async def adjust(self, order: Adjust) -> None:
+        await self._api.run(gcode.adjust(order, is_homed=is_homed(self._known)))
+
+    async def emergency_stop(self) -> None:
+        """Klipper takes it beside its G-code, whatever that waits for, and shuts down."""
+        await self._api.order("printer.emergency_stop")
+
+    async def restart_firmware(self) -> None:
+        """Restart Klipper and its boards. It is gone meanwhile, and may not have answered then."""
+        try:
+            await self._api.order("printer.firmware_restart")
+        except PrinterRefused as refused:
+            if refused.status != CommandStatus.NOT_CONNECTED or self._api.rpc is None:
+                raise
 
     async def extrude(self, order: Extrude) -> None:
         extruder = self._extruder("Extruder", order.extruder)

@@ -4,9 +4,10 @@ Movements are made in a saved state, so that the modes and the speed of the prin
 A script that Klipper refuses in the middle ends there; `RESTORE` is sent then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from printreach.contract.commands import Axis
+from printreach.contract.commands import Adjust, Axis
+from printreach.contract.unset import UnsetType
 
 XY_MM_MIN = 6000
 Z_MM_MIN = 600
@@ -16,12 +17,32 @@ RETRACT_MM_MIN = 2100
 _STATE = "printreach"
 SAVE = f"SAVE_GCODE_STATE NAME={_STATE}"
 RESTORE = f"RESTORE_GCODE_STATE NAME={_STATE}"
-HOME = "G28"
 
 
 def move(axis: Axis, distance_mm: float) -> str:
     feed = Z_MM_MIN if axis is Axis.Z else XY_MM_MIN
     return _saved("G91", f"G1 {axis.value}{_number(distance_mm)} F{feed}")
+
+
+def home(axes: Sequence[Axis]) -> str:
+    """Home all axes by a plain G28, which many printers have a macro for, or some of them."""
+    named = "" if len(axes) == len(Axis) else "".join(f" {axis.value}" for axis in axes)
+    return f"G28{named}"
+
+
+def adjust(order: Adjust, *, is_homed: bool) -> str:
+    """is_homed: the nozzle follows a change of the Z offset at once; else its next move does."""
+    lines = []
+    if not isinstance(order.speed_percent, UnsetType):
+        lines.append(f"M220 S{order.speed_percent}")
+    if not isinstance(order.flow_percent, UnsetType):
+        lines.append(f"M221 S{order.flow_percent}")
+    if not isinstance(order.fan_percent, UnsetType):
+        lines.append(f"M106 S{_number(order.fan_percent * 2.55)}")
+    if not isinstance(order.z_offset_by_mm, UnsetType):
+        step = _number(order.z_offset_by_mm)
+        lines.append(f"SET_GCODE_OFFSET Z_ADJUST={step} MOVE={int(is_homed)}")
+    return "\n".join(lines)
 
 
 def extrude(distance_mm: float, extruder: str, active: str) -> str:

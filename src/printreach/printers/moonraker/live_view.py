@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import replace
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.status import NO_FEATURES, Feature
 from printreach.printers import following, loose
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
@@ -283,7 +284,8 @@ class LiveView(following.LiveView):
 
     def _show_trouble(self, trouble: Trouble) -> None:
         """Say why Klipper can't be reached, as Moonraker tells it."""
-        self._view = View(trouble=trouble, platform_version=self._version)
+        features = Feature.FIRMWARE_RESTART if trouble.is_fault else NO_FEATURES
+        self._view = View(trouble=trouble, features=features, platform_version=self._version)
         self._report_change()
 
     def _refusal_for(self, ended: WebSocketFailed) -> PrinterRefused:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from printreach.contract.status import NO_FEATURES, Feature, Light
+from printreach.contract.status import Feature, Light
 from printreach.printers import loose
 
 MAX_OBJECTS = 2000
@@ -56,7 +56,7 @@ class LightSource:
 class Machine:
     """extruders: `extruder`, `extruder1`…, in their order. chamber: the object that tells its
     temperature. has_chamber_heater: that object heats, too. lanes: objects of an AFC's lanes.
-    filament_sensors: objects that tell whether there is filament."""
+    has_fan: one that M106 sets. filament_sensors: objects that tell whether there is filament."""
 
     extruders: tuple[str, ...] = ()
     has_bed: bool = False
@@ -68,6 +68,7 @@ class Machine:
     has_afc: bool = False
     has_toolhead: bool = False
     has_files: bool = False
+    has_fan: bool = False
     filament_sensors: tuple[str, ...] = ()
 
 
@@ -90,6 +91,7 @@ def machine_of(answer: Iterable[object]) -> Machine:
         has_afc="AFC" in known,
         has_toolhead="toolhead" in known,
         has_files="virtual_sdcard" in known,
+        has_fan="fan" in known,
         filament_sensors=tuple(
             name for name in names if name.partition(" ")[0] in _FILAMENT_SENSOR_KINDS
         )[:MAX_FILAMENT_SENSORS],
@@ -110,14 +112,16 @@ def subscription(machine: Machine) -> dict[str, list[str]]:
         ],
         "virtual_sdcard": ["progress", "file_position"],
         "display_status": ["message", "progress"],
-        "gcode_move": ["speed_factor", "gcode_position", "homing_origin"],
-        "toolhead": ["extruder"],
+        "gcode_move": ["speed_factor", "extrude_factor", "gcode_position", "homing_origin"],
+        "toolhead": ["extruder", "homed_axes"],
     }
     wanted |= dict.fromkeys(machine.extruders, heat)
     sensed = ["enabled", "filament_detected"]
     wanted |= dict.fromkeys(machine.filament_sensors, sensed)
     if machine.has_bed:
         wanted["heater_bed"] = heat
+    if machine.has_fan:
+        wanted["fan"] = ["speed"]
     if machine.chamber is not None:
         wanted[machine.chamber] = heat
     for light in machine.lights:
@@ -127,13 +131,16 @@ def subscription(machine: Machine) -> dict[str, list[str]]:
 
 def features_of(machine: Machine, *, has_light: bool) -> Feature:
     """has_light: of any kind, power devices included."""
-    features = NO_FEATURES
+    features = Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
     if has_light:
         features |= Feature.LIGHT_CONTROL
     if machine.has_toolhead:
-        features |= Feature.AXIS_MOVEMENT | Feature.HOMING
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.AXIS_HOMING
+        features |= Feature.SPEED_CONTROL | Feature.Z_OFFSET_CONTROL
     if machine.extruders:
-        features |= Feature.EXTRUSION
+        features |= Feature.EXTRUSION | Feature.FLOW_CONTROL
+    if machine.has_fan:
+        features |= Feature.FAN_CONTROL
     if machine.extruders or machine.has_bed or machine.has_chamber_heater:
         features |= Feature.TEMPERATURE_CONTROL
     if machine.has_files:

@@ -168,6 +168,11 @@ def active_extruder(known: KnownState) -> str | None:
     return selected_extruder(known) or (extruders[0] if extruders else None)
 
 
+def is_homed(known: KnownState) -> bool:
+    """Whether Klipper knows where the nozzle is, in each direction."""
+    return set("xyz") <= set(loose.text(obj(known, "toolhead"), "homed_axes") or "")
+
+
 def all_lights(known: KnownState) -> list[LightSource | Light]:
     """Klipper's own, and those that Moonraker switches; a name is taken once."""
     named: dict[str, LightSource | Light] = {light.name: light for light in known.machine.lights}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import Adjustments, CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import Trouble, View
@@ -106,6 +106,17 @@ def _job(known: KnownState, lights: list[Light]) -> JobStatus:
         error=error,
         lights=lights or None,
         current_print=_print(known, state),
+        adjustments=_adjustments(known),
+    )
+
+
+def _adjustments(known: KnownState) -> Adjustments:
+    move = obj(known, "gcode_move")
+    return Adjustments(
+        speed_percent=loose.known(loose.percent_of(move, "speed_factor")),
+        flow_percent=loose.known(loose.percent_of(move, "extrude_factor")),
+        fan_percent=loose.known(loose.percent_of(obj(known, "fan"), "speed")),
+        z_offset_mm=loose.known(_z_offset_mm(known)),
     )
 
 

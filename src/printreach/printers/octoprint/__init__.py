@@ -9,6 +9,7 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["octoprint"].title,
         cannot={
+            Operation.SET_Z_OFFSET: "OctoPrint doesn't tell whether the firmware can (M290).",
             Operation.SET_LIGHT: "OctoPrint knows no lights; each of its light plugins has orders"
             " of its own.",
             Operation.CONFIG_FILES: "OctoPrint gives no access to its configuration as files.",
@@ -21,6 +22,12 @@ PLATFORMS: Final = (
             Operation.START: "the API key may print",
             Operation.MOVE_AXIS: "the API key may control the printer",
             Operation.HOME: "the API key may control the printer",
+            Operation.HOME_AXIS: "the API key may control the printer",
+            Operation.SET_SPEED: "the API key may control the printer",
+            Operation.SET_FLOW: "the API key may control the printer",
+            Operation.SET_FAN: "the API key may control the printer",
+            Operation.EMERGENCY_STOP: "the API key may control the printer",
+            Operation.RESTART_FIRMWARE: "the API key may control the printer",
             Operation.EXTRUDE: "the API key may control the printer",
             Operation.HEAT_TOOL: "the API key may control the printer",
             Operation.HEAT_BED: "the printer's profile has a heated bed",

@@ -5,14 +5,16 @@ from functools import partial
 from urllib.parse import quote
 
 from printreach.contract.commands import (
+    Adjust,
     CommandStatus,
     Extrude,
+    Home,
     MoveAxis,
     SetLight,
     SetTemp,
     StartPrint,
 )
-from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.files import FileDone, JsonObject, JsonValue
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
@@ -103,8 +105,26 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         axis = order.axis.value.lower()
         await self._tell("printhead", {"command": "jog", axis: order.distance_mm})
 
-    async def home(self) -> None:
-        await self._tell("printhead", {"command": "home", "axes": ["x", "y", "z"]})
+    async def home(self, order: Home) -> None:
+        axes: list[JsonValue] = [axis.value.lower() for axis in order.homed]
+        await self._tell("printhead", {"command": "home", "axes": axes})
+
+    async def adjust(self, order: Adjust) -> None:
+        """OctoPrint sends M220, M221 and M106, and doesn't hear what is in force afterwards."""
+        if not isinstance(order.speed_percent, UnsetType):
+            await self._tell("printhead", {"command": "feedrate", "factor": order.speed_percent})
+        if not isinstance(order.flow_percent, UnsetType):
+            await self._tell("tool", {"command": "flowrate", "factor": order.flow_percent})
+        if not isinstance(order.fan_percent, UnsetType):
+            await self._send(f"M106 S{round(order.fan_percent * 2.55)}")
+
+    async def emergency_stop(self) -> None:
+        """OctoPrint sends it ahead of all else, and then closes the connection to the printer."""
+        await self._send("M112")
+
+    async def restart_firmware(self) -> None:
+        """Connect again, by which most boards restart. A print must not be under way."""
+        await self._api.post("/api/connection", {"command": "connect"})
 
     async def extrude(self, order: Extrude) -> None:
         require_tool("Extruder", order.extruder, range(self._live_view.profile.extruders))
@@ -149,6 +169,10 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
 
     async def _select_tool(self, number: int) -> None:
         await self._tell("tool", {"command": "select", "tool": f"tool{number}"})
+
+    async def _send(self, line: str) -> None:
+        """Send the firmware a line of G-code."""
+        await self._tell("command", {"commands": [line]})
 
     async def _tell(self, part: str, body: JsonObject) -> None:
         await self._api.post(f"/api/printer/{part}", body)

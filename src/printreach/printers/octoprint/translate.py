@@ -228,7 +228,9 @@ def features_of(roles: frozenset[str]) -> Feature:
     features = NO_FEATURES
     if "control" in roles or not roles:
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.EXTRUSION
-        features |= Feature.TEMPERATURE_CONTROL
+        features |= Feature.TEMPERATURE_CONTROL | Feature.AXIS_HOMING
+        features |= Feature.SPEED_CONTROL | Feature.FLOW_CONTROL | Feature.FAN_CONTROL
+        features |= Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
     if "print" in roles or not roles:
         features |= Feature.PRINT_START
     return features

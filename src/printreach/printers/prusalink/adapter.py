@@ -1,14 +1,16 @@
 """The PrusaLink adapter: a live view, and commands over its web API."""
 
 from printreach.contract.commands import (
+    Adjust,
     Extrude,
+    Home,
     MoveAxis,
     Pause,
     SetLight,
     SetTemp,
     StartPrint,
 )
-from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.files import FileDone, JsonObject, JsonValue
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.http_api import Conflict, NotFound
@@ -148,8 +150,15 @@ class PrusaLinkPrinter:
         await self._head({"command": "jog", axis: order.distance_mm, "feedrate": feedrate})
         await self._head({"command": "jog", "absolute": True, "feedrate": feedrate})
 
-    async def home(self) -> None:
-        await self._once_cleared(HEAD, {"command": "home", "axes": ["x", "y", "z"]})
+    async def home(self, order: Home) -> None:
+        axes: list[JsonValue] = [axis.value.lower() for axis in order.homed]
+        await self._once_cleared(HEAD, {"command": "home", "axes": axes})
+
+    async def adjust(self, order: Adjust) -> None:
+        if not isinstance(order.speed_percent, UnsetType):
+            await self._head({"command": "feedrate", "factor": order.speed_percent})
+        if not isinstance(order.flow_percent, UnsetType):
+            await self._api.post(TOOL, {"command": "flowrate", "factor": order.flow_percent})
 
     async def extrude(self, order: Extrude) -> None:
         require_tool("Extruder", order.extruder, _TOOLS)

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from printreach.contract.materials import MaterialSystem, Source, Tool
-from printreach.contract.status import UNDER_WAY, CurrentPrint, Feature, JobStatus, State, Temps
+from printreach.contract.status import (
+    UNDER_WAY,
+    Adjustments,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -42,7 +50,8 @@ class Machine:
         """Orders to axes and heaters stand in `web/controls.py`; Buddy's firmware takes none."""
         if not self.is_pi:
             return Feature.PRINT_START
-        motion = Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.EXTRUSION
+        motion = Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.AXIS_HOMING | Feature.EXTRUSION
+        motion |= Feature.SPEED_CONTROL | Feature.FLOW_CONTROL
         return motion | Feature.TEMPERATURE_CONTROL | Feature.PRINT_START
 
 
@@ -194,6 +203,10 @@ def view_of(known: KnownState, machine: Machine, where: str) -> View:
             sub_state=_sub_state(known, message),
             error=_error(known, message) if known.state is State.ERROR else None,
             current_print=_print_of(known, known.state, printer),
+            adjustments=Adjustments(
+                speed_percent=loose.known(loose.count(printer, "speed")),
+                flow_percent=loose.known(loose.count(printer, "flow")),
+            ),
         ),
         features=machine.features,
         platform_version=machine.version,

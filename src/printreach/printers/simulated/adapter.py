@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from printreach.contract.commands import (
+    Adjust,
     CommandStatus,
     Extrude,
+    Home,
     MoveAxis,
     Pause,
     SetLight,
@@ -116,8 +118,25 @@ class SimulatedAdapter:
     async def move_axis(self, order: MoveAxis) -> None:
         await self._api.order("move", Axis=order.axis.value, DistanceMm=order.distance_mm)
 
-    async def home(self) -> None:
-        await self._api.order("home")
+    async def home(self, order: Home) -> None:
+        await self._api.order("home", Axes=[axis.value for axis in order.homed])
+
+    async def adjust(self, order: Adjust) -> None:
+        await self._api.order(
+            "adjust",
+            **_given(
+                SpeedPercent=order.speed_percent,
+                FlowPercent=order.flow_percent,
+                FanPercent=order.fan_percent,
+                ZOffsetByMm=order.z_offset_by_mm,
+            ),
+        )
+
+    async def emergency_stop(self) -> None:
+        await self._api.order("halt")
+
+    async def restart_firmware(self) -> None:
+        await self._api.order("restart")
 
     async def extrude(self, order: Extrude) -> None:
         require_tool("Extruder", order.extruder, _TOOLS)
@@ -125,9 +144,8 @@ class SimulatedAdapter:
 
     async def set_temp(self, order: SetTemp) -> None:
         require_tools_of(order, _TOOLS)
-        targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
-        given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
-        await self._api.order("temperature", **given)
+        targets = _given(BedC=order.bed_c, ChamberC=order.chamber_c, ToolC=order.tool_c)
+        await self._api.order("temperature", **targets)
 
 
 class SimulatedView(LiveView):
@@ -179,6 +197,10 @@ class SimulatedFiles:
         except NotFound:
             raise no_such_file(path) from None
         return _done(path)
+
+
+def _given(**arguments: float | UnsetType) -> dict[str, float]:
+    return {name: value for name, value in arguments.items() if not isinstance(value, UnsetType)}
 
 
 def _inside(path: str) -> str:

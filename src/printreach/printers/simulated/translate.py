@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry
 from printreach.contract.materials import MaterialSystem, Source, Tool
-from printreach.contract.status import CurrentPrint, Feature, JobStatus, Light, State, Temps
+from printreach.contract.status import (
+    Adjustments,
+    CurrentPrint,
+    Feature,
+    JobStatus,
+    Light,
+    State,
+    Temps,
+)
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.materials import spool_at_each_tool
@@ -19,6 +27,13 @@ FEATURES = (
     | Feature.EXTRUSION
     | Feature.TEMPERATURE_CONTROL
     | Feature.PRINT_START
+    | Feature.AXIS_HOMING
+    | Feature.SPEED_CONTROL
+    | Feature.FLOW_CONTROL
+    | Feature.FAN_CONTROL
+    | Feature.Z_OFFSET_CONTROL
+    | Feature.EMERGENCY_STOP
+    | Feature.FIRMWARE_RESTART
 )
 
 _STATES = {state.value: state for state in State}
@@ -103,6 +118,12 @@ def _job(status: object) -> JobStatus:
                 chamber_actual=loose.known(chamber),
                 chamber_target=loose.number(temps, "ChamberTarget") or 0.0,
             ),
+        ),
+        adjustments=Adjustments(
+            speed_percent=loose.known(loose.count(status, "SpeedPercent")),
+            flow_percent=loose.known(loose.count(status, "FlowPercent")),
+            fan_percent=loose.known(loose.count(status, "FanPercent")),
+            z_offset_mm=loose.known(loose.number(status, "ZOffsetMm")),
         ),
     )
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from math import isfinite
 
-from printreach.contract.commands import Extrude, MoveAxis, Pause, SetTemp
-from printreach.contract.status import AT_WORK, UNDER_WAY, State
+from printreach.contract.commands import Adjust, Extrude, Home, MoveAxis, Pause, SetTemp
+from printreach.contract.status import AT_WORK, NO_FEATURES, UNDER_WAY, Feature, State
 from printreach.contract.unset import UnsetType
 
 MAX_BED_C = 75.0
@@ -18,6 +18,11 @@ MAX_DISTANCE_MM = 500.0
 MAX_PAUSE_MM = 50.0
 """The most that a smart pause may lift the nozzle, or draw filament back. No pause needs more."""
 MAX_TOOL_NUMBER = 15
+MIN_SPEED_PERCENT, MAX_SPEED_PERCENT = 10, 300
+MIN_FLOW_PERCENT, MAX_FLOW_PERCENT = 50, 150
+MAX_FAN_PERCENT = 100
+MAX_Z_OFFSET_STEP_MM = 1.0
+"""In one order. More is no correction of a first layer, and drives the nozzle into the bed."""
 COMMAND_LIFETIME_S = 30.0
 
 
@@ -25,8 +30,9 @@ COMMAND_LIFETIME_S = 30.0
 class CommandLimits:
     """The largest values of one command. The defaults are those of the command API.
 
-    The owner of an agent may lower them. move_mm: of an axis, in either direction, and of the Z
-    lift in a pause. extrude_mm: of filament, forth or back. A pause has MAX_PAUSE_MM besides.
+    The owner of an agent may lower them. move_mm: of an axis, in either direction, of the Z lift
+    in a pause, and of a step of the Z offset. extrude_mm: of filament, forth or back. A pause has
+    MAX_PAUSE_MM besides, a step of the Z offset MAX_Z_OFFSET_STEP_MM.
     """
 
     hotend_c: float = MAX_TOOL_C
@@ -49,6 +55,7 @@ class Action(Enum):
     MOVE = auto()
     EXTRUDE = auto()
     HOME = auto()
+    RESTART_FIRMWARE = auto()
 
 
 def state_problem(action: Action, state: State) -> str | None:
@@ -62,7 +69,7 @@ def state_problem(action: Action, state: State) -> str | None:
             return f"There is no print to cancel; the printer is {state}."
         case Action.START if state in UNDER_WAY:
             return f"Another print is under way; the printer is {state}."
-        case Action.HOME if state in UNDER_WAY:
+        case Action.HOME | Action.RESTART_FIRMWARE if state in UNDER_WAY:
             return f"A print is under way; the printer is {state}."
         case Action.MOVE | Action.EXTRUDE if state in AT_WORK:
             return f"A print is running; the printer is {state}."
@@ -143,6 +150,42 @@ def set_temp_problem(order: SetTemp, limits: CommandLimits = DEFAULT_LIMITS) -> 
     if isinstance(number, int) and not 0 <= number <= MAX_TOOL_NUMBER:
         return f"ToolNumber must be 0 to {MAX_TOOL_NUMBER}."
     return None
+
+
+def home_problem(order: Home) -> str | None:
+    return None if order.homed else "Axes must name X, Y or Z."
+
+
+def adjust_problem(order: Adjust, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
+    most_mm = min(MAX_Z_OFFSET_STEP_MM, limits.move_mm)
+    why = _lowered(most_mm, MAX_Z_OFFSET_STEP_MM)
+    changes = (
+        ("SpeedPercent", order.speed_percent, MIN_SPEED_PERCENT, MAX_SPEED_PERCENT, ""),
+        ("FlowPercent", order.flow_percent, MIN_FLOW_PERCENT, MAX_FLOW_PERCENT, ""),
+        ("FanPercent", order.fan_percent, 0, MAX_FAN_PERCENT, ""),
+        ("ZOffsetByMm", order.z_offset_by_mm, -most_mm, most_mm, why),
+    )
+    if all(isinstance(value, UnsetType) for _, value, _, _, _ in changes):
+        *names, last = (name for name, _, _, _, _ in changes)
+        return f"At least one of {', '.join(names)} and {last} must be given."
+    for name, value, least, most, lowered in changes:
+        if not isinstance(value, UnsetType) and not (isfinite(value) and least <= value <= most):
+            return f"{name} must be {least:g} to {most:g}{lowered}, not {value:g}."
+    return None
+
+
+def features_needed(order: Adjust) -> Feature:
+    """Return the features that a printer needs for all that an order adjusts."""
+    needed = NO_FEATURES
+    for value, feature in (
+        (order.speed_percent, Feature.SPEED_CONTROL),
+        (order.flow_percent, Feature.FLOW_CONTROL),
+        (order.fan_percent, Feature.FAN_CONTROL),
+        (order.z_offset_by_mm, Feature.Z_OFFSET_CONTROL),
+    ):
+        if not isinstance(value, UnsetType):
+            needed |= feature
+    return needed
 
 
 def _distance_problem(distance_mm: float, most: float, usual: float) -> str | None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Home, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera
@@ -125,7 +125,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files, Cc2LiveView]):
         params: JsonObject = {"axes": order.axis.value.lower(), "distance": order.distance_mm}
         await self._api.ask(Method.MOVE, params)
 
-    async def home(self) -> None:
+    async def home(self, order: Home) -> None:  # noqa: ARG002  # all axes, as its features say
         await self._api.ask(Method.HOME, {"homed_axes": "xyz"})
 
     async def set_temp(self, order: SetTemp) -> None:

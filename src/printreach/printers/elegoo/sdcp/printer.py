@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Home, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera
@@ -112,7 +112,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles, SdcpLiveView]):
         await self._api.ask(Cmd.SET, {"LightStatus": light})
         await self._api.send(Cmd.STATUS, {})
 
-    async def home(self) -> None:
+    async def home(self, order: Home) -> None:  # noqa: ARG002  # all axes, as its features say
         await self._api.ask(Cmd.HOME, {"Axis": "XYZ"})
 
     async def set_temp(self, order: SetTemp) -> None:

@@ -127,6 +127,9 @@ class Machine:
         }
         self.position = _PARKED
         self.fan_percent = 0
+        self.speed_percent = 100
+        self.flow_percent = 100
+        self.z_offset_mm = 0.0
         self.light_is_on = True
         self.filament_mm = 0.0
         self.strands = Strands()

@@ -22,8 +22,6 @@ _RESUME_MIN_S = 1.0
 _LIFT_MM = 10.0
 _DONE_S = 1e-9
 """Less time than this is left over by rounding."""
-_SURVEY_STEP_S = 600.0
-_SURVEY_UP_TO_S = 1000 * 3600.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +38,8 @@ class PauseOptions:
 
 
 _NO_OPTIONS = PauseOptions()
+_EMERGENCY = "Emergency stop"
+_HALTED = "The firmware was halted by an emergency stop. Restart it first."
 
 
 class _StepQueue:
@@ -160,6 +160,33 @@ class SimulatedPrinter:
         self._enter(State.IDLE, "Ready")
         return None
 
+    # The firmware.
+
+    @property
+    def is_halted(self) -> bool:
+        """It takes no order but a restart."""
+        return self.state is State.ERROR and self.error == _EMERGENCY
+
+    def refuse_while_halted(self) -> str | None:
+        return _HALTED if self.is_halted else None
+
+    def halt(self) -> None:
+        """Stop at once, with the heaters off, until the firmware is restarted."""
+        self.break_down(_EMERGENCY)
+
+    def restart(self) -> str | None:
+        """Forget the print and every adjustment. What lies on the bed stays there."""
+        if self.state in UNDER_WAY:
+            return "A print is running."
+        self._abandon()
+        self._program = None
+        self.error = None
+        self.duration_s = 0.0
+        self.machine.speed_percent = self.machine.flow_percent = 100
+        self.machine.z_offset_mm = 0.0
+        self._enter(State.IDLE, "Firmware restarted")
+        return None
+
     # By hand.
 
     def jog(self, axis: str, distance_mm: float) -> str | None:
@@ -181,10 +208,14 @@ class SimulatedPrinter:
         self._feed_by_hand(distance_mm)
         return None
 
-    def home(self) -> str | None:
+    def home(self, axes: str = "XYZ") -> str | None:
+        """axes: one or more of X, Y and Z."""
         if self.state in UNDER_WAY:
             return "A running print would lose its place."
-        self._go_by_hand(homing(self._hand_starts_at(), Point(0.0, 0.0, 0.0)))
+        start = self._hand_starts_at()
+        named = zip("XYZ", start, strict=True)
+        end = Point(*(0.0 if axis in axes else value for axis, value in named))
+        self._go_by_hand(homing(start, end))
         return None
 
     # Time.
@@ -328,6 +359,9 @@ class SimulatedPrinter:
             return
         if track is self._printing and self._is_work(step):
             self._note_work(step)
+        if track is self._printing and isinstance(step, Move) and not step.is_homing:
+            step.seconds *= 100 / self.machine.speed_percent
+            step.filament_mm *= self.machine.flow_percent / 100
         track.activity = self.machine.begin(step)
 
     def _is_work(self, step: Step) -> bool:
@@ -363,21 +397,3 @@ class SimulatedPrinter:
 
 def _feed(here: Point, distance_mm: float) -> Move:
     return Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm)
-
-
-def survey(job: Job) -> Survey:
-    """Print the whole file on a printer of its own, to find out what it will take.
-
-    It takes about 20 µs a line: not for an event loop.
-    """
-    printer = SimulatedPrinter()
-    printer.start(job)
-    while printer.state in UNDER_WAY and printer.duration_s < _SURVEY_UP_TO_S:
-        printer.advance(_SURVEY_STEP_S)
-        if printer.state is State.PAUSED:
-            printer.resume()
-    return Survey(
-        seconds=printer.duration_s,
-        filament_mm=printer.filament_mm,
-        layers=printer.current_layer or 0,
-    )

@@ -9,7 +9,10 @@ An order is a name and JSON arguments; absent and null are the same:
     light        On
     move         Axis: X, Y or Z; DistanceMm
     extrude      DistanceMm
-    home
+    home         Axes: a list of X, Y and Z; left out, all of them
+    adjust       SpeedPercent, FlowPercent, FanPercent; ZOffsetByMm is added to the offset
+    halt         an emergency stop: only a restart is taken after it
+    restart      of the firmware
     simulate     Failure: none, spaghetti or detach; Speed: simulated seconds a second
 """
 
@@ -22,16 +25,18 @@ from typing import Annotated, Final, Literal, TypeAlias, assert_never, get_args
 from msgspec import DecodeError, Meta, Struct
 from msgspec.json import Decoder
 
-from printreach.contract.status import UNDER_WAY
+from printreach.contract.status import UNDER_WAY, State
 from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
 from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import PauseOptions, survey
-from printreach.printers.simulated.model.program import HeaterName, Job
+from printreach.printers.simulated.model.printer import PauseOptions, SimulatedPrinter
+from printreach.printers.simulated.model.program import HeaterName, Job, Survey
 
 _SURVEY_UP_TO_BYTES = 8 << 20
 """A trial run of more would keep people waiting; the printer then knows neither time nor layers."""
 _LONGEST_LINE_BYTES = 4096
+_SURVEY_STEP_S = 600.0
+_SURVEY_UP_TO_S = 1000 * 3600.0
 
 _DistanceMm: TypeAlias = Annotated[float, Meta(ge=-500, le=500)]
 _LengthMm: TypeAlias = Annotated[float, Meta(ge=0, le=500)]
@@ -70,6 +75,21 @@ class _Extrude(_Arguments, frozen=True):
 
 
 class _Home(_Arguments, frozen=True):
+    axes: list[Literal["X", "Y", "Z"]] | None = None
+
+
+class _Adjust(_Arguments, frozen=True):
+    speed_percent: Annotated[int, Meta(ge=10, le=300)] | None = None
+    flow_percent: Annotated[int, Meta(ge=50, le=150)] | None = None
+    fan_percent: Annotated[int, Meta(ge=0, le=100)] | None = None
+    z_offset_by_mm: Annotated[float, Meta(ge=-1, le=1)] | None = None
+
+
+class _Halt(_Arguments, frozen=True):
+    pass
+
+
+class _Restart(_Arguments, frozen=True):
     pass
 
 
@@ -78,7 +98,18 @@ class _Simulate(_Arguments, frozen=True):
     speed: Annotated[float, Meta(ge=0.1, le=100)] | None = None
 
 
-_Order: TypeAlias = _Print | _Temperature | _Light | _Move | _Extrude | _Home | _Simulate
+_Order: TypeAlias = (
+    _Print
+    | _Temperature
+    | _Light
+    | _Move
+    | _Extrude
+    | _Home
+    | _Adjust
+    | _Halt
+    | _Restart
+    | _Simulate
+)
 _DECODERS: Final[dict[str, Decoder[_Order]]] = {
     arguments.__name__.removeprefix("_").lower(): Decoder(arguments)
     for arguments in get_args(_Order)
@@ -109,6 +140,9 @@ class Control:
             order = _DECODERS[name].decode(arguments or b"{}")
         except (DecodeError, UnicodeDecodeError) as exc:
             return OrderProblem(400, f"{exc}.")
+        halted = self._printer.refuse_while_halted()
+        if halted is not None and not isinstance(order, _Halt | _Restart | _Simulate):
+            return OrderProblem(409, halted)
         if isinstance(order, _Print) and order.action == "start":
             return await self.start(order.path)
         return self._problem_of(self._carry_out(order))
@@ -159,7 +193,13 @@ class Control:
             case _Extrude():
                 return printer.extrude(order.distance_mm)
             case _Home():
-                return printer.home()
+                return printer.home("".join(order.axes) if order.axes else "XYZ")
+            case _Adjust():
+                self._adjust(order)
+            case _Halt():
+                printer.halt()
+            case _Restart():
+                return printer.restart()
             case _Simulate():
                 if order.failure is not None:
                     printer.machine.fail(order.failure)
@@ -168,12 +208,40 @@ class Control:
                 assert_never(order)
         return None
 
+    def _adjust(self, order: _Adjust) -> None:
+        machine = self._printer.machine
+        if order.speed_percent is not None:
+            machine.speed_percent = order.speed_percent
+        if order.flow_percent is not None:
+            machine.flow_percent = order.flow_percent
+        if order.fan_percent is not None:
+            machine.fan_percent = order.fan_percent
+        machine.z_offset_mm = round(machine.z_offset_mm + (order.z_offset_by_mm or 0.0), 3)
+
 
 def read_lines(place: Path) -> Iterator[bytes]:
     """Return a file's lines; one that is no text comes in bits of bounded size."""
     with place.open("rb") as file:
         while line := file.readline(_LONGEST_LINE_BYTES):
             yield line
+
+
+def survey(job: Job) -> Survey:
+    """Print the whole file on a printer of its own, to find out what it will take.
+
+    It takes about 20 µs a line: not for an event loop.
+    """
+    printer = SimulatedPrinter()
+    printer.start(job)
+    while printer.state in UNDER_WAY and printer.duration_s < _SURVEY_UP_TO_S:
+        printer.advance(_SURVEY_STEP_S)
+        if printer.state is State.PAUSED:
+            printer.resume()
+    return Survey(
+        seconds=printer.duration_s,
+        filament_mm=printer.filament_mm,
+        layers=printer.current_layer or 0,
+    )
 
 
 def _pause_options(order: _Print) -> PauseOptions:
