@@ -88,7 +88,7 @@ def test_the_demo_starts_with_four_printers_in_different_states(tmp_path: Path) 
             said = iter(running.stdout)
             lines = list(takewhile(lambda line: PASSWORD not in line, said))
             with httpx.Client(
-                base_url=f"http://localhost:{port}", follow_redirects=True
+                base_url=f"http://localhost:{port}", follow_redirects=True, timeout=60
             ) as browser:
                 origin = {"Origin": f"http://localhost:{port}"}
                 form = {"email": EMAIL, "password": PASSWORD}
