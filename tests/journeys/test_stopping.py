@@ -33,3 +33,17 @@ def test_an_open_page_hears_a_proper_end_and_holds_nothing_up(tmp_path: Path) ->
             service.program.ask_to_end()
 
             events.read()  # raises where the end is missing
+
+
+def test_a_printer_whose_agent_is_not_back_yet_waits_for_a_service_that_has_restarted(
+    tmp_path: Path,
+) -> None:
+    with service_on_localhost(tmp_path) as service:
+        with service.printer("bench", "", platform="simulated") as printer:
+            service.program.stop()
+        service.start_successor()
+
+        way = service.way_to(service.base_url.partition("//")[2])
+        page = call(way, f"/printers/{printer.id}", headers=[sign_in(service)]).body.decode()
+        assert "The service has just restarted." in page
+        assert "switched on" not in page

@@ -4,9 +4,7 @@ import random
 
 import pytest
 
-from printreach.rules.backoff import Backoff
-
-RECONNECT = Backoff.doubling(0.5, 30.0)
+from printreach.rules.printers import RECONNECT
 
 
 def longest(_low: float, high: float) -> float:

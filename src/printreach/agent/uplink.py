@@ -23,7 +23,7 @@ from printreach.contract.signin import (
 from printreach.http1.client import Client, Connect
 from printreach.limiters.request_queue import RequestQueue
 from printreach.printers.connecting import unverified_tls
-from printreach.rules.backoff import Backoff
+from printreach.rules.printers import RECONNECT
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -35,9 +35,6 @@ log = logging.getLogger(__name__)
 
 STEADY_S = 10.0
 """A tunnel that lasted less counts as a failure, so that the agent backs off."""
-RECONNECT = Backoff.doubling(0.5, 30.0)
-"""A restart of the service costs little; after a long outage it finds its agents within half
-a minute."""
 MOVE_WITHIN_S = 1.0
 """The time over which agents reconnect to a service that restarts."""
 LOOK_FOR_LAN_EVERY_S = 60.0

@@ -26,6 +26,7 @@ from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.ports.snapshots import SnapshotStore
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
+from printreach.rules.printers import Restart
 from printreach.run.main import how_to_install
 from printreach.run.process import steady_time
 from printreach.run.settings import Settings, SettingsError
@@ -40,7 +41,7 @@ class Dependencies:
 
     printers: reaches printers if a relay runs in this process. mailer: for mails of every kind.
     detector: is told the verdicts of the failure watch. payments: None if nothing is sold.
-    host_keys: None without a relay.
+    host_keys: None without a relay. restart: of this process; None if the service never ran before.
     """
 
     settings: Settings
@@ -57,6 +58,7 @@ class Dependencies:
     detector: DetectorStates
     payments: Payments | None = None
     host_keys: HostKeys | None = None
+    restart: Restart | None = None
     zones: Zones = field(default_factory=SystemZones)
     clock_history: ClockHistory = field(default_factory=lambda: ClockHistory(steady_time))
 

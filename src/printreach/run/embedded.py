@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
 from typing import cast
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
@@ -33,6 +34,7 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.addresses import may_require_https
 from printreach.rules.connections.credentials import new_record_id
+from printreach.rules.printers import Restart
 from printreach.run.dependencies import (
     Dependencies,
     core_of,
@@ -125,6 +127,7 @@ async def running_service(
             detector=detector,
             payments=await _payments(settings, roles, ends),
             host_keys=relay if "relay" in roles else None,
+            restart=await _restart_of(store, SystemClock().now()),
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
@@ -147,6 +150,12 @@ async def running_service(
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
         yield address
+
+
+async def _restart_of(store: Store, at: datetime) -> Restart | None:
+    """Return what is known of the run before this one."""
+    alive_before = await store.read(lambda records: records.printers.last_alive_at())
+    return None if alive_before is None else Restart(started_at=at, alive_before=alive_before)
 
 
 def _detector_states(settings: Settings, store: Store, bus: SqliteBus) -> DetectorStates:

@@ -77,7 +77,7 @@ def web_services(dependencies: Dependencies) -> Services:
     snapshots = snapshots_of(dependencies)
     watch_choices = WatchChoices(core=core, kept=snapshots.kept)
     live_status = LiveStatus(http, core.clock)
-    own_printers = OwnPrinters(core=core, live=live_status)
+    own_printers = OwnPrinters(core=core, live=live_status, restart=dependencies.restart)
     gate = DetectionGate(
         store=core.store,
         plan=settings.detector_plan,

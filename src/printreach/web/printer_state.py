@@ -142,6 +142,8 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
 
 def _offline_words(seen: SeenPrinter, at: datetime) -> tuple[str, str]:
     reading, printer, refusal = seen.reading, seen.printer, seen.reading.refusal
+    if seen.awaits_reconnection:
+        return "The service has just restarted.", "The printer should be back within half a minute."
     if seen.is_online and refusal is not None and refusal.code not in _AWAY:
         return "Its computer is here, the printer isn't.", refusal.sentence
     if seen.is_online and reading.status is None:

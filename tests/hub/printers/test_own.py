@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+
+import pytest
 
 from printreach.contract.status import State
 from printreach.hub.denied import Reason
@@ -13,7 +15,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
 from printreach.hub.printers.readings import NOT_SEEN
 from printreach.ports import Notice, Topic
-from printreach.rules.printers import Printer
+from printreach.rules.printers import RECONNECT, Printer, Restart
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
@@ -29,12 +31,24 @@ class Home:
     ada: str
     bob: str
 
-    async def come_online(self) -> None:
+    async def come_online(self, node_id: str = "node") -> None:
         at = self.world.clock.now()
-        await self.world.agents.node_alive("node", at)
+        await self.world.agents.node_alive(node_id, at)
         await self.world.agents.agent_connected(
-            PRINTER_ID, "node", at, lan_ip=None, agent_version=None, platform=None
+            PRINTER_ID, node_id, at, lan_ip=None, agent_version=None, platform=None
         )
+
+    async def disconnect(self, node_id: str = "node") -> None:
+        await self.world.agents.agent_disconnected(PRINTER_ID, node_id, self.world.clock.now())
+
+    async def restart_after(self, pause: timedelta) -> None:
+        """Start the service again, without agents."""
+        alive_before = await self.world.core.store.read(
+            lambda records: records.printers.last_alive_at()
+        )
+        assert alive_before is not None
+        self.world.clock.advance(pause)
+        self.own = replace(self.own, restart=Restart(self.world.clock.now(), alive_before))
 
     async def see(self) -> SeenPrinter:
         seen = await self.own.one(self.ada, PRINTER_ID)
@@ -70,6 +84,53 @@ async def test_an_offline_printer_is_not_asked(open_world: OpenWorld) -> None:
     async with home(open_world) as here:
         assert not (await here.see()).is_online
         assert here.printers.asks.total() == 0
+
+
+@on_a_loop
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_a_printer_that_a_restart_cut_off_is_expected_back(
+    open_world: OpenWorld, is_killed: bool
+) -> None:
+    async with home(open_world) as here:
+        await here.come_online()
+        here.world.clock.advance(timedelta(seconds=3))
+        if not is_killed:
+            await here.disconnect()
+        await here.restart_after(timedelta(minutes=5))
+
+        assert (await here.see()).awaits_reconnection
+        here.world.clock.advance(RECONNECT.pauses[-1])
+        assert (await here.see()).awaits_reconnection, "until the longest pause is over"
+        here.world.clock.advance(timedelta(seconds=6))
+        assert not (await here.see()).awaits_reconnection
+
+
+@on_a_loop
+async def test_a_printer_that_was_away_before_a_restart_is_as_offline_as_before(
+    open_world: OpenWorld,
+) -> None:
+    async with home(open_world) as here:
+        await here.come_online()
+        await here.disconnect()
+        here.world.clock.advance(timedelta(seconds=3))
+        await here.world.agents.node_alive("node", here.world.clock.now())
+        await here.restart_after(timedelta(seconds=2))
+
+        assert not (await here.see()).awaits_reconnection
+
+
+@on_a_loop
+async def test_a_printer_that_leaves_after_a_restart_is_offline(open_world: OpenWorld) -> None:
+    async with home(open_world) as here:
+        await here.come_online()
+        await here.disconnect()
+        await here.restart_after(timedelta(seconds=2))
+        here.world.clock.advance(timedelta(seconds=1))
+        await here.come_online("another node")
+        assert not (await here.see()).awaits_reconnection
+        await here.disconnect("another node")
+
+        assert not (await here.see()).awaits_reconnection
 
 
 @on_a_loop

@@ -1,13 +1,18 @@
 """What a printer is, is the same on all of a page: badge, filter, counts, title and history."""
 
 import re
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
+from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.readings import NOT_SEEN
+from printreach.rules.printers import Printer
+from printreach.web.printer_state import state_of
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.relay.waiting import until
@@ -101,3 +106,21 @@ def test_the_navigation_of_every_page_counts_the_printers_that_need_somebody(hom
     assert home.browser.get("/connections").text.count(needs) == 2
     home.world.clock.advance(timedelta(minutes=5))
     assert needs not in home.browser.get("/connections").text
+
+
+def test_a_printer_that_a_restart_cut_off_says_so() -> None:
+    at = datetime(2026, 11, 23, 12, tzinfo=UTC)
+    printer = Printer(
+        printer_id=PRINTER_ID,
+        account_id="ada",
+        name="Workbench",
+        public_key=b"k" * 32,
+        linked_at=at - timedelta(days=1),
+        disconnected_at=at - timedelta(seconds=12),
+    )
+    seen = SeenPrinter(printer=printer, is_online=False, reading=NOT_SEEN, awaits_reconnection=True)
+
+    state = state_of(seen, at)
+    assert state.emphasis == "The service has just restarted."
+    assert "switched on" not in state.sentence
+    assert "switched on" in state_of(replace(seen, awaits_reconnection=False), at).sentence

@@ -16,7 +16,14 @@ from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.readings import Reading
 from printreach.ports import Notice, Topic
-from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
+from printreach.rules.printers import (
+    OwnedPrinter,
+    Printer,
+    Restart,
+    awaits_reconnection,
+    is_online,
+    parse_printer_name,
+)
 from printreach.rules.printers.members import Role, is_visit_stored
 from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
@@ -34,6 +41,7 @@ class SeenPrinter:
     """A printer, whether its agent is connected, its last reading, and the time of its picture.
 
     role: of the person who sees it. shared_by: the owner's address where that is somebody else.
+    awaits_reconnection: the service has just restarted, and the agent is expected back.
     """
 
     printer: Printer
@@ -42,14 +50,19 @@ class SeenPrinter:
     pictured_at: datetime | None = None
     role: Role = Role.OWNER
     shared_by: str = ""
+    awaits_reconnection: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnPrinters:
-    """The use cases of the dashboard about printers."""
+    """The use cases of the dashboard about printers.
+
+    restart: the start of this process; None if the service never ran before.
+    """
 
     core: Core
     live: LiveStatus
+    restart: Restart | None = None
 
     async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
         """Return the person's printers by name, then those that others share with them.
@@ -162,6 +175,7 @@ class OwnPrinters:
             pictured_at=row.pictured_at,
             role=row.role,
             shared_by="" if row.role is Role.OWNER else row.owner_email,
+            awaits_reconnection=awaits_reconnection(printer, row.node_alive_at, self.restart, at),
         )
 
 

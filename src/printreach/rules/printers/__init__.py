@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
+from printreach.rules.backoff import Backoff
+
+RECONNECT: Final = Backoff.doubling(0.5, 30.0)
+"""The pauses of agents that lost the service. A restart of the service costs little; after a long
+outage it finds its agents within half a minute."""
+_RECONNECTED_WITHIN: Final = RECONNECT.pauses[-1] + timedelta(seconds=5)
+"""The longest pause, and the time to sign in."""
 NODE_SILENCE = timedelta(seconds=30)
 """A node that was silent for this long counts as gone, with all its tunnels."""
 MAX_NAME_LENGTH = 60
@@ -54,6 +62,28 @@ def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) ->
     if printer.node_id is None or node_alive_at is None:
         return False
     return at < node_alive_at + NODE_SILENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A start of the service. alive_before: when the run before it last said that it runs."""
+
+    started_at: datetime
+    alive_before: datetime
+
+
+def awaits_reconnection(
+    printer: Printer, node_alive_at: datetime | None, restart: Restart | None, at: datetime
+) -> bool:
+    """Whether its agent lost its tunnel to this restart, and may still be between two tries.
+
+    node_alive_at: as in is_online; a node that was killed could note no disconnection.
+    """
+    last_contact = printer.disconnected_at if printer.node_id is None else node_alive_at
+    if restart is None or last_contact is None:
+        return False
+    is_recent = restart.started_at <= at < restart.started_at + _RECONNECTED_WITHIN
+    return is_recent and restart.alive_before <= last_contact <= restart.started_at
 
 
 def parse_printer_name(typed: str) -> str | None:

@@ -53,6 +53,10 @@ class PrinterRecords(TableRecords):
         found = await self._connection.scalars(query.where(_IS_LINKED, is_refused))
         return frozenset(found)
 
+    async def last_alive_at(self) -> datetime | None:
+        """Return when a node last said that it runs; None if none has in the last day."""
+        return await self._connection.scalar(select(func.max(nodes.c.alive_at)))
+
     async def all_linked(self) -> list[PrinterRow]:
         return await self._rows(_IS_LINKED)
 
