@@ -217,6 +217,13 @@ def test_any_other_refusal_can_be_tried_again(status: int) -> None:
     assert pushed_to(always(status)) == NotSent(SendFailure.REFUSED, status)
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_push_service_says_how_long_to_wait(status: int) -> None:
+    sent = pushed_to(always(status, "Retry-After: 120"))
+
+    assert sent == NotSent(SendFailure.REFUSED, status, timedelta(minutes=2))
+
+
 def test_a_redirect_is_not_followed() -> None:
     def look(receiver: Receiver, _browser: SubscribedBrowser) -> None:
         assert len(receiver.received) == 1

@@ -96,7 +96,7 @@ class WebPush:
             case status if 200 <= status < 300:
                 return None
             case status:
-                return NotSent(SendFailure.REFUSED, status)
+                return NotSent(SendFailure.REFUSED, status, outcome.retry_after)
 
     def _token(self, endpoint: str) -> str:
         """Return the token that shows the push service who sends: RFC 8292, section 2."""

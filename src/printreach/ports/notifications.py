@@ -1,7 +1,7 @@
 """Senders of mails, messages and pushes, the time zones of people, and the seal of secrets."""
 
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from enum import Enum, auto
 from typing import Protocol
 
@@ -54,10 +54,14 @@ class SendFailure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """A message was not accepted. status: what the other side answered, if it did."""
+    """A message was not accepted.
+
+    status: what the other side answered, if it did. retry_after: how long it asked to wait.
+    """
 
     trouble: SendFailure
     status: int | None = None
+    retry_after: timedelta | None = None
 
 
 class Messenger(Protocol):

@@ -1,6 +1,6 @@
 """Notifications of a person: which events, when, and how many a day."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -155,3 +155,19 @@ def test_only_what_is_on_the_list_can_be_chosen() -> None:
 
 def test_what_is_told_by_default_can_be_chosen() -> None:
     assert DEFAULT_EVENTS <= CHOOSABLE
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits"),
+    [
+        (timedelta(seconds=5), timedelta(seconds=30)),
+        (timedelta(minutes=20), timedelta(minutes=20)),
+        (timedelta(days=30), timedelta(hours=3)),
+    ],
+)
+def test_what_a_receiver_asks_to_wait_counts_within_bounds(
+    asked: timedelta, waits: timedelta
+) -> None:
+    at = utc(6, 1, 12)
+
+    assert next_try(1, at, asked) - at == waits

@@ -161,7 +161,8 @@ class NotificationSender(LeasedQueue[Destination]):
         words = "" if sent else claimed.trouble
         if trouble is not None:
             failures = 1 if sent else claimed.failures + 1
-            not_before, words = next_try(failures, at), in_words(trouble)
+            not_before = next_try(failures, at, trouble.retry_after)
+            words = in_words(trouble)
 
         async def settle(records: Records) -> None:
             await records.notifications.drop_messages([message.message_id for message in sent])

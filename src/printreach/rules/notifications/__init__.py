@@ -239,9 +239,13 @@ GIVEN_UP_AFTER: Final = timedelta(hours=24)
 """Notifications older than this are dropped."""
 
 
-def next_try(failures: int, at: datetime) -> datetime:
-    """Return when a destination that failed is tried again; failures: in a row, from 1."""
-    return at + RETRY.pause(failures)
+def next_try(failures: int, at: datetime, retry_after: timedelta | None = None) -> datetime:
+    """Return when a destination that failed is tried again; failures: in a row, from 1.
+
+    retry_after: waited for if it is longer, but never beyond the longest pause.
+    """
+    pause = RETRY.pause(failures)
+    return at + min(max(pause, retry_after or pause), RETRY.pauses[-1])
 
 
 def parse_local_time(text: str) -> time | None:
