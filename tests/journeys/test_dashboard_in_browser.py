@@ -138,7 +138,9 @@ def test_controls_act_in_place(home: Service, workbench: LinkedPrinter, page: Pa
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{home.base_url}/printers/{workbench.id}/control")
     loads: list[str] = []
+    logged: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
+    page.on("console", lambda message: logged.append(message.text))
     expect(page.get_by_role("img", name="Workbench, webcam")).to_be_in_viewport()
 
     step = page.get_by_role("button", name="Z +10 mm")
@@ -170,6 +172,7 @@ def test_controls_act_in_place(home: Service, workbench: LinkedPrinter, page: Pa
     refused.get_by_role("link", name="Go back").click()
     expect(refused).to_be_hidden()
     assert loads == []
+    assert logged == []
 
 
 def test_a_live_link_shows_the_printer_until_it_is_ended(

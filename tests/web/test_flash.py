@@ -63,10 +63,30 @@ def test_the_words_of_one_form_are_not_said_for_another(home: Home) -> None:
 
 def test_a_script_that_shows_the_answer_in_place_has_shown_the_words(home: Home) -> None:
     where = home.send("/settings", name="Lathe").headers["location"]
-    as_script = {"sec-fetch-dest": "empty", "x-in-place": "yes"}
+    as_script = {"sec-fetch-dest": "empty", "x-in-place": where}
 
     assert SAVED in home.browser.get(where, headers=as_script).text
     assert SAVED not in home.browser.get(where).text
+
+
+@pytest.mark.parametrize("open_page", ["", "yes", "/printers", "/"])
+def test_a_page_that_a_script_goes_to_keeps_the_words_for_a_person(
+    home: Home, open_page: str
+) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+    home.browser.get(where, headers={"sec-fetch-dest": "empty", "x-in-place": open_page})
+
+    assert SAVED in home.browser.get(where).text
+
+
+def test_a_refusal_that_is_shown_in_place_is_no_error_in_the_browsers_console(home: Home) -> None:
+    alone = home.send("/heat", hotend="999")
+    home.browser.headers["X-In-Place"] = f"{home.path}/control"
+    in_place = home.send("/heat", hotend="999")
+
+    assert (alone.status_code, in_place.status_code) == (400, 200)
+    assert in_place.text == alone.text
+    assert "aria-invalid" in in_place.text
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from printreach.web.detection.problems import DETECTION_PATH, answer_detection_f
 from printreach.web.flash import FlashMessages
 from printreach.web.forms import provide_fields
 from printreach.web.front_page import front_page
+from printreach.web.in_place import RefusalsInPlace
 from printreach.web.installable import INSTALLABLE
 from printreach.web.installing.downloads import downloads_route
 from printreach.web.notifications import NOTIFICATION_PAGES
@@ -173,7 +174,7 @@ def build_app(
         ],
         guards=[refuse_head_that_uses_up],
         before_send=[hardening(requires_https=settings.requires_https)],
-        middleware=[OriginCheck(settings.base_url), FlashMessages(jar)],
+        middleware=[OriginCheck(settings.base_url), RefusalsInPlace(), FlashMessages(jar)],
         exception_handlers={
             NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,

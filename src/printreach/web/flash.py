@@ -19,14 +19,13 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from printreach.rules.own_paths import FLASH_FIELD
 from printreach.web.cookies import FLASH, Cookies
+from printreach.web.in_place import is_shown_in_place
 from printreach.web.safe_methods import is_head
 
 _LIFETIME: Final = timedelta(minutes=1)
 """A browser follows a redirect at once."""
 _ANSWER: Final = "http.response.start"
 _BETWEEN: Final = "."
-IN_PLACE: Final = b"x-in-place"
-"""The header of a script that shows the page's answer in the page that is open."""
 _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
     "/account/tokens": {"ended": "The token has ended."},
     "/account": {
@@ -167,8 +166,8 @@ def _with_cookie(message: Message, cookie: Cookie) -> Message:
 
 def _is_for_a_person(scope: Scope) -> bool:
     """Return whether a person sees the answer: of other scripts, the browser loads it again."""
-    headers = scope["headers"]
-    return _header(headers, b"sec-fetch-dest") != "empty" or bool(_header(headers, IN_PLACE))
+    is_of_script = _header(scope["headers"], b"sec-fetch-dest") == "empty"
+    return not is_of_script or is_shown_in_place(scope)
 
 
 def _message(path: str, word: str) -> str:
