@@ -4,6 +4,8 @@ from datetime import timedelta
 from math import inf, nan
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from printreach.contract.status import Temps
 from printreach.hub.printers.temperatures import TemperatureReading
@@ -30,6 +32,20 @@ def test_one_reading_makes_no_chart() -> None:
     assert temperature_chart([], NOON) is None
     assert temperature_chart([reading(10)], NOON) is None
     assert temperature_chart([reading(10_000), reading(10)], NOON) is None
+
+
+def test_readings_of_one_moment_make_no_chart_and_no_failure() -> None:
+    """A printer that has just connected was asked twice within seconds."""
+    assert temperature_chart([reading(4), reading(3)], NOON) is None
+
+
+@given(st.lists(st.floats(0, 8000), max_size=30))
+def test_readings_may_come_at_any_time(ages_s: list[float]) -> None:
+    readings = [reading(ago_s, hotend_actual=200) for ago_s in sorted(ages_s, reverse=True)]
+
+    chart = temperature_chart(readings, NOON)
+
+    assert chart is None or chart.rows[0].at == readings[-1].at
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from math import ceil, isfinite
 from typing import Final, TypeAlias
@@ -17,6 +17,7 @@ MAX_POINTS: Final = 120
 """Across the whole width; more can't be told apart."""
 _ROWS: Final = 12
 """Of the table."""
+_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _SPANS: Final = {10: 5, 30: 10, 60: 15, 120: 30}
 """Minutes across the chart, the shortest first, and between the labels of its time axis."""
 
@@ -72,11 +73,12 @@ def temperature_chart(
 ) -> TemperatureChart | None:
     """Draw the readings, oldest first; None while there is no line yet."""
     readings = [reading for reading in readings if now - SPAN <= reading.at <= now]
-    if len(readings) < 2:
-        return None
-    minutes = next((m for m in _SPANS if readings[0].at >= now - timedelta(minutes=m)), 120)
+    oldest = readings[0].at if readings else now
+    minutes = next((m for m in _SPANS if oldest >= now - timedelta(minutes=m)), 120)
     span = timedelta(minutes=minutes)
     points = _thinned(readings, span / MAX_POINTS)
+    if len(points) < 2:
+        return None
     top = _top_c(points)
     drawing = _Drawing(now - span, span, top)
     heaters = [heater for heater in _HEATERS if heater.is_known(points)]
@@ -151,8 +153,7 @@ class _Drawing:
 
 def _thinned(readings: Sequence[TemperatureReading], width: timedelta) -> list[TemperatureReading]:
     """Return the last reading of each period. Periods begin at the same times in each drawing."""
-    epoch = datetime(2000, 1, 1, tzinfo=readings[0].at.tzinfo)
-    grouped = groupby(readings, lambda reading: (reading.at - epoch) // width)
+    grouped = groupby(readings, lambda reading: (reading.at - _EPOCH) // width)
     return [list(group)[-1] for _, group in grouped]
 
 
