@@ -10,7 +10,7 @@ from printreach.ports.scoring import PictureUnreadable
 from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection.scene import Scene
 
-GREY = tuple(range(64))
+GREY = tuple(range(256))
 
 
 def seen(picture: bytes) -> ImageAssessment:

@@ -12,6 +12,7 @@ import pytest
 
 from printreach.detector.model import Model, WeightsRefused, load_model
 from printreach.detector.preprocess import SIDE, PreparedImage, prepare
+from printreach.rules.detection.scene import SIDE as SCENE_SIDE
 from printreach.rules.detection.scene import Scene
 from tests.detector.images import scene, written
 
@@ -25,7 +26,7 @@ def model() -> Model:
 
 
 def of(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> PreparedImage:
-    return PreparedImage(pixels, Scene(grey=(0,) * 64, digest=0))
+    return PreparedImage(pixels, Scene(grey=(0,) * SCENE_SIDE**2, digest=0))
 
 
 @pytest.fixture

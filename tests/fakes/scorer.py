@@ -8,7 +8,7 @@ from printreach.rules.detection.detector import DetectorOff
 from printreach.rules.detection.scene import Scene
 from printreach.rules.watch.choices import Region
 
-GREY = tuple(range(0, 256, 4))
+GREY = tuple(range(256))
 """A slope, so that it is neither dark nor blocked."""
 
 

@@ -9,7 +9,7 @@ from printreach.rules.detection.scene import SIDE, Scene
 from training.sequences import LENGTH, ONSET, Watched, likely_share, outcomes, rendered
 
 GOOD, BAD = 0.02, 0.99
-BED = tuple(60 + 12 * (place % SIDE) for place in range(SIDE * SIDE))
+BED = tuple(60 + 6 * (place % SIDE) for place in range(SIDE * SIDE))
 
 
 def a_print(onset: int, probabilities: list[float]) -> Watched:

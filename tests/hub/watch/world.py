@@ -36,7 +36,7 @@ from tests.hub.world import PRINTER_ID, OpenWorld, World
 from tests.rules.detection.test_jpeg import picture
 
 GOOD, BAD = 0.02, 0.99
-BED = tuple(60 + 12 * (place % 8) + 5 * (place // 8) for place in range(SIDE * SIDE))
+BED = tuple(60 + 6 * (place % SIDE) + 3 * (place // SIDE) for place in range(SIDE * SIDE))
 PRINT = "print-1"
 SECOND = timedelta(seconds=1)
 STEP_S = 10

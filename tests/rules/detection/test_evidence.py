@@ -22,7 +22,7 @@ from printreach.rules.detection.appearance import (
 from printreach.rules.detection.scene import SIDE, Scene
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-BED = tuple(60 + 12 * (place % SIDE) for place in range(SIDE * SIDE))
+BED = tuple(60 + 6 * (place % SIDE) for place in range(SIDE * SIDE))
 CALM, ODD = 0.02, 0.9
 UNSURE = 0.6
 SIX: EvidenceMap = ((-3.0,) * 6,) * 6

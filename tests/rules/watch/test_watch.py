@@ -31,7 +31,7 @@ from printreach.rules.watch.memory import WatchMemory
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOOD, BAD = 0.02, 0.99
-BED = tuple(60 + 12 * (place % 8) + 5 * (place // 8) for place in range(SIDE * SIDE))
+BED = tuple(60 + 6 * (place % SIDE) + 3 * (place // SIDE) for place in range(SIDE * SIDE))
 DARK = (0,) * SIDE * SIDE
 PAUSES = WatchSettings(pauses=WatchPause())
 

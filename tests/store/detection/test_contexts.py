@@ -12,7 +12,7 @@ from printreach.rules.detection import DetectionContext, Suspicion
 from printreach.rules.detection.access import DetectionKey
 from printreach.rules.detection.appearance import Appearance
 from printreach.rules.detection.contexts import StoredContext
-from printreach.rules.detection.scene import Scene, SceneMemory
+from printreach.rules.detection.scene import SceneMemory
 from printreach.store.detection.contexts import detection_contexts, remembered
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
@@ -28,7 +28,13 @@ FULL = DetectionContext(
         first=(-2.5, 0.25), oddest=((-2.25, 0.5), (-7.0, 7.0)), mean=-1.5, risen=-0.75
     ),
     score=18,
-    seen=SceneMemory(scene=Scene(grey=tuple(range(64)), digest=2**32 - 1), repeats=2),
+    doubted=Appearance(first=(0.5,), mean=0.5),
+    seen=SceneMemory(
+        background=(bytes(range(256)),),
+        doubted=(bytes(range(255, -1, -1)),),
+        digest=2**32 - 1,
+        repeats=2,
+    ),
     last_at=NOON + timedelta(microseconds=7),
     warning=Suspicion(lasting_s=12.5, frames=2, is_above=True),
 )
@@ -169,8 +175,21 @@ async def test_what_another_version_remembered_begins_anew_at_its_levels(databas
         b'{"warning_level":9}',
         b'{"warning_level":"high"}',
         b'{"warning_level":9,"mean":"a word"}',
-        b'{"seen":{"scene":{"grey":[1,2],"digest":1}}}',
+        b'{"seen":{"background":["AAE="]}}',
     ],
 )
 def test_a_print_of_which_nothing_can_be_read_begins_anew(damaged: bytes) -> None:
     assert remembered(damaged) == DetectionContext()
+
+
+def test_what_an_earlier_version_knew_of_the_view_is_forgotten_and_the_rest_kept() -> None:
+    earlier = (
+        b'{"warning_level": 2, "score": 7,'
+        b' "seen": {"scene": {"grey": [1, 2], "digest": 3}, "repeats": 2}}'
+    )
+
+    context = remembered(earlier)
+
+    assert (context.warning_level, context.score) == (2, 7)
+    assert context.seen is not None
+    assert context.seen.background == ()

@@ -103,7 +103,7 @@ async def test_a_claim_that_lapsed_is_the_next_workers(records: Records) -> None
 
 @on_records
 async def test_what_is_remembered_of_a_print_is_kept_whole(records: Records) -> None:
-    scene = Scene(grey=tuple(range(64)), digest=2**32 - 1)
+    scene = Scene(grey=tuple(range(256)), digest=2**32 - 1)
     context, _ = observe(DetectionContext(), ImageAssessment(probability=0.3, scene=scene), NOON)
     memory = WatchMemory(context=context, history=(1, 2), warned_at=NOON, is_warned=True)
     [watched] = await claim(records)

@@ -79,13 +79,15 @@ class Suspicion:
 class DetectionContext:
     """The state of a print's detection after its images so far.
 
-    appearance: in the present scene. score: of the last usable image. Raises ValueError for a level
-    that does not exist, or a time without a zone.
+    appearance: in the present scene. doubted: since it is doubtful whether the scene is still the
+    same. score: of the last usable image. Raises ValueError for a level that does not exist, or a
+    time without a zone.
     """
 
     warning_level: int = DEFAULT_LEVEL
     pause_level: int = DEFAULT_LEVEL
     appearance: Appearance = field(default_factory=Appearance)
+    doubted: Appearance | None = None
     score: int = 0
     seen: SceneMemory | None = None
     last_at: datetime | None = None
@@ -122,9 +124,7 @@ def observe(
     looked = replace(context, seen=seen, last_at=at)
     if view in UNUSABLE_VIEWS:
         return looked, _verdict(looked, view)
-    before = Appearance() if view in INCOMPARABLE_VIEWS else context.appearance
-    appearance = before.then(assessment.probability, assessment.evidence, step_s)
-    looked = replace(looked, appearance=appearance, score=appearance.score)
+    looked = _with_appearance(looked, assessment, view, step_s)
     warns_from, pauses_from = _WARNS_FROM[looked.warning_level], _PAUSES_FROM[looked.pause_level]
     looked = replace(
         looked,
@@ -132,6 +132,25 @@ def observe(
         pause=_suspect(looked.pause, looked.score >= pauses_from, step_s),
     )
     return looked, _verdict(looked, view)
+
+
+def _with_appearance(
+    context: DetectionContext, assessment: ImageAssessment, view: ViewCondition, step_s: float
+) -> DetectionContext:
+    """Add the image to the appearance of its scene.
+
+    While it is doubtful whether that is another scene, it is compared with nothing before, and what
+    was known is kept.
+    """
+    is_in_doubt = context.seen is not None and context.seen.is_in_doubt
+    if is_in_doubt or view is ViewCondition.MOVED:
+        before = context.doubted or Appearance()
+    else:
+        before = Appearance() if view in INCOMPARABLE_VIEWS else context.appearance
+    now = before.then(assessment.probability, assessment.evidence, step_s)
+    if is_in_doubt:
+        return replace(context, doubted=now, score=now.score)
+    return replace(context, appearance=now, doubted=None, score=now.score)
 
 
 def _step_s(before: datetime | None, at: datetime) -> float:
