@@ -55,7 +55,8 @@ class PrinterRecords(TableRecords):
 
     async def last_alive_at(self) -> datetime | None:
         """Return when a node last said that it runs; None if none has in the last day."""
-        return await self._connection.scalar(select(func.max(nodes.c.alive_at)))
+        last: datetime | None = await self._connection.scalar(select(func.max(nodes.c.alive_at)))
+        return last
 
     async def all_linked(self) -> list[PrinterRow]:
         return await self._rows(_IS_LINKED)
