@@ -4,6 +4,7 @@ from typing import Final
 
 from printreach.web.printers.files import FILE_PAGES
 from printreach.web.printers.list_pages import LIST_PAGES
+from printreach.web.printers.members import MEMBER_PAGES
 from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
 from printreach.web.printers.settings import SETTINGS_PAGES
@@ -11,5 +12,5 @@ from printreach.web.printers.webcams import WEBCAMS
 
 PRINTER_PAGES: Final = [
     *(*LIST_PAGES, *LOCK_PAGES, *ORDERS),
-    *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES),
+    *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES, *MEMBER_PAGES),
 ]

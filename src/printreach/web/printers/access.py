@@ -27,6 +27,7 @@ _WATCH: Final = (
     *("GET /webcam/still", "GET /webcam/last", "GET /webcam/stream"),
     *("GET /history", "GET /history/print", "GET /history/prints.csv", "GET /history/prints.json"),
     *("GET /detector/picture", "GET /detector/judged"),
+    *("GET /leave", "POST /leave"),
 )
 _CONTROL: Final = (
     "GET /control",
