@@ -11,11 +11,13 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.response import Stream, Template
 
 from printreach.hub.leases import Access
+from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
 from printreach.web.printer_state import known_state_of
+from printreach.web.printers.order_rows import order_rows
 from printreach.web.printers.view import view_of
 from printreach.web.prints.rows import (
     activity_item_of,
@@ -48,17 +50,21 @@ _HEADERS: Final = {
 @get("/printers/{printer_id:str}/history", media_type=MediaType.HTML)
 async def history_page(
     seen: NamedDependency[SeenPrinter],
+    admitted: NamedDependency[AdmittedPrinter],
     signed_in: NamedDependency[SignedIn],
     before: FromQuery[str | None] = None,
 ) -> Template:
-    """List the prints of one printer, the newest first."""
+    """List the prints of one printer, the newest first, and what people ordered."""
     account_id, printer_id = seen.printer.account_id, seen.printer.printer_id
     place, at = parse_cursor(before), signed_in.services.clock.now()
     page = await signed_in.services.print_history.page(account_id, printer_id, place)
     tallies = await signed_in.services.print_history.months(account_id, printer_id)
     state = known_state_of(seen, at)
+    person_id, given = signed_in.account_id, signed_in.services.given_orders
+    orders = await given.recent(person_id, admitted) if place is None else []
     context = {
         "view": view_of(seen, at),
+        "orders": order_rows(orders, person_id),
         "here": "history",
         "prints": [row_of(print_, at, frozenset({printer_id}), state) for print_ in page.prints],
         "total": total_of(tallies),
@@ -71,6 +77,7 @@ async def history_page(
 @get("/printers/{printer_id:str}/history/print", media_type=MediaType.HTML)
 async def print_page(
     seen: NamedDependency[SeenPrinter],
+    admitted: NamedDependency[AdmittedPrinter],
     signed_in: NamedDependency[SignedIn],
     print_id: Annotated[str, QueryParameter(name="id")] = "",
 ) -> Template:
@@ -82,6 +89,10 @@ async def print_page(
         await signed_in.services.watched_prints.of_print(account_id, printer_id, print_id)
     )
     view = view_of(seen, at)
+    person_id, given = signed_in.account_id, signed_in.services.given_orders
+    orders = await given.recent(
+        person_id, admitted, since=print_.started_at, until=print_.ended_at or print_.heard_at
+    )
     chart = quality_chart(
         watch.looks,
         begins_at=print_.started_at if print_.start_is_known else None,
@@ -91,6 +102,7 @@ async def print_page(
         "view": view,
         "here": "history",
         "row": row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at)),
+        "orders": order_rows(orders, person_id),
         "again": print_.file_name,
         "acts": watch.acts,
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
