@@ -29,7 +29,7 @@ def test_an_owner_makes_a_link_and_a_person_accepts_it(home: Home) -> None:
         offer = eve.get(link[1])
         assert ADA in offer.text
         assert "Workbench" in offer.text
-        assert offer.headers["referrer-policy"] == "no-referrer"
+        assert offer.headers["referrer-policy"] == "same-origin"
         token = link[1].partition("token=")[2]
         accepted = send(eve, "/shared", token=token, answer="accept")
         assert accepted.headers["location"] == home.path

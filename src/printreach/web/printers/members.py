@@ -23,7 +23,6 @@ from printreach.web.forms import Fields, sentence_of
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import or_404
 from printreach.web.safe_methods import USED_UP
-from printreach.web.security import NO_REFERRER
 from printreach.web.services import Services
 from printreach.web.signed_in import Browser, SignedIn, raise_if_too_soon
 
@@ -168,7 +167,7 @@ async def offer_page(
             "sign_up": path_with_next("/signup", path),
             "closed": "" if closed is None else closed.sentence,
         }
-        return _not_kept(Template("dashboard/offer_signed_out.html", context=context))
+        return Template("dashboard/offer_signed_out.html", context=context)
     return await _offer(session, browser, token)
 
 
@@ -222,18 +221,12 @@ async def _offer(signed_in: SignedIn, browser: Browser, token: str) -> Response[
     if isinstance(offer, Denied):
         return _over(offer)
     context = {"offer": offer, "token": token, "me": signed_in.account}
-    return _not_kept(Template(_OFFER, context=context))
+    return Template(_OFFER, context=context)
 
 
 def _over(denied: Denied) -> Response[Any]:
     context = {"sentence": denied.sentence}
-    return _not_kept(Template("dashboard/offer_over.html", context=context, status_code=400))
-
-
-def _not_kept(answer: Template) -> Template:
-    """Have no other host told the address, which carries the secret."""
-    answer.headers.update(NO_REFERRER)
-    return answer
+    return Template("dashboard/offer_over.html", context=context, status_code=400)
 
 
 def _count_try(browser: Browser) -> None:
