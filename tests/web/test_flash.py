@@ -47,6 +47,14 @@ def test_a_script_that_loads_the_page_leaves_the_words_for_the_person(home: Home
     assert SAVED in home.browser.get(where).text
 
 
+def test_a_page_that_the_service_worker_passes_on_has_shown_the_words(home: Home) -> None:
+    where = home.send("/settings", name="Lathe").headers["location"]
+    by_the_worker = {"sec-fetch-dest": "empty", "sec-fetch-mode": "navigate"}
+
+    assert SAVED in home.browser.get(where, headers=by_the_worker).text
+    assert SAVED not in home.browser.get(where).text
+
+
 def test_no_address_names_what_was_done(home: Home) -> None:
     for path, fields in (("/pause", {}), ("/settings", {"name": "Lathe"})):
         assert "?" not in home.send(path, **fields).headers["location"]

@@ -172,8 +172,13 @@ def _with_cookie(message: Message, cookie: Cookie) -> Message:
 
 
 def _is_for_a_person(scope: Scope) -> bool:
-    """Return whether a person sees the answer: of other scripts, the browser loads it again."""
-    is_of_script = _header(scope["headers"], b"sec-fetch-dest") == "empty"
+    """Return whether a person sees the answer: of other scripts, the browser loads it again.
+
+    A page that the service worker passes on has the mode of a page, but no destination.
+    """
+    headers = scope["headers"]
+    is_page = _header(headers, b"sec-fetch-mode") == "navigate"
+    is_of_script = not is_page and _header(headers, b"sec-fetch-dest") == "empty"
     return not is_of_script or is_shown_in_place(scope)
 
 
