@@ -13,7 +13,7 @@ from printreach.rules.portal.completion import Completion
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.hub.portal.portal_world import begin, portal_of
-from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
+from tests.hub.world import BOB, PASSWORD, PRINTER_ID, OpenWorld, World, denied
 
 DRAFT = AppDraft(
     app_id="Layerlark",
@@ -116,6 +116,25 @@ async def test_an_app_that_was_checked_is_not_once_its_developer_changes_what_pe
             changed = await apps.change(ada.account_id, "Layerlark", draft)
             assert isinstance(changed, App)
             assert changed.was_checked is stays, change
+
+
+@on_a_loop
+async def test_the_own_app_of_an_operator_counts_as_checked_whatever_they_change(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        operator = await world.accounts.add("op@example.org", PASSWORD, is_admin=True)
+        assert isinstance(operator, Account)
+        apps = own_apps(world)
+        app = await apps.register(operator, DRAFT)
+        assert isinstance(app, App)
+        assert app.is_vouched_for
+
+        draft = replace(DRAFT, name="Larkspur")
+        changed = await apps.change(operator.account_id, "Layerlark", draft)
+
+        assert isinstance(changed, App)
+        assert changed.is_vouched_for
 
 
 @on_a_loop

@@ -75,7 +75,12 @@ class OwnApps:
         errors = problems_with_own(draft)
         if errors:
             return InvalidDraft(errors)
-        app = App(**asdict(draft), created_at=self.core.clock.now(), owner_id=account.account_id)
+        app = App(
+            **asdict(draft),
+            created_at=self.core.clock.now(),
+            owner_id=account.account_id,
+            was_checked=account.is_admin,
+        )
 
         async def add(records: Records) -> App | InvalidDraft:
             full = await _is_full(records, account.account_id)
@@ -108,7 +113,9 @@ class OwnApps:
             ):
                 return InvalidDraft({"name": LOOKS_THE_SAME})
             changed = replace(app, **asdict(draft))
-            changed = replace(changed, was_checked=stays_checked(app, changed))
+            account = await records.accounts.get(account_id)
+            is_operator = account is not None and account.is_admin
+            changed = replace(changed, was_checked=is_operator or stays_checked(app, changed))
             await records.apps.put(changed)
             return changed
 
