@@ -28,6 +28,7 @@ def test_a_walk_through_the_portal_ends_on_the_page_that_counts_what_came(
     assert page.text.count("32 characters") + page.text.count("16 characters") == len(SECRETS)
     for secret in _secrets(back):
         assert secret not in page.text
+        assert secret not in str(page.url)
     assert page.headers["cache-control"] == "no-store"
     assert page.headers["referrer-policy"] == "no-referrer"
     end = page.text.partition('href="/connections/')[2].partition('"')[0]

@@ -1,14 +1,15 @@
 """The page to which the portal returns a developer who tries it: the parameters that came back."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
-from urllib.parse import parse_qsl
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
 
-from litestar import MediaType, route
+from litestar import MediaType, Response, route
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
-from litestar.response import Template
+from litestar.response import Redirect, Template
 
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
@@ -16,6 +17,8 @@ from printreach.web.security import NO_REFERRER
 from printreach.web.signed_in import SignedIn
 
 _MAX_PARAMETERS: Final = 100
+_PAGE: Final = "/appportal/v1/test"
+_COUNTED: Final = re.compile(r"[0-9]{1,5} characters")
 _CONNECTION_ID: Final = re.compile(r"[a-z2-7]{26}")
 
 
@@ -53,12 +56,18 @@ class ReceivedParameter:
     shown: str
 
 
-@route("/appportal/v1/test", http_method=READ, media_type=MediaType.HTML)
+@route(_PAGE, http_method=READ, media_type=MediaType.HTML)
 async def show_parameters(
     request: AnyRequest, session: NamedDependency[SignedIn | None]
-) -> Template:
-    """Show which parameters came. Secrets are only counted, never written into the page."""
+) -> Response[Any]:
+    """Show which parameters came. Secrets are only counted, never written into the page.
+
+    They stay in no address either: the browser's history keeps the one without them.
+    """
     parameters = _parameters(request)
+    counted = _without_secrets(parameters)
+    if counted != parameters:
+        return Redirect(f"{_PAGE}?{urlencode(counted)}", status_code=303, headers=dict(NO_REFERRER))
     connection_id = parameters.get("id", "")
     is_theirs = session is not None and _CONNECTION_ID.fullmatch(connection_id) is not None
     context = {
@@ -66,7 +75,8 @@ async def show_parameters(
         "error": parameters.get("error", ""),
         "sentence": parameters.get("errorDescription", ""),
         "came": [
-            ReceivedParameter(parameter, _shown(parameter, parameters)) for parameter in COMPLETION
+            ReceivedParameter(parameter, parameters.get(parameter.name, ""))
+            for parameter in COMPLETION
         ],
         "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
         "is_signed_in_here": session is not None,
@@ -82,8 +92,13 @@ def _parameters(request: AnyRequest) -> dict[str, str]:
         raise ClientException("The address has too many parameters") from None
 
 
-def _shown(parameter: Parameter, parameters: dict[str, str]) -> str:
-    value = parameters.get(parameter.name, "")
-    if not parameter.is_secret or not value:
-        return value
-    return f"{len(value)} characters"
+def _without_secrets(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Put their length in place of secrets, where that was not done yet."""
+    # Some apps look for names in lower case, so parameters come in both spellings.
+    secret = {parameter.name.lower() for parameter in COMPLETION if parameter.is_secret}
+    return {
+        name: f"{len(value)} characters"
+        if name.lower() in secret and value and not _COUNTED.fullmatch(value)
+        else value
+        for name, value in parameters.items()
+    }
