@@ -1,6 +1,7 @@
 """The command line's first word."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -107,3 +108,31 @@ def test_the_installed_command_administers_as_the_rigs_commands_do(tmp_path: Pat
     assert OWNER in installed.stdout
     assert again["status"] == 1
     assert again["stderr"] == f"printreach admin: There is an account {OWNER} already.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["printreach.run.main serve", "printreach.run.demo"])
+def test_a_taken_port_is_told_in_a_sentence_that_names_the_setting(
+    module: str, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listen = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-m", *module.split()],
+            env={
+                **os.environ,
+                "PRINTREACH_DATA_DIR": str(tmp_path),
+                "PRINTREACH_LISTEN": listen,
+                "PRINTREACH_BASE_URL": f"http://localhost:{listen.rpartition(':')[2]}",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    sentence = done.stderr.splitlines()[-1]
+    assert "PRINTREACH_LISTEN" in sentence
+    assert listen.rpartition(":")[2] in sentence

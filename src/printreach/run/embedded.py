@@ -91,6 +91,24 @@ class InProcessRelay:
 async def running_service(
     settings: Settings, roles: frozenset[str], listeners: Sequence[socket.socket] = ()
 ) -> AsyncIterator[str]:
+    """Run the roles as `_running_roles` does.
+
+    The web framework wraps each exception that ends it in groups; the exception itself is raised.
+    """
+    try:
+        async with _running_roles(settings, roles, listeners) as address:
+            yield address
+    except ExceptionGroup as group:
+        alone: Exception = group
+        while isinstance(alone, ExceptionGroup) and len(alone.exceptions) == 1:
+            alone = alone.exceptions[0]
+        raise alone from alone.__cause__
+
+
+@asynccontextmanager
+async def _running_roles(
+    settings: Settings, roles: frozenset[str], listeners: Sequence[socket.socket]
+) -> AsyncIterator[str]:
     """Run the roles; yield the address that accepts connections, as host and port.
 
     listeners: sockets that already listen. Leaving stops the service: no new requests are accepted,

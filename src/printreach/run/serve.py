@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -11,6 +12,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 import uvloop
 
@@ -30,6 +32,8 @@ from printreach.store.key_files import KeyFileRefused
 from printreach.store.migrate import DatabaseTooNew
 
 log = logging.getLogger(__name__)
+
+_ADDRESS_FAULTS: Final = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,9 +80,17 @@ def main(options: argparse.Namespace) -> int:
     ) as error:
         return _fail(error, 1)
     except OSError as error:
-        listen = f"{settings.listen_host}:{settings.listen_port}"
-        return _fail(f"Can't serve on {listen}: {error.strerror or error}.", 1)
+        return _fail(cannot_serve(error, settings), 1)
     return 0
+
+
+def cannot_serve(error: OSError, settings: Settings) -> str:
+    """Return the sentence for an error at the start; for an address it names the setting."""
+    listen = f"{settings.listen_host}:{settings.listen_port}"
+    reason = f"Can't serve on {listen}: {error.strerror or error}."
+    if error.errno not in _ADDRESS_FAULTS:
+        return reason
+    return f"{reason} PRINTREACH_LISTEN chooses another address or port."
 
 
 async def serve(
