@@ -11,7 +11,7 @@ Installs the Printreach service.
 
   --dir DIR            where to install it (default $(default_folder))
   --without-detector   leave out what failure detection needs
-  --with LIST          what else is needed: agent, demo, s3 or stripe; may be given several times
+  --with LIST          what else is needed, with commas between: agent, demo, s3, stripe
   --systemd            run it as a service of this machine; as root
 END
 }
@@ -110,12 +110,13 @@ END
 main() {
     folder=''
     lists='server detector'
+    more=''
     systemd=no
     while [ $# -gt 0 ]; do
         case $1 in
         --dir | --with)
             [ $# -gt 1 ] || fail "$1 needs a word behind it."
-            if [ "$1" = --dir ]; then folder=$2; else lists="$lists $2"; fi
+            if [ "$1" = --dir ]; then folder=$2; else more="$more $2"; fi
             shift
             ;;
         --without-detector) lists=server ;;
@@ -127,6 +128,12 @@ main() {
         *) fail "$1 is no option of it; --help tells those there are." ;;
         esac
         shift
+    done
+    for list in $(printf '%s' "$more" | tr ',' ' '); do
+        case $list in
+        agent | demo | s3 | stripe) lists="$lists $list" ;;
+        *) fail "--with knows agent, demo, s3 and stripe, with commas between; $list is none of them." ;;
+        esac
     done
     [ -n "$folder" ] || [ -n "${HOME:-}" ] || fail "HOME is not set: name a folder with --dir."
     [ -n "$folder" ] || folder=$(default_folder)

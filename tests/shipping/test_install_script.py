@@ -72,6 +72,40 @@ def test_an_installed_service_runs_and_hands_out_its_agent(home: Home) -> None:
     assert hashlib.sha256(wheel).hexdigest() == digest
 
 
+@pytest.mark.parametrize("given", ["agent,demos", "nonsense", "agent, server-only", "*"])
+def test_an_unknown_list_is_refused_before_anything_is_installed(
+    given: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "here"
+
+    done = subprocess.run(
+        ["sh", SCRIPT, "--dir", folder, "--with", given],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "--with knows agent, demo, s3 and stripe" in done.stderr
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("given", [["--with", "agent,demo"], ["--with", "agent", "--with", "demo"]])
+def test_lists_are_named_with_commas_or_one_by_one(given: list[str], tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+
+    done = subprocess.run(
+        ["sh", SCRIPT, "--dir", tmp_path / "full", *given],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    # The folder is looked at after the lists.
+    assert "holds something else" in done.stderr
+
+
 def is_ready(way: Way) -> bool:
     try:
         return call(way, "/readyz").status == 200
