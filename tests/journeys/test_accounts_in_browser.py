@@ -132,7 +132,8 @@ def test_from_sign_up_over_an_authenticator_app_to_a_recovery_code(
     heading(page, "Your recovery codes")
     look_at(page, "account-recovery-codes")
     recovery = page.locator("#once-1").inner_text()
-    page.get_by_role("link", name="Done").click()
+    page.get_by_label("I have saved these codes").check()
+    press(page, "Done")
     heading(page, "Sign-in")
     press_on(page, "Sign out")
 

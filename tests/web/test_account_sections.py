@@ -30,3 +30,12 @@ def test_what_is_deleted_with_an_account_is_listed_first(world: WebWorld, browse
     wrong = send(browser, "/account/delete", **{"delete-password": "guess"})
     assert 'id="delete-password-fault"' in wrong.text
     assert "1 printer: Workbench" in wrong.text
+
+
+def test_one_printer_is_told_of_as_one(world: WebWorld, browser: Browser) -> None:
+    link_printer(world, browser, "Workbench")
+    assert "It is unlinked, and its agent shows" in browser.get("/account/delete").text
+
+    link_printer(world, browser, "Attic")
+
+    assert "They are unlinked, and their agents show" in browser.get("/account/delete").text

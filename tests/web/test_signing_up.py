@@ -296,3 +296,28 @@ def test_the_link_of_an_earlier_sign_up_says_that_there_is_a_newer_one(
 
     assert "signing up again makes a newer link" in page
     assert "the newest link in the service" in page
+
+
+def test_after_a_wrong_password_the_page_still_says_whose_account_it_is(
+    world: WebWorld, browser: Browser, other: Browser
+) -> None:
+    send(browser, "/signup", email=ADA, password=PASSWORD)
+    token = world.mailer.link().partition("token=")[2]
+
+    answer = send(other, "/confirm", token=token, password="another passphrase")
+
+    assert answer.status_code == 400
+    assert f"sign in as {ADA}." in answer.text
+
+
+def test_a_sign_in_before_the_confirmation_says_that_it_made_a_new_link(
+    world: WebWorld, browser: Browser
+) -> None:
+    send(browser, "/signup", email=ADA, password=PASSWORD)
+    first = world.mailer.link()
+
+    page = browser.get(sign_in(browser).headers["location"]).text
+
+    assert "Only the newest link works" in page
+    assert world.mailer.link() != first
+    assert confirm(browser, first) == "400"

@@ -243,9 +243,7 @@ async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> DrainM
     )
     app = create_app(pages, services)
     await ends.enter_async_context(app.lifespan())
-    link = await services.invitations.make_setup_link()
-    if link is not None:
-        log.info("There is no operator yet. Make the first operator's account here, once: %s", link)
+    await services.invitations.log_setup_link()
     return DrainMiddleware(app)
 
 

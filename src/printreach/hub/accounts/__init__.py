@@ -31,6 +31,13 @@ _PAYING_NOW: Final = Denied(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LastOperator:
+    """The last operator of the service. leaves_others: there are other accounts."""
+
+    leaves_others: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Accounts:
     """The use cases about accounts. billing: None where payments were never configured."""
 
@@ -153,12 +160,21 @@ class Accounts:
 
         return await self.core.store.write(delete)
 
+    async def last_operator(self, account: Account) -> LastOperator | None:
+        """Return what follows if this account is deleted; None if it isn't the last operator's."""
+        return await self.core.store.read(lambda records: _last_operator(records, account))
+
+
+async def _last_operator(records: Records, account: Account) -> LastOperator | None:
+    if not account.is_admin or await records.operating.other_operators(account.account_id):
+        return None
+    return LastOperator(leaves_others=await records.operating.are_others(account.account_id))
+
 
 async def _leaves_nobody(records: Records, account: Account) -> bool:
     """Return whether deleting this account would leave others without an operator."""
-    if not account.is_admin or await records.operating.other_operators(account.account_id):
-        return False
-    return await records.operating.are_others(account.account_id)
+    last = await _last_operator(records, account)
+    return last is not None and last.leaves_others
 
 
 async def account_with(records: Records, email: str) -> Account | Denied:

@@ -1,5 +1,6 @@
 """Invitations: created by operators, and one by the service itself while it has no operator."""
 
+import logging
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,6 +17,8 @@ from printreach.rules.connections.credentials import (
 )
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
+
+log = logging.getLogger(__name__)
 
 INVITATION_OVER = Denied(
     Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."
@@ -56,6 +59,14 @@ class Invitations:
             return None
         invitation = self._new(None, None, is_admin=True, supporter=True)
         return await self._add(replace(invitation, is_setup=True))
+
+    async def log_setup_link(self) -> None:
+        """Write that link into the log while there is no operator."""
+        link = await self.make_setup_link()
+        if link is not None:
+            log.info(
+                "There is no operator yet. Make the first operator's account here, once: %s", link
+            )
 
     async def look_up(self, token: str) -> Invitation | None:
         """Return the invitation while it is valid."""

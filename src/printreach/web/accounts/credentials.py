@@ -126,11 +126,15 @@ async def remove_totp(
 
 @get(_CODES_PAGE, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def show_recovery_codes(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
-    """Show new recovery codes once."""
+    """Show new recovery codes once; afterwards say that they were shown."""
     codes = signed_in.services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
-    if codes is None:
-        return Redirect("/account", status_code=303)
-    return page(_CODES, codes=[spaced(code) for code in codes])
+    return page(_CODES, codes=[spaced(code) for code in codes or ()])
+
+
+@post("/account/recovery-codes/done", media_type=MediaType.HTML)
+async def leave_recovery_codes() -> Redirect:
+    """Go on, now that the codes are saved."""
+    return Redirect(SECURITY, status_code=303)
 
 
 @post("/account/recovery-codes", media_type=MediaType.HTML)
@@ -169,4 +173,5 @@ def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:
 CHANGING = [
     *(change_password, ask_for_address, confirm_address_page, change_address, begin_totp),
     *(totp_page, confirm_totp, remove_totp, renew_recovery_codes, show_recovery_codes),
+    leave_recovery_codes,
 ]

@@ -192,6 +192,7 @@ async def delete(
     )
     if refused is not None:
         return await _delete_page(signed_in, refused)
+    await signed_in.services.invitations.log_setup_link()
     answer = Redirect(_DELETED, status_code=303)
     answer.set_cookie(jar.end(SESSION))
     return answer
@@ -209,6 +210,7 @@ async def _delete_page(signed_in: SignedIn, refused: Denied | TooSoon | None) ->
     chosen = await services.notifications.chosen(account_id)
     shown = {
         **_who(signed_in),
+        "last_operator": await services.account_data.accounts.last_operator(signed_in.account),
         "printers": [row.printer.name for row in await services.own_printers.rows(account_id)],
         "counts": [
             (len(await connections.all(account_id, ConnectionKind.APP)), "app connection"),

@@ -154,7 +154,9 @@ async def confirm(
         case Denied(Reason.LINK_OVER):
             return _over(outcome)
         case Denied() | TooSoon():
-            return page(_CONFIRM, outcome, "password", token=token, email="", asks_password=True)
+            link = await browser.services.signing_up.link_for(token, browser.cookie(STEP))
+            email = "" if isinstance(link, Denied) else link.email
+            return page(_CONFIRM, outcome, "password", token=token, email=email, asks_password=True)
         case _:
             assert_never(outcome)
 
