@@ -31,6 +31,7 @@ class Card:
     attention: str = ""
     progress: float | None = None
     time_left_s: int | None = None
+    started_at: datetime | None = None
     ready_at: datetime | None = None
     temps: list[Row] = field(default_factory=list)
     webcam: Row = field(default_factory=dict)
@@ -85,8 +86,8 @@ MIXED = quality_chart(
         for index, quality in enumerate([*[9] * 34, 7, 7, 6, 5, 4, 5, 6, 7, *[9] * 30])
     ],
     begins_at=STARTED,
-    ends_at=READY,
-    now=NOW,
+    ends_at=NOW,
+    progress=62.4,
 )
 
 GARAGE = Card(
@@ -111,6 +112,7 @@ WORKBENCH = Card(
     file="twisted_vase_0.2mm_PLA.gcode",
     progress=62.4,
     time_left_s=4_320,
+    started_at=STARTED,
     ready_at=READY,
     temps=temps(215.2, 215, 60, 60),
     webcam=webcam(),

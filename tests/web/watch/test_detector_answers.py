@@ -7,6 +7,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import WebcamEntry
+from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.watch.choices import WatchSettings
 from printreach.web.watch.view import format_time
@@ -22,6 +23,7 @@ from tests.web.watch.watching import (
     failing,
     picture_of,
     saw,
+    saw_before,
     under_watch,
 )
 from tests.web.world import run
@@ -56,6 +58,35 @@ def test_once_an_alarm_is_answered_the_latest_picture_is_shown_again(home: Home)
     page = home.get().text
     assert format_time(now) in page
     assert format_time(alarm.at) not in page
+    assert "The model saw a failure in that picture" not in page
+    assert "Was this right?" not in page
+
+
+@pytest.mark.parametrize("answer", ["", "no"])
+def test_the_reasons_of_a_warning_stand_beside_its_own_picture(home: Home, answer: str) -> None:
+    hear(home, told(home, EventType.STARTED, 1))
+    looks = failing(home)
+    now = home.world.clock.now()
+    saw(home, *looks, a_look(now, 20, view=ViewCondition.DARK), jpeg=JPEG)
+    alarm = next(one for one in looks if one.warned)
+    if answer:
+        home.send("/detector/judgement", print_id=PRINT, was_failure=answer)
+
+    page = home.get("/history/print?id=print-1").text
+    assert "The model saw a failure in that picture" in page
+    assert "Was this right?" in page
+    assert format_time(alarm.at) in page
+    assert format_time(now) not in page
+
+
+def test_a_warning_whose_picture_is_gone_stands_beside_none(home: Home) -> None:
+    now = home.world.clock.now()
+    saw_before(home, [a_look(now - timedelta(minutes=3), 95, warned=True)])
+    saw(home, a_look(now, 20), jpeg=JPEG)
+
+    page = home.get().text
+    assert "Warned at" in page
+    assert "What failure detection saw" not in page
 
 
 def test_an_answer_counts_for_the_camera_that_the_alarm_came_from(home: Home) -> None:

@@ -31,17 +31,35 @@ def look(at_s: float, score: int = 5, **of_it: object) -> Look:
 
 
 def test_a_print_that_nobody_looked_at_has_no_chart() -> None:
-    assert quality_chart([], now=NOON) is None
+    assert quality_chart([], ends_at=NOON) is None
 
 
-def test_bars_stand_where_the_looks_were_between_start_and_expected_end() -> None:
+def test_bars_stand_where_the_looks_were_between_start_and_end() -> None:
     looks = [look(at_s) for at_s in range(0, 1801, 20)]
-    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON + HOUR, now=NOON + HOUR / 2)
+    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON + HOUR)
 
     assert chart is not None
-    assert chart.now_x == pytest.approx(50.0)
     assert chart.bars[0].x == 0.0
     assert 48 <= chart.bars[-1].x <= 51
+
+
+@pytest.mark.parametrize("lasted_s", [1, 30, 90, 180, 599, 4_000])
+def test_the_bars_of_a_print_fill_its_time_however_short_it_was(lasted_s: int) -> None:
+    looks = [look(at_s) for at_s in range(0, lasted_s + 1, 10)]
+    chart = quality_chart(looks, begins_at=NOON, ends_at=looks[-1].at)
+
+    assert chart is not None
+    assert (chart.begins_at, chart.ends_at) == (NOON, looks[-1].at)
+    assert chart.bars[-1].x + chart.bars[-1].width == pytest.approx(100.0)
+
+
+def test_where_little_is_printed_few_bars_are_as_wide_as_many_are_later() -> None:
+    looks = [look(20 * n) for n in range(1_000)]
+    early, late = quality_chart(looks, progress=10.0), quality_chart(looks, progress=100.0)
+
+    assert early is not None
+    assert late is not None
+    assert 0.10 * early.bars[0].width == pytest.approx(late.bars[0].width, rel=0.1)
 
 
 def test_one_bad_look_among_thousands_is_seen() -> None:
@@ -92,7 +110,7 @@ def test_a_changed_view_is_said_in_the_table() -> None:
     )
 )
 def test_whatever_the_clock_did_bars_stay_within_the_chart(looks: list[Look]) -> None:
-    chart = quality_chart(looks, begins_at=NOON, now=NOON)
+    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON)
 
     assert chart is not None
     assert len(chart.bars) <= MAX_BARS
@@ -125,14 +143,3 @@ def test_a_map_of_anything_is_small_and_within_its_grid(evidence: list[list[floa
         assert drawn.rows <= MAX_SQUARES
         assert all(one.x + one.width <= drawn.columns for one in drawn.squares)
         assert all(one.y < drawn.rows and 1 <= one.strength <= 4 for one in drawn.squares)
-
-
-def test_the_end_of_a_short_print_is_its_own_though_the_axis_is_longer() -> None:
-    ready_at = NOON + timedelta(minutes=5)
-    chart = quality_chart(
-        [look(20)], begins_at=NOON, ends_at=ready_at, now=NOON + timedelta(minutes=1)
-    )
-
-    assert chart is not None
-    assert chart.ends_at == ready_at
-    assert chart.now_x == pytest.approx(10.0)

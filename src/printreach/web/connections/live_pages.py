@@ -31,6 +31,7 @@ from printreach.web.printers.open_pages import (
     page_event,
     templates_of,
 )
+from printreach.web.printers.print_times import print_times
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
@@ -219,14 +220,15 @@ class LiveFacts:
 def facts_of(view: LiveView, seen: SeenPrinter, at: datetime) -> LiveFacts:
     state = state_of(seen, at)
     job = state.job if state.is_here else None
-    print_ = job.current_print if job is not None and state.is_under_way else None
+    times = print_times(seen.reading.status, seen.reading.seen_at) if state.is_here else None
+    shows_file = times is not None and view.link.shows_names
     return LiveFacts(
         state=state.badge,
         is_here=state.is_here,
         name=seen.printer.name if view.link.shows_names else "",
-        file=print_.file_name if print_ is not None and view.link.shows_names else "",
-        progress=print_.progress if print_ is not None else None,
-        time_left_s=print_.time_left_sec if print_ is not None else None,
+        file=job.current_print.file_name if job is not None and shows_file else "",
+        progress=times.progress if times is not None else None,
+        time_left_s=times.time_left_s if times is not None else None,
         layers=layers_of(job),
         temps=temps_of(job.current_print.temps) if job is not None else [],
         seen_at=seen.reading.seen_at,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, TypedDict
 
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOO
 from printreach.rules.printers.members import Role
 from printreach.web.printer_state import PrinterState, state_of
 from printreach.web.printers.materials import Look, looks_of
+from printreach.web.printers.print_times import print_times
 from printreach.web.wording import duration, moment
 
 _YOUNG_S: Final = 60.0
@@ -61,6 +62,7 @@ class Card:
     file: str
     progress: float | None
     time_left_s: int | None
+    started_at: datetime | None
     ready_at: datetime | None
     temps: Sequence[Temp]
     webcam: Webcam
@@ -91,9 +93,8 @@ class Card:
 
 def card_of(seen: SeenPrinter, at: datetime) -> Card:
     printer, status, state = seen.printer, seen.reading.status, state_of(seen, at)
-    job = state.job
-    print_ = job.current_print if job is not None and state.is_under_way else None
-    is_running = print_ is not None and state.is_here
+    job, times = state.job, print_times(status, seen.reading.seen_at)
+    is_running = times is not None and state.is_here
     detector = status.service_status.detector if status is not None and state.is_here else None
     may_control = seen.role.includes(Role.CONTROL)
     return Card(
@@ -102,9 +103,10 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         href=f"/printers/{printer.printer_id}",
         shown=state,
         file=_file(state),
-        progress=print_.progress if print_ is not None else None,
-        time_left_s=print_.time_left_sec if print_ is not None and is_running else None,
-        ready_at=_ready_at(seen) if is_running else None,
+        progress=times.progress if times is not None else None,
+        time_left_s=times.time_left_s if times is not None and is_running else None,
+        started_at=times.started_at if times is not None else None,
+        ready_at=times.ready_at if times is not None and is_running else None,
         temps=temps_of(job.current_print.temps) if job is not None and state.is_here else [],
         webcam=webcam_of(seen, 0, state, still=True),
         looks=looks_of(detector) if detector is not None and is_running else None,
@@ -179,16 +181,6 @@ def _file(state: PrinterState) -> str:
     if not state.is_here:
         return f"Was printing {name}" if state.is_under_way and name else ""
     return name if state.badge != State.IDLE else ""
-
-
-def _ready_at(seen: SeenPrinter) -> datetime | None:
-    reading = seen.reading
-    if reading.status is None or reading.seen_at is None:
-        return None
-    left_s = reading.status.job_status.current_print.time_left_sec
-    if left_s is None or not 0 <= left_s < 10 * 365 * 86400:
-        return None
-    return reading.seen_at + timedelta(seconds=left_s)
 
 
 def _look_age(since_s: float, suppressed: bool) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
@@ -34,6 +34,7 @@ from printreach.web.printers.cards import (
     webcam_of,
 )
 from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
+from printreach.web.printers.print_times import print_times
 from printreach.web.printers.temperature_chart import TemperatureChart, temperature_chart
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -69,7 +70,6 @@ class PrinterView:
     is_side_by_side: bool
     layers: str
     duration_s: int | None
-    started_at: datetime | None
     heaters: Sequence[Temp]
     may_heat: bool
     may_move: bool
@@ -109,6 +109,7 @@ def view_of(
     """
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
+    times = print_times(status, seen.reading.seen_at)
     here = card.shown.is_here
     may_control = seen.role.includes(Role.CONTROL)
     is_usable = here and may_control
@@ -134,8 +135,7 @@ def view_of(
         camera=index,
         is_side_by_side=camera == SIDE_BY_SIDE and len(webcams) > 1 and here,
         layers=layers_of(job) if here else "",
-        duration_s=_duration_s(job) if here else None,
-        started_at=_started_at(seen) if here else None,
+        duration_s=times.duration_s if times is not None and here else None,
         heaters=card.temps,
         may_heat=Feature.TEMPERATURE_CONTROL in features,
         may_move=Feature.AXIS_MOVEMENT in features and state not in AT_WORK,
@@ -172,20 +172,6 @@ def layers_of(job: JobStatus | None) -> str:
     if layer is None or not (layer or total):
         return ""
     return f"Layer {layer}" if total is None else f"Layer {layer} of {total}"
-
-
-def _duration_s(job: JobStatus | None) -> int | None:
-    return job.current_print.duration_sec if job is not None and job.state in UNDER_WAY else None
-
-
-def _started_at(seen: SeenPrinter) -> datetime | None:
-    reading = seen.reading
-    if reading.status is None or reading.seen_at is None:
-        return None
-    ran_s = _duration_s(reading.status.job_status)
-    if ran_s is None or not 0 <= ran_s < 10 * 365 * 86400:
-        return None
-    return reading.seen_at - timedelta(seconds=ran_s)
 
 
 def control_template(

@@ -15,8 +15,6 @@ MAX_BARS: Final = 96
 _MIN_SLOT: Final = timedelta(seconds=20)
 _HOLDS_FOR: Final = timedelta(seconds=150)
 """Calm looks are stored once a minute; a longer time without a look is a gap."""
-_SHORTEST: Final = timedelta(minutes=10)
-"""The first look of a print that has just begun does not fill the whole width."""
 MAX_SQUARES: Final = 24
 """Squares of evidence, each way."""
 _FAINT: Final = 0.25
@@ -26,7 +24,7 @@ _STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A period as bad as its worst look. x, width: in percent of the chart's width.
+    """A period as bad as its worst look. x, width: in percent of the chart's time.
 
     score: 0 to 100, taller is worse. at: of the worst look. note: its text in the table.
     """
@@ -51,15 +49,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """The chart of a print.
-
-    begins_at, ends_at: of the print, as far as known; a short one ends before its axis does.
-    now_x: the position of the present, in percent; None for a print that is over.
-    """
+    """The chart of a print, from begins_at to ends_at: its end, or the present while it runs."""
 
     begins_at: datetime
     ends_at: datetime
-    now_x: float | None
     bars: Sequence[Bar]
     marks: Sequence[Mark]
     worst: Bar
@@ -89,25 +82,24 @@ def quality_chart(
     *,
     begins_at: datetime | None = None,
     ends_at: datetime | None = None,
-    now: datetime | None = None,
+    progress: float = 100.0,
 ) -> QualityChart | None:
     """Draw looks, oldest first, from the print's start to its end; None if there are none.
 
-    begins_at, ends_at: known or expected; otherwise taken from the looks. now: while the print
-    runs.
+    begins_at, ends_at: otherwise taken from the looks; the end of a running print is the present.
+    progress: of the print, in percent; the part of a page's width on which the chart is drawn.
     """
     if not looks:
         return None
     looks = sorted(looks, key=lambda look: look.at)  # the clock may have been set back
     first, last = looks[0].at, looks[-1].at
     starts = min(first, begins_at) if begins_at is not None else first
-    ends = max([last, *(at for at in (ends_at, now) if at is not None)])
-    span = max(ends - starts, _SHORTEST)
-    bars = _bars(looks, starts, span)
+    ends = max(last, ends_at) if ends_at is not None else last
+    span = max(ends - starts, _MIN_SLOT)
+    bars = _bars(looks, starts, span, max(1, round(MAX_BARS * progress / 100)))
     return QualityChart(
         begins_at=starts,
         ends_at=ends,
-        now_x=None if now is None else _x(now, starts, span),
         bars=bars,
         marks=[
             Mark(
@@ -138,9 +130,9 @@ def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _bars(looks: Sequence[Look], starts: datetime, span: timedelta) -> list[Bar]:
-    slot = max(span / MAX_BARS, _MIN_SLOT)
-    final = ceil(span / slot) - 1
+def _bars(looks: Sequence[Look], starts: datetime, span: timedelta, at_most: int) -> list[Bar]:
+    count = max(1, min(at_most, span // _MIN_SLOT))
+    slot, final = span / count, count - 1
     worst: dict[int, Look] = {}
     for look, following in zip(looks, [*looks[1:], looks[-1]], strict=True):
         holds_until = min(following.at, look.at + _HOLDS_FOR)

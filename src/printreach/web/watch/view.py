@@ -17,7 +17,7 @@ from printreach.hub.watch.prints import WatchOfPrint
 from printreach.rules.detection.detector import DetectorOff, not_watching, watch_status
 from printreach.rules.printers.cameras import Pose, pose_at
 from printreach.rules.prints.snapshots import KEPT_FOR
-from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.choices import Look, WatchSettings
 from printreach.rules.watch.why import VIEW_WORDS, Why, why
 from printreach.web.printers.view import PrinterView
 from printreach.web.services import Services
@@ -53,10 +53,11 @@ class WatchView:
     """The data of parts/watch.html and of a print's chart.
 
     words, mood: its state in one line. quality: None if unknown. view_note: why the latest look
-    gave no result, or "". picture: of the alarm that awaits a judgement, else of the latest look.
-    was_failure: the owner's judgement; None if there is none yet. off: why this service watches no
-    prints, or ""; is_on: whether it watches those of this printer. has_camera: whether the
-    printer has a camera for it.
+    gave no result, or "". alarm: the latest look that warned or paused. why: its reasons, where
+    they are shown. picture: the one that they are about, else the latest. was_failure: the owner's
+    judgement of the alarm; None if there is none yet. off: why this service watches no prints, or
+    ""; is_on: whether it watches those of this printer. has_camera: whether the printer has a
+    camera for it.
     """
 
     print_id: str
@@ -72,6 +73,7 @@ class WatchView:
     view_note: str
     chart: QualityChart | None
     picture: SeenPicture | None
+    alarm: Look | None
     why: Why | None
     change_note: str
     was_failure: bool | None
@@ -84,12 +86,14 @@ def watch_view(
     status: StatusResult | None,
     chart: QualityChart | None,
     at: datetime,
+    *,
+    has_latest: bool = False,
 ) -> WatchView:
     """Return the view. status: the printer's while this print runs; None if it is over or the
-    printer offline.
+    printer offline. has_latest: the latest picture is shown once an alarm was judged.
     """
     settings, reason = watch.settings, why(watch.looks)
-    is_over = chart is None or chart.now_x is None
+    explained = None if has_latest and _answer(watch) is not None else reason
     line = _line(watch, status)
     return WatchView(
         print_id=watch.print_id,
@@ -104,9 +108,10 @@ def watch_view(
         keeps_frames=settings.keeps_frames,
         view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
         chart=chart,
-        picture=_picture(watch, printer_path, status, at, is_over=is_over),
-        why=reason,
-        change_note=VIEW_WORDS[reason.change.view] if reason and reason.change else "",
+        picture=_picture(watch, printer_path, status, at, explained, has_latest=has_latest),
+        alarm=None if reason is None else reason.alarm,
+        why=explained,
+        change_note=VIEW_WORDS[explained.change.view] if explained and explained.change else "",
         was_failure=_answer(watch),
         tells_nobody=watch.tells_nobody,
     )
@@ -122,16 +127,6 @@ def latest_print_id(status: StatusResult | None) -> str:
     if status is None:
         return ""
     return status.service_status.most_recent_print_id_str
-
-
-def chart_under_way(
-    watch: WatchOfPrint, started_at: datetime | None, ready_at: datetime | None, at: datetime
-) -> QualityChart | None:
-    """Draw the chart of a running print. The expected end changes with every reading, so it is
-    rounded to minutes to keep the drawing the same.
-    """
-    ends = None if ready_at is None else ready_at.replace(second=0, microsecond=0)
-    return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
 
 
 def gives_pictures(cameras: Sequence[WebcamEntry], chosen: int | None) -> bool:
@@ -200,18 +195,21 @@ def _picture(
     printer_path: str,
     status: StatusResult | None,
     at: datetime,
+    explained: Why | None,
     *,
-    is_over: bool,
+    has_latest: bool,
 ) -> SeenPicture | None:
-    """Return the picture of an alarm that awaits a judgement or of a print that is over, else of
-    the latest look.
+    """Return the picture that the explanation is about; without one, that of the latest look.
 
     A picture stored with a judgement is kept longer than others.
     """
-    is_of_alarm = is_over or _answer(watch) is None
-    seen = watch.alarm if is_of_alarm and watch.alarm is not None else watch.last
+    seen = watch.last
+    if explained is not None:
+        alarm = watch.alarm
+        seen = alarm if alarm is not None and alarm.look.at == explained.alarm.at else None
     judged, query = watch.judgement, {"print": watch.print_id}
-    if is_over and judged is not None and judged.picture is not None:
+    is_judged = not has_latest and _answer(watch) is not None
+    if is_judged and judged is not None and judged.picture is not None:
         address = f"{printer_path}/detector/judged?{urlencode(query)}"
         taken_at = judged.at if seen is None else seen.look.at
     elif seen is not None and seen.picture is not None and at < seen.look.at + KEPT_FOR:
@@ -260,9 +258,14 @@ class WatchedView:
         if isinstance(watch, Denied):
             nothing = WatchSettings(enabled=False)
             watch = WatchOfPrint(print_id="", settings=nothing, off=DetectorOff.SWITCHED_OFF)
-        chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
+        chart = quality_chart(
+            watch.looks,
+            begins_at=view.card.started_at,
+            ends_at=at if view.is_here else None,
+            progress=view.card.progress or 0.0,
+        )
         now = status if view.is_here else None
-        self.shown = watch_view(watch, view.card.href, now, chart, at)
+        self.shown = watch_view(watch, view.card.href, now, chart, at, has_latest=True)
 
     def _is_recent(self, at: datetime) -> bool:
         return self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
