@@ -9,6 +9,7 @@ from itertools import count
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.contract.cameras import CameraChoice
 from printreach.hub.tries import CallerTries
 from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
@@ -81,6 +82,7 @@ class Rig:
         supporter: bool = True,
         port: int | None = None,
         may: Granted = FULL_ACCESS,
+        cameras: tuple[CameraChoice, ...] = (),
     ) -> Access:
         """Make a connection to the printer of the agent of that name."""
         access = Access(unique_id, f"token-of-{unique_id}".encode())
@@ -96,6 +98,7 @@ class Rig:
             owner_is_supporter=supporter,
             limits=limits,
             access=may,
+            cameras=cameras,
         )
         self.grants.put(grant, port=port)
         return access

@@ -152,12 +152,22 @@ class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     show_smart_pause_popup: bool | UnsetType = UNSET
 
 
-class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """rotation: 0, 90, 180 or 270 degrees, reported and not applied.
+class ReportedWebcam(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """A camera as the platform tells it, where the printer's owner chose otherwise."""
 
+    name: Text
+    flip_h: bool = False
+    flip_v: bool = False
+    rotation: int = 0
+
+
+class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """rotation: clockwise, 0, 90, 180 or 270 degrees, after the flips; none of them is applied.
+
+    name, flip_h, flip_v, rotation: as the printer's owner chose, else as the platform tells.
     enabled: False for one that the platform lists as switched off; it gives no pictures.
     snapshot_url, stream_url: without user info or secrets; None where the platform has none, or has
-    one that may hold a secret.
+    one that may hold a secret. reported: left out where the owner chose nothing.
     """
 
     name: Text
@@ -167,6 +177,7 @@ class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     enabled: bool = True
     snapshot_url: Url | None = None
     stream_url: Url | None = None
+    reported: ReportedWebcam | UnsetType = UNSET
 
 
 class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -1,18 +1,22 @@
-"""Fields that the relay adds to a request: its permissions, and for commands an id and an expiry.
+"""Fields that the relay adds to a request: its permissions, and for commands an id, an expiry, and
+the owner's choices for cameras.
 
 The relay doesn't parse commands; the agent acts on these fields (docs/protocol.md).
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from typing import Final
 
+from printreach.contract.cameras import CameraChoice, format_choices_field
 from printreach.contract.command_api import (
+    CAMERAS_FIELD,
     COMMAND_EXPIRES_FIELD,
     COMMAND_ID_FIELD,
+    COMMAND_PREFIX,
     PERMISSIONS_FIELD,
 )
 from printreach.http1.heads import Request
@@ -21,8 +25,10 @@ from printreach.rules.printers.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
 OURS: Final = frozenset(
-    {COMMAND_ID_FIELD.lower(), COMMAND_EXPIRES_FIELD.lower(), PERMISSIONS_FIELD.lower()}
+    field.lower()
+    for field in (COMMAND_ID_FIELD, COMMAND_EXPIRES_FIELD, PERMISSIONS_FIELD, CAMERAS_FIELD)
 )
+_LISTS_CAMERAS: Final = frozenset({COMMAND_PREFIX + b"/status", COMMAND_PREFIX + b"/webcam/list"})
 
 _CONNECTION_DIGITS: Final = 16
 
@@ -30,6 +36,12 @@ _CONNECTION_DIGITS: Final = 16
 def permission_stamp(access: Access) -> Headers:
     """Return the field with the stream's permissions; none if it has all of them."""
     return [] if access.is_full else [(PERMISSIONS_FIELD, format_access_stamp(access))]
+
+
+def camera_stamp(target: bytes, choices: Sequence[CameraChoice]) -> Headers:
+    """Return the field with the owner's choices for cameras; none where no cameras are listed."""
+    is_needed = bool(choices) and target.partition(b"?")[0] in _LISTS_CAMERAS
+    return [(CAMERAS_FIELD, format_choices_field(choices))] if is_needed else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .browser_sign_in import BrowserSignIn
 from .caller_exchange import CallerExchange
-from .commands import CommandStamps, permission_stamp
+from .commands import CommandStamps, camera_stamp, permission_stamp
 from .connection import FrontConnection, IncomingRequest
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
@@ -218,7 +218,8 @@ class PrinterHosts:
         if not is_command(request.target):
             return allowed
         agents_unix_s = self._directory.agents_unix_s(grant.printer_id)
-        return [*self._stamps.stamp(request, unique_id, agents_unix_s), *allowed]
+        stamp = self._stamps.stamp(request, unique_id, agents_unix_s)
+        return [*stamp, *camera_stamp(request.target, grant.cameras), *allowed]
 
     async def _run(self, work: Coroutine[None, None, None], held: HeldRequest) -> None:
         """Do the work, and answer the caller if it fails."""

@@ -391,7 +391,7 @@ CREATE TABLE printers (
 	lan_ip VARCHAR(64), 
 	node_id VARCHAR(64), 
 	connected_at DATETIME, 
-	disconnected_at DATETIME, 
+	disconnected_at DATETIME, cameras TEXT DEFAULT '[]' NOT NULL, 
 	CONSTRAINT pk_printers PRIMARY KEY (printer_id), 
 	CONSTRAINT fk_printers_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
@@ -685,4 +685,4 @@ CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0031');
+INSERT INTO alembic_version VALUES ('0032');

@@ -18,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     exists,
     false,
     true,
@@ -25,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.expression import text
 from sqlalchemy.types import TypeDecorator
 
+from printreach.contract.cameras import CameraChoice, format_choices, parse_choices
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
@@ -70,6 +72,24 @@ class Permissions(TypeDecorator[frozenset[Permission]]):
         self, value: str | None, _dialect: Dialect
     ) -> frozenset[Permission] | None:
         return None if value is None else parse_permissions(value)
+
+
+class CameraChoices(TypeDecorator[tuple[CameraChoice, ...]]):
+    """The choices of a printer's owner for its cameras, as JSON."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(
+        self, value: tuple[CameraChoice, ...] | None, _dialect: Dialect
+    ) -> str | None:
+        """Write them as JSON."""
+        return None if value is None else format_choices(value)
+
+    def process_result_value(
+        self, value: str | None, _dialect: Dialect
+    ) -> tuple[CameraChoice, ...] | None:
+        return None if value is None else parse_choices(value)
 
 
 def _permissions() -> Column[frozenset[Permission]]:
@@ -150,6 +170,7 @@ printers = Table(
     Column("node_id", String(64)),
     Column("connected_at", Instant),
     Column("disconnected_at", Instant),
+    Column("cameras", CameraChoices, nullable=False, server_default="[]"),
 )
 
 link_codes = Table(

@@ -93,6 +93,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "upload": "The file is on the printer.",
         "delete": "The file is deleted.",
         "name": "The name is saved.",
+        "cameras": "The cameras are saved.",
         "removed": "The printer is removed.",
         "unlocked": "Remote control is unlocked.",
         "invited": "The mail with the link is on its way.",

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
 
+from printreach.contract.cameras import CameraChoice, format_choices_field
+from printreach.contract.command_api import CAMERAS_FIELD
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
 from tests.fakes.printer import ScriptedPrinter
@@ -50,6 +52,25 @@ async def test_a_disabled_camera_is_listed_behind_those_that_are_on(
         ("off", False),
     ]
     assert (await calls.get("status")).result["ListWebcams"] == listed
+
+
+@commands
+async def test_cameras_are_listed_as_the_printers_owner_chose(
+    printer: ScriptedPrinter, calls: CommandCalls
+) -> None:
+    printer.webcams = [camera("Over", 1), camera("Nozzle", 1)]
+    chosen = CameraChoice(camera="Nozzle", name="At the nozzle", flip_v=True, rotation=270)
+    headers = [(CAMERAS_FIELD, format_choices_field([chosen]))]
+
+    listed = (await calls.ask(b"GET", "webcam/list", headers=headers).reply()).result
+    status = (await calls.ask(b"GET", "status", headers=headers).reply()).result
+
+    over, nozzle = listed["Webcams"]
+    assert "Reported" not in over
+    assert (nozzle["Name"], nozzle["FlipV"], nozzle["Rotation"]) == ("At the nozzle", True, 270)
+    assert nozzle["Reported"] == {"Name": "Nozzle", "FlipH": False, "FlipV": False, "Rotation": 0}
+    assert status["ListWebcams"] == listed
+    assert (await calls.get("webcam/list")).result["Webcams"][1]["Name"] == "Nozzle"
 
 
 @commands

@@ -25,6 +25,7 @@ from sqlalchemy import (
     select,
 )
 
+from printreach.contract.cameras import CameraChoice
 from printreach.contract.permissions import Permission
 from printreach.store.accounts.personal import WITHHELD, PageCursor, Value, owned_by
 from printreach.store.accounts.tables import recovery_codes
@@ -32,7 +33,14 @@ from printreach.store.async_engine import AsyncConnection
 from printreach.store.damaged import LenientJson
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
-from printreach.store.tables import READABLE, Instant, Permissions, accounts, apps
+from printreach.store.tables import (
+    READABLE,
+    CameraChoices,
+    Instant,
+    Permissions,
+    accounts,
+    apps,
+)
 from tests.fakes.clock import NOON
 
 T = TypeVar("T")
@@ -56,6 +64,7 @@ def value_of(column: Column[Any], who: str, table: Table) -> Any:
         (JSON, [mark]),
         (LenientJson, [mark]),
         (Permissions, frozenset({Permission.CAMERA})),
+        (CameraChoices, (CameraChoice(camera=mark[:60], name="Nozzle"),)),
         (String, mark[: getattr(column.type, "length", None) or 500]),
     ]
     for kind, value in kinds:

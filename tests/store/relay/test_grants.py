@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from printreach.contract.cameras import CameraChoice
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.connections.credentials import CredentialKind, digest
@@ -68,6 +69,17 @@ async def test_a_grant_holds_what_admission_needs(database: Path) -> None:
             expires_at=None,
             owner_is_supporter=True,
         )
+
+
+@on_a_loop
+async def test_a_grant_has_what_the_printers_owner_chose_for_its_cameras(database: Path) -> None:
+    chosen = (CameraChoice(camera="Over", name="Plate", rotation=180),)
+    async with open_store(database) as store:
+        await store_all(store)
+
+        await store.write(lambda records: records.printers.choose_cameras("p1", chosen))
+
+        assert (await grant_of(grants_of(store), "app-c1")).cameras == chosen
 
 
 @on_a_loop

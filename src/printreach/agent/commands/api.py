@@ -224,7 +224,7 @@ class CommandApi:
             service_status=self._context.service_status(),
             platform_version=view.platform_version,
             features=int(features),
-            list_webcams=await self._webcams.summary(),
+            list_webcams=await self._webcams.listed(request),
         )
         return cut_to_limits(status)
 

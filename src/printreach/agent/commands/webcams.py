@@ -10,11 +10,14 @@ from contextlib import asynccontextmanager
 
 from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest
+from printreach.contract.cameras import parse_choices_field
+from printreach.contract.command_api import CAMERAS_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import WebcamList
 from printreach.printers.port import Camera, Printer, PrinterRefused
-from printreach.wire.heads import encode_response
+from printreach.rules.printers.cameras import with_choices
+from printreach.wire.heads import encode_response, get
 
 log = logging.getLogger(__name__)
 
@@ -232,11 +235,13 @@ class WebcamCommands:
     def __init__(self, cameras: CameraHub) -> None:
         self._cameras = cameras
 
-    async def summary(self) -> WebcamList:
-        return await self._cameras.listed()
+    async def listed(self, request: CommandRequest) -> WebcamList:
+        """Return the cameras as the printer's owner chose, which the relay tells with a request."""
+        choices = parse_choices_field(get(request.headers, CAMERAS_FIELD.lower()))
+        return with_choices(await self._cameras.listed(), choices)
 
-    async def list(self, _request: CommandRequest) -> object:
-        return cut_to_limits(await self._cameras.listed())
+    async def list(self, request: CommandRequest) -> object:
+        return cut_to_limits(await self.listed(request))
 
     async def snapshot(self, request: CommandRequest) -> None:
         picture = await self._cameras.snapshot(request.number("index", 0))

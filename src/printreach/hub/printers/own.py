@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.cameras import MAX_CAMERA_CHOICES, CameraChoice
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import no_such_printer, own_printer
 from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import LiveStatus
-from printreach.hub.printers.readings import Reading
+from printreach.hub.printers.readings import Reading, reading_as_chosen
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import (
     OwnedPrinter,
@@ -24,6 +25,7 @@ from printreach.rules.printers import (
     is_online,
     parse_printer_name,
 )
+from printreach.rules.printers.cameras import put_choices
 from printreach.rules.printers.members import Role, is_visit_stored
 from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
@@ -33,6 +35,9 @@ OPENING_S: Final = 1.5
 EFFECT_S: Final = 3.0
 """How long a page waits for the effect of an order; printers act on most orders within a second."""
 
+TOO_MANY_CAMERAS: Final = (
+    f"Names and rotations of {MAX_CAMERA_CHOICES} cameras at most can be set for one printer."
+)
 JUST: Final = timedelta(seconds=5)
 
 
@@ -159,13 +164,32 @@ class OwnPrinters:
 
         return await self.core.store.write(rename)
 
+    async def set_up_cameras(
+        self, account_id: str, printer_id: str, chosen: Sequence[CameraChoice]
+    ) -> Printer | Denied:
+        """Store what the owner chose for cameras; choices for others stay."""
+        at = self.core.clock.now()
+
+        async def choose(records: Records) -> Printer | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            choices = put_choices(printer.cameras, chosen)
+            if choices is None:
+                return Denied(Reason.INVALID, TOO_MANY_CAMERAS)
+            await records.printers.choose_cameras(printer_id, choices)
+            await records.notify(Notice(Topic.PRINTER, printer_id), at)
+            return replace(printer, cameras=choices)
+
+        return await self.core.store.write(choose)
+
     def _online_among(self, rows: Sequence[PrinterRow]) -> list[OwnedPrinter]:
         at = self.core.clock.now()
         return [row.printer.owned for row in rows if is_online(row.printer, row.node_alive_at, at)]
 
     def _seen(self, row: PrinterRow) -> SeenPrinter:
         printer = row.printer
-        reading = self.live.latest(printer.owned)
+        reading = reading_as_chosen(self.live.latest(printer.owned), printer.cameras)
         at = self.core.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(

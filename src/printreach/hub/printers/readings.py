@@ -1,14 +1,18 @@
 """The last reading of each printer, within bounds of memory."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from msgspec import structs
+
+from printreach.contract.cameras import CameraChoice
 from printreach.contract.status import StatusResult
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers.cameras import with_choices
 
 MAX_BYTES: Final = 192 * 1024 * 1024
 """Of all readings in memory: usual ones of 10,000 printers, or the largest allowed of 50."""
@@ -40,6 +44,18 @@ class Reading:
 
 
 NOT_SEEN: Final = Reading()
+
+
+def reading_as_chosen(reading: Reading, choices: Sequence[CameraChoice]) -> Reading:
+    """Return the reading with its cameras as the printer's owner chose, whatever the agent knows of
+    that.
+    """
+    if reading.status is None:
+        return reading
+    cameras = with_choices(reading.status.list_webcams, choices)
+    if cameras == reading.status.list_webcams:
+        return reading
+    return replace(reading, status=structs.replace(reading.status, list_webcams=cameras))
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from hmac import compare_digest
 from typing import Final
 
+from printreach.contract.cameras import CameraChoice
 from printreach.contract.errors import ErrorCode
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.connections.permissions import FULL_ACCESS, Access, Requirement, refusal_of
@@ -81,7 +82,8 @@ class Grant:
     ended: revoked, its printer or account is gone, or its owner is blocked. After an account was
     deleted, printer_id and account_id are empty.
     expires_at: the first instant at which it no longer works; None means never.
-    access: what it may do, and whether its owner has locked remote control.
+    access: what it may do, and whether its owner has locked remote control. cameras: what its owner
+    chose for them; the service's own connections need no choices.
     """
 
     unique_id: str
@@ -95,6 +97,7 @@ class Grant:
     owner_is_supporter: bool
     limits: Limits = DEFAULT_LIMITS
     access: Access = FULL_ACCESS
+    cameras: tuple[CameraChoice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.cameras import CameraChoice
 from printreach.rules.backoff import Backoff
 
 RECONNECT: Final = Backoff.doubling(0.5, 30.0)
@@ -32,7 +33,8 @@ class OwnedPrinter:
 class Printer:
     """A printer of an account, as its agent last reported it.
 
-    node_id: the node that has its tunnel; None while it has none.
+    node_id: the node that has its tunnel; None while it has none. cameras: what its owner chose for
+    them.
     """
 
     printer_id: str
@@ -47,6 +49,7 @@ class Printer:
     node_id: str | None = None
     connected_at: datetime | None = None
     disconnected_at: datetime | None = None
+    cameras: tuple[CameraChoice, ...] = ()
 
     @property
     def owned(self) -> OwnedPrinter:

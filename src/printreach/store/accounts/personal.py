@@ -126,6 +126,9 @@ def _value(value: Any) -> Value:
         return value.isoformat()
     if isinstance(value, bytes):
         return _json(value)
+    if isinstance(value, tuple):  # of what its owner chose for a printer's cameras
+        choices: Value = msgspec.to_builtins(value)
+        return choices
     if isinstance(value, frozenset):
         return sorted(value)
     shown: Value = value

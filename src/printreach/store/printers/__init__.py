@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 
+from printreach.contract.cameras import CameraChoice
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkOffer
 from printreach.rules.printers.members import Role
@@ -129,6 +130,11 @@ class PrinterRecords(TableRecords):
     async def rename(self, printer_id: str, name: str) -> None:
         await self._connection.execute(
             update(printers).where(printers.c.printer_id == printer_id).values(name=name)
+        )
+
+    async def choose_cameras(self, printer_id: str, choices: tuple[CameraChoice, ...]) -> None:
+        await self._connection.execute(
+            update(printers).where(printers.c.printer_id == printer_id).values(cameras=choices)
         )
 
     async def remove(self, printer_id: str, at: datetime) -> None:

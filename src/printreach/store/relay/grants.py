@@ -156,8 +156,10 @@ async def _grant(
             accounts.c.paid_until,
             accounts.c.blocked_at,
             accounts.c.locked_at,
+            printers.c.cameras,
         )
         .outerjoin_from(connections, accounts)
+        .outerjoin(printers, printers.c.printer_id == connections.c.printer_id)
         .where(connections.c.unique_id == unique_id)
     )
     row = found.mappings().first()
@@ -181,6 +183,7 @@ async def _grant(
         ),
         limits=await _limits(connection, row["account_id"] or ""),
         access=Access(permissions=row["permissions"], is_locked=row["locked_at"] is not None),
+        cameras=row["cameras"] or (),
     )
 
 

@@ -18,6 +18,7 @@ from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
+from printreach.web.printers.camera_form import camera_fields, parse_camera_fields
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
@@ -51,6 +52,25 @@ async def rename(
         return _settings(seen, signed_in.services, typed=fields["name"], errors=errors, status=400)
     or_404(renamed)
     return redirect_with_flash(f"/printers/{printer_id}/settings", "name")
+
+
+@post("/printers/{printer_id:str}/cameras", media_type=MediaType.HTML)
+async def set_up_cameras(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Set the names of its cameras, and how their pictures are turned and flipped."""
+    printer_id, services = seen.printer.printer_id, signed_in.services
+    chosen = parse_camera_fields(fields, seen)
+    if isinstance(chosen, dict):
+        return _settings(seen, services, cameras=fields, errors=chosen, status=400)
+    stored = await services.own_printers.set_up_cameras(signed_in.account_id, printer_id, chosen)
+    if isinstance(stored, Denied) and stored.reason is Reason.INVALID:
+        errors = {"cameras": stored.sentence}
+        return _settings(seen, services, cameras=fields, errors=errors, status=400)
+    or_404(stored)
+    return redirect_with_flash(f"/printers/{printer_id}/settings", "cameras")
 
 
 @get("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
@@ -130,12 +150,14 @@ def _settings(
     services: Services,
     *,
     typed: str | None = None,
+    cameras: Fields | None = None,
     errors: dict[str, str] | None = None,
     status: int = 200,
 ) -> Template:
-    off = services.watched_prints.why_off()
+    off, view = services.watched_prints.why_off(), view_of(seen, services.clock.now())
     context = {
-        "view": view_of(seen, services.clock.now()),
+        "view": view,
+        "cameras": camera_fields(seen, view.card.shown, cameras),
         "printer": seen.printer,
         "here": "settings",
         "typed": seen.printer.name if typed is None else typed,
@@ -206,6 +228,6 @@ def _in_fours(code: str) -> str:
 
 
 SETTINGS_PAGES = [
-    *(link_page, link, settings_page, rename, ask_to_remove, remove),
+    *(link_page, link, settings_page, rename, set_up_cameras, ask_to_remove, remove),
     *(interface_at_port, ask_to_open_interface, open_interface),
 ]

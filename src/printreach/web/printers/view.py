@@ -46,7 +46,7 @@ SIDE_BY_SIDE: Final = "all"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CameraChoice:
+class CameraPicture:
     """A camera of several. still: its picture, small or beside others."""
 
     label: str
@@ -65,7 +65,7 @@ class PrinterView:
     platform: str
     has_interface: bool
     webcam: Webcam
-    cameras: list[CameraChoice]
+    cameras: list[CameraPicture]
     camera: int
     is_side_by_side: bool
     layers: str
@@ -118,7 +118,7 @@ def view_of(
     system = _materials(job) if here else None
     webcams = status.list_webcams.webcams if status is not None else []
     cameras = [
-        CameraChoice(
+        CameraPicture(
             label=camera_label(entry), still=webcam_of(seen, at_index, card.shown, still=True)
         )
         for at_index, entry in enumerate(webcams)
