@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.rigs.calls import call
 from tests.rigs.chromium import chromium, close_page, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
@@ -173,6 +175,41 @@ def test_controls_act_in_place(home: Service, workbench: LinkedPrinter, page: Pa
     expect(refused).to_be_hidden()
     assert loads == []
     assert logged == []
+
+
+def test_apps_are_told_how_the_owner_named_and_turned_a_camera(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    at = f"{home.base_url}/printers/{workbench.id}"
+    app = home.way(home.connect(workbench))
+
+    def listed() -> dict[str, Any]:
+        answer = call(app, "/service-command-api/webcam/list").json()
+        [camera] = cast("dict[str, Any]", answer)["Result"]["Webcams"]
+        return cast("dict[str, Any]", camera)
+
+    before = listed()
+    page.goto(f"{at}/settings")
+    page.get_by_label("Name", exact=True).fill("Over the plate")
+    page.get_by_label("Turned").select_option("90")
+    page.get_by_label("Flip top and bottom").check()
+    page.get_by_role("button", name="Save this camera").click()
+    expect(page.get_by_text("The cameras are saved.")).to_be_visible()
+
+    wait_for("the relay to hear of it", lambda: "Reported" in listed(), seconds=10)
+    after = listed()
+    assert (after["Name"], after["Rotation"], after["FlipV"]) == ("Over the plate", 90, True)
+    assert after["Reported"]["Name"] == before["Name"]
+    page.goto(at)
+    expect(page.get_by_role("img", name="Workbench, webcam")).to_have_class(
+        re.compile("flip-v +turn-90")
+    )
+    page.goto(f"{at}/settings")
+    page.get_by_label("Name", exact=True).fill("")
+    page.get_by_label("Turned").select_option("0")
+    page.get_by_label("Flip top and bottom").uncheck()
+    page.get_by_role("button", name="Save this camera").click()
+    wait_for("what the platform tells", lambda: listed() == before, seconds=10)
 
 
 def test_a_live_link_shows_the_printer_until_it_is_ended(

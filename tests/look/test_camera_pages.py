@@ -350,3 +350,30 @@ def test_pages_with_two_cameras_are_accessible_and_fit(page: Page, home: Home, p
     look_at(page, name, sizes=(PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP))
 
     assert seen.errors == []
+
+
+def test_the_settings_of_cameras_are_a_step_from_the_picture_accessible_and_fit(
+    page: Page, home: Home
+) -> None:
+    home.says(two_cameras())
+    seen = watch(page)
+    section = show(page, home)
+
+    section.get_by_role("link", name="Camera settings").click()
+
+    expect(page.get_by_role("heading", name="Cameras")).to_be_visible()
+    look_at(page, "camera-settings", sizes=(PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP))
+    assert seen.errors == []
+
+
+def test_the_picture_beside_the_settings_turns_as_one_chooses(page: Page, home: Home) -> None:
+    show(page, home, "/settings", DESKTOP)
+    image = page.get_by_role("img", name="cam0, as it is shown")
+
+    page.get_by_label("Turned").select_option("270")
+    page.get_by_label("Flip left and right").check()
+
+    assert image.evaluate("image => [...image.classList].sort()") == ["flip-h", "turn-270"]
+    page.get_by_role("button", name="Save this camera").click()
+    expect(page.get_by_text("The cameras are saved.")).to_be_visible()
+    assert image.evaluate("image => [...image.classList].sort()") == ["flip-h", "turn-270"]
