@@ -19,6 +19,8 @@ from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
+from printreach.run.command_api.openapi import command_api_description
+from printreach.run.command_api.page import command_reference
 from printreach.store.migrate import new_database
 from printreach.web.app import APIS, openapi_document
 
@@ -177,6 +179,8 @@ def _by_reason(reasons: Mapping[Operation, str]) -> Iterator[tuple[str, str]]:
 
 DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
     {
+        "docs/command-api.md": command_reference,
+        "docs/command-api.openapi.json": command_api_description,
         "docs/errors.md": error_table,
         "docs/openapi.json": api_description,
         "docs/platforms.md": platform_table,

@@ -93,6 +93,16 @@ async def test_an_unknown_command_or_method_is_754() -> None:
             assert (reply.http_status, reply.status) == (200, 754)
 
 
+@on_a_hasty_loop
+async def test_a_wrong_method_is_told_the_right_one() -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        form = await calls.ask(b"POST", "files/upload").reply()
+        question = await calls.get("move-axis")
+
+    assert form.error.endswith("/files/upload is asked by PUT.")
+    assert question.error.endswith("/move-axis is asked by POST.")
+
+
 @pytest.mark.provokes(785, 787, 789)
 @pytest.mark.parametrize("status", UNREACHABLE)
 @on_a_hasty_loop

@@ -136,7 +136,7 @@ class CommandApi:
         try:
             try:
                 await self._answer(CommandRequest(stream, head, command, self._context))
-            except PrinterRefused as refused:  # the query could not be read
+            except PrinterRefused as refused:  # unknown, or its query could not be read
                 await answers.answer_envelope(stream, answers.failure(refused))
         except StreamGone:
             pass  # the caller has disconnected
@@ -162,11 +162,23 @@ class CommandApi:
         elif command in self._raw and method in (b"GET", b"HEAD"):
             await self._answer_raw(request, self._raw[command])
         else:
-            shown = (method + b" " + command).decode("latin-1")
-            unknown = PrinterRefused(
-                CommandStatus.UNKNOWN_COMMAND, f"There is no command {shown!r} here."
-            )
-            await answers.answer_envelope(stream, answers.failure(unknown))
+            raise self._unknown_command(method, command)
+
+    def _unknown_command(self, method: bytes, command: bytes) -> PrinterRefused:
+        """Name what there is: the method of a known path, and all commands where none is named."""
+        known = {
+            **dict.fromkeys(self._orders, b"POST"),
+            **dict.fromkeys((*self._questions, *self._raw), b"GET"),
+            b"/files/upload": b"PUT",
+        }
+        shown = (method + b" " + command).decode("latin-1")
+        sentence = f"There is no command {shown!r} here."
+        if command in known:
+            sentence += f" {command.decode()} is asked by {known[command].decode()}."
+        elif command in (b"", b"/"):
+            names = ", ".join(f"{known[path].decode()} {path.decode()}" for path in known)
+            sentence += f" There are {names}."
+        return PrinterRefused(CommandStatus.UNKNOWN_COMMAND, sentence)
 
     async def _carry_out(self, request: CommandRequest, handler: Handler) -> bytes:
         """Carry out an order: refuse a late one, and run a repeated one only once.

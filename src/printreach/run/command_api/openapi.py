@@ -1,0 +1,172 @@
+"""docs/command-api.openapi.json: the command API for programs that generate clients."""
+
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from printreach import __version__
+from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
+from printreach.contract.command_api import COMMAND_PREFIX
+from printreach.contract.commands import MEANINGS
+from printreach.run.command_api.schemas import REF, Schema, fields_of, meaning_of, reachable
+from printreach.run.command_api.table import COMMANDS, Command, QueryArgument
+
+
+def command_api_description() -> str:
+    """Return the text of docs/command-api.openapi.json."""
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Printreach command API",
+            "version": __version__,
+            "summary": "The same commands for every kind of 3D printer.",
+        },
+        "servers": [
+            {
+                "url": "{url}" + COMMAND_PREFIX.decode(),
+                "variables": {"url": {"default": "https://app-connection.example.com"}},
+            }
+        ],
+        "security": [{"basic": []}, {"bearer": []}],
+        "paths": _paths(),
+        "components": {
+            "schemas": {kind.__name__: _object(kind) for kind in _described()}
+            | {"Failure": _FAILURE},
+            "securitySchemes": {
+                "basic": {"type": "http", "scheme": "basic"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+    return msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
+
+
+_FAILURE: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "Status": {"type": "integer", "not": {"const": 200}},
+        "Error": {"type": "string"},
+        "Features": {"type": "integer"},
+    },
+    "required": ["Status", "Error"],
+}
+
+
+def _described() -> list[type[Struct]]:
+    arguments = [one.arguments for one in COMMANDS if one.arguments is not None]
+    results = [one.result for one in COMMANDS if one.result is not None]
+    return sorted(reachable(*arguments, *results), key=lambda kind: kind.__name__)
+
+
+def _object(kind: type[Struct]) -> Schema:
+    properties = {}
+    for field, schema in fields_of(kind):
+        meaning = meaning_of(kind, field.encode_name)
+        properties[field.encode_name] = {**schema, "description": meaning} if meaning else schema
+    is_read = any(command.arguments is kind for command in COMMANDS)
+    needed = [
+        field.encode_name
+        for field, _ in fields_of(kind)
+        if field.required or not (is_read or field.default is UNSET)
+    ]
+    return {"type": "object", "properties": properties, "required": needed}
+
+
+def _paths() -> Schema:
+    paths: Schema = {}
+    for command in COMMANDS:
+        methods = (command.method, *(("POST",) if command.also_post else ()))
+        paths[command.path] = {method.lower(): _operation(command, method) for method in methods}
+    return paths
+
+
+def _operation(command: Command, method: str) -> Schema:
+    words = command.path.strip("/").replace("-", "/").split("/")
+    names = words if method == command.method else [*words, "by", method.lower()]
+    operation: Schema = {
+        "operationId": names[0] + "".join(word.capitalize() for word in names[1:]),
+        "description": command.meaning,
+        "responses": {_status(command): _success(command), **_raw_failures(command)},
+    }
+    if command.query and method == command.method:
+        operation["parameters"] = [_parameter(*one) for one in command.query.items()]
+    content = _request_content(command, method)
+    if content is not None:
+        operation["requestBody"] = {"content": content, "required": _needs_body(command)}
+    return operation
+
+
+def _needs_body(command: Command) -> bool:
+    if command.arguments is None:
+        return command.body is not None
+    return any(field.required for field, _ in fields_of(command.arguments))
+
+
+def _request_content(command: Command, method: str) -> Schema | None:
+    if method != command.method:
+        arguments = {name: {"type": one.kind} for name, one in command.query.items()}
+        return {"application/json": {"schema": {"type": "object", "properties": arguments}}}
+    if command.arguments is not None:
+        schema = {"$ref": REF + command.arguments.__name__}
+        return {"application/json": {"schema": schema}}
+    if command.body is not None:
+        return {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return None
+
+
+def _parameter(name: str, argument: QueryArgument) -> Schema:
+    schema: Schema = {"type": argument.kind}
+    for key, value in (
+        ("default", argument.default),
+        ("minimum", argument.least),
+        ("maximum", argument.most),
+    ):
+        if value is not None:
+            schema[key] = value
+    return {
+        "name": name,
+        "in": "query",
+        "required": argument.is_required,
+        "description": argument.meaning,
+        "schema": schema,
+    }
+
+
+def _status(command: Command) -> str:
+    """Return the HTTP status of a success."""
+    return "200" if command.media or command.raw is None else "101"
+
+
+def _success(command: Command) -> Schema:
+    if command.raw is not None:
+        body = {"schema": {"type": "string", "format": "binary"}}
+        return {"description": command.raw, "content": dict.fromkeys(command.media, body)}
+    result: Schema = {"type": "object"}
+    if command.result is not None:
+        result = {"$ref": REF + command.result.__name__}
+    done = {
+        "type": "object",
+        "properties": {"Status": {"const": 200}, "Result": result},
+        "required": ["Status", "Result"],
+    }
+    either = {"oneOf": [done, {"$ref": REF + "Failure"}]}
+    return {
+        "description": "The result, or why there is none.",
+        "content": {"application/json": {"schema": either}},
+    }
+
+
+def _raw_failures(command: Command) -> Schema:
+    if command.raw is None:
+        return {}
+    failed: Schema = {}
+    for http in sorted({*RAW_STATUS.values(), RAW_STATUS_OF_OTHERS}):
+        codes = [
+            status for status in MEANINGS if RAW_STATUS.get(status, RAW_STATUS_OF_OTHERS) == http
+        ]
+        failed[str(http)] = {
+            "description": " ".join(f"{code:d}: {MEANINGS[code]}" for code in codes),
+            "content": {"application/json": {"schema": {"$ref": REF + "Failure"}}},
+        }
+    return failed
