@@ -72,7 +72,8 @@ def test_a_print_that_was_paused_is_accessible_and_fits(own_page: Page, home: Ho
 def test_a_print_that_goes_well_is_accessible_and_fits(own_page: Page, home: Home) -> None:
     saw(home, *failing(home)[:60], jpeg=jpeg())
     own_page.goto(f"{BASE_URL}{home.path}")
-    own_page.get_by_text("Off for this print").wait_for()
+    own_page.get_by_text("About failure detection").click()
+    own_page.get_by_text("Stop watching this print").wait_for()
 
     look_at(own_page, "detector-calm")
 

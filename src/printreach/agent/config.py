@@ -27,8 +27,9 @@ from printreach.agent.owner_limits import (
     read_limits,
 )
 from printreach.contract.platforms import PLATFORM_FACTS, PlatformFacts
+from printreach.rules.printers import LAN_PORT
 
-DEFAULT_LAN_LISTEN: Final = "0.0.0.0:8765"
+DEFAULT_LAN_LISTEN: Final = f"0.0.0.0:{LAN_PORT}"
 
 PRINTER_VARIABLES: Final = "PRINTREACH_PRINTER_"
 _LAN_WEBHOOKS: Final = f"{PRINTER_VARIABLES}LAN_WEBHOOKS"

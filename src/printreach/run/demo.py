@@ -37,7 +37,7 @@ from printreach.printers.simulated.model.machine import Failure
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.portal.completion import Completion
-from printreach.rules.printers import Printer
+from printreach.rules.printers import LAN_PORT, Printer
 from printreach.rules.watch.choices import WatchPause, WatchSettings
 from printreach.run.admin_world import World, open_world
 from printreach.run.agent import this_machine
@@ -52,10 +52,6 @@ PASSWORD: Final = "hollow-vase-42"  # noqa: S105 - of a demo that only this mach
 """The same each time, where nobody but this machine reaches the demo; else a random one."""
 APP_ID: Final = "demo-app"
 LINK_WITHIN_S: Final = 30.0
-LAN_PORT: Final = 8765
-"""The agent's default port; if another program uses it, such as a second demo, a free one is
-chosen.
-"""
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 T = TypeVar("T")
@@ -267,6 +263,7 @@ def _done(result: T | Denied) -> T:
 
 
 def _free_lan_port() -> int:
+    """Return the agent's default port, or another one if a second demo uses it."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

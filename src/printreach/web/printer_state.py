@@ -35,8 +35,9 @@ class PrinterState:
     """badge: a state of parts/badges.html. attention: "", "needs-you" or "is-broken".
 
     emphasis, sentence: what is to be said of it. is_warned: the detector recently warned of the
-    print that runs. job: the latest that is known, which is old while the printer is offline.
-    What of it shows on a page is in the page's own values, so it makes no two states different.
+    print that runs. agent_is_away: its computer is not connected. job: the latest that is known,
+    which is old while the printer is offline. What of it shows on a page is in the page's own
+    values, so it makes no two states different.
     """
 
     badge: str
@@ -44,6 +45,7 @@ class PrinterState:
     emphasis: str = ""
     sentence: str = ""
     is_warned: bool = False
+    agent_is_away: bool = False
     job: JobStatus | None = field(default=None, compare=False)
 
     @property
@@ -78,7 +80,13 @@ def state_of(seen: SeenPrinter, at: datetime) -> PrinterState:
     job = reading.status.job_status if reading.status is not None else None
     if badge == OFFLINE or reading.status is None:
         emphasis, sentence = _offline_words(seen, at)
-        return PrinterState(badge=badge, emphasis=emphasis, sentence=sentence, job=job)
+        return PrinterState(
+            badge=badge,
+            emphasis=emphasis,
+            sentence=sentence,
+            agent_is_away=_is_agent_away(seen),
+            job=job,
+        )
     return _state_here(reading.status, badge)
 
 
@@ -138,6 +146,12 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
         is_warned=job.state in AT_WORK,
         job=job,
     )
+
+
+def _is_agent_away(seen: SeenPrinter) -> bool:
+    refusal = seen.reading.refusal
+    is_refused = refusal is not None and refusal.code in _AWAY
+    return (is_refused or not seen.is_online) and not seen.awaits_reconnection
 
 
 def _offline_words(seen: SeenPrinter, at: datetime) -> tuple[str, str]:

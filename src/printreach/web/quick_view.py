@@ -68,7 +68,7 @@ class LastPrints:
 
 
 _QUICK: Final = (
-    *("title", "head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
+    *("title", "head", "open", "picture", "now", "print", "temperatures", "materials"),
     *("smart_pause", "last_prints"),
 )
 PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(

@@ -164,8 +164,13 @@ def test_the_printers_next_owner_sees_nothing_of_it(home: Home) -> None:
 def test_a_print_that_nobody_looked_at_says_so(home: Home) -> None:
     home.says(under_watch())
 
-    assert "Failure detection has not looked at this print." in home.get().text
-    assert "Not looked yet" in home.get().text
+    assert "Not checked yet" in home.get().text
+
+
+def test_a_print_that_has_just_begun_says_when_it_is_first_looked_at(home: Home) -> None:
+    home.says(under_watch(duration_s=20))
+
+    assert "First check in about 20 s" in home.get().text
 
 
 @pytest.mark.parametrize("cameras", [[], [WebcamEntry(name="Bed", enabled=False)]])
@@ -176,8 +181,8 @@ def test_where_no_camera_gives_pictures_the_pages_say_that_nothing_is_watched(
     page = home.get().text
 
     assert NO_CAMERA in page
-    assert "Not looked yet" not in page
-    assert "has not looked" not in page
+    assert "Not checked yet" not in page
+    assert "First check" not in page
     assert NO_CAMERA in home.get("/detector").text
 
 
@@ -199,7 +204,7 @@ def test_a_printer_that_was_lost_shows_what_was_seen_of_its_print(home: Home) ->
 
     assert "Quality from" in page
     assert "Was this right?" not in page
-    assert "has not looked" not in page
+    assert "Not checked yet" not in page
 
 
 def test_while_nothing_is_printed_the_quick_view_says_nothing_of_it(home: Home) -> None:

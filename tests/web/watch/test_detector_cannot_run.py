@@ -31,7 +31,7 @@ def test_every_page_of_a_printer_says_why_nothing_is_looked_at(
     for page in ("", "/detector", "/settings", "/history/print?id=print-1"):
         shown = home.get(page).text
         assert words in shown, page
-        assert "Off for this print" not in shown, page
+        assert "Stop watching this print" not in shown, page
         assert "is kept for a week" not in shown, page
 
 

@@ -35,7 +35,7 @@ def test_what_nobody_chose_is_to_look_and_only_warn(home: Home) -> None:
 
 
 def test_where_nobody_would_hear_of_a_warning_the_pages_say_so(home: Home) -> None:
-    words = 'href="/notifications">Choose where you are told'
+    words = 'href="/notifications">Set up notifications'
     told_nowhere = [words in home.get(page).text for page in ("", "/detector")]
     send(home.browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
     home.world.clock.advance(LOOKED_UP_EVERY)
@@ -56,7 +56,7 @@ def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_hea
     )
     run(home.browser, add)
 
-    assert "Nobody is told when it warns." in home.get("").text
+    assert "be notified. <a" in home.get("").text
     assert (
         "You have not chosen where warnings are sent, so none would reach you."
         in home.get("/detector").text
@@ -86,7 +86,7 @@ def test_an_unticked_form_switches_it_off(home: Home) -> None:
 
     assert not chosen(home).enabled
     assert chosen(home).pauses is None
-    assert "Failure detection is switched off</b>" in home.get().text
+    assert "Failure detection is switched off." in home.get().text
 
 
 def test_choosing_does_not_forget_which_print_is_left_alone(home: Home) -> None:
@@ -187,12 +187,12 @@ def test_a_print_can_be_left_alone_and_looked_at_again(home: Home) -> None:
     off = home.send("/detector/print", watch="off", print_id=PRINT)
     assert off.headers["location"] == home.path
     assert chosen(home).off_for_print == PRINT
-    assert "Off for this print</b>" in home.get().text
+    assert "Off for this print" in home.get().text
     assert "off for the print under way" in home.get("/detector").text
 
     home.send("/detector/print", watch="on", print_id=PRINT, back="settings")
     assert chosen(home).off_for_print == ""
-    assert "Look at this print again" not in home.get().text
+    assert "Watch this print" not in home.get().text
 
 
 def test_the_next_print_is_looked_at(home: Home) -> None:
@@ -200,7 +200,7 @@ def test_the_next_print_is_looked_at(home: Home) -> None:
     home.world.clock.advance(timedelta(minutes=1))
     home.says(under_watch(5, print_id="print-2"))
 
-    assert "Off for this print</b>" not in home.get().text
+    assert "Off for this print" not in home.get().text
 
 
 @pytest.mark.parametrize("print_id", ["", "x" * 65])

@@ -28,16 +28,17 @@ def test_the_page_of_a_printer_says_that_nobody_looks_at_its_print(home: Home) -
     page = home.get().text
 
     assert SWITCHED_OFF in page
-    assert "Not looked yet" not in page
-    assert "has not looked" not in page
-    assert "Off for this print" not in page
-    assert "Nobody is told when it warns" not in page
+    assert "Not checked yet" not in page
+    assert "First check" not in page
+    assert "Stop watching this print" not in page
+    assert "About failure detection" not in page
+    assert "notified" not in page
 
 
 def test_the_settings_say_that_nobody_looks_and_keep_what_is_chosen(home: Home) -> None:
     page = home.get("/detector").text
     assert SWITCHED_OFF in page
-    assert "Off for this print" not in page
+    assert "Stop watching this print" not in page
     assert "switched off on this service" in home.get("/settings").text
 
     home.send("/detector", **FORM | {"warning_level": "3"})

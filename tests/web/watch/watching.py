@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
+import msgspec
 from httpx import Response
 from sqlalchemy import insert
 
@@ -41,6 +42,7 @@ def under_watch(
     file_name: str = "vase.gcode",
     camera: WebcamEntry | None = None,
     paused_s: float | None = None,
+    duration_s: int | None = None,
 ) -> StatusResult:
     """What a printer says of a print, and the detector's latest scores of it."""
     detector = DetectorStatus(
@@ -51,6 +53,11 @@ def under_watch(
         time_since_last_pause_sec=paused_s,
     )
     said = printing(state=state, file_name=file_name)
+    if duration_s is not None:
+        current = msgspec.structs.replace(said.job_status.current_print, duration_sec=duration_s)
+        said = msgspec.structs.replace(
+            said, job_status=msgspec.structs.replace(said.job_status, current_print=current)
+        )
     return StatusResult(
         job_status=said.job_status,
         service_status=ServiceStatus(most_recent_print_id_str=print_id, detector=detector),

@@ -6,6 +6,7 @@ from typing import Final
 
 from printreach.contract.cameras import CameraChoice
 from printreach.rules.backoff import Backoff
+from printreach.rules.public_addresses import parse_ip_address
 
 RECONNECT: Final = Backoff.doubling(0.5, 30.0)
 """The pauses of agents that lost the service. A restart of the service costs little; after a long
@@ -15,6 +16,8 @@ _RECONNECTED_WITHIN: Final = RECONNECT.pauses[-1] + timedelta(seconds=5)
 NODE_SILENCE = timedelta(seconds=30)
 """A node that was silent for this long counts as gone, with all its tunnels."""
 MAX_NAME_LENGTH = 60
+LAN_PORT: Final = 8765
+"""The port of the agent's own page, if nobody chose another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,15 @@ class Printer:
     def owned(self) -> OwnedPrinter:
         """This printer as its owner's."""
         return OwnedPrinter(self.printer_id, self.account_id)
+
+
+def lan_page_of(printer: Printer) -> str:
+    """Return the address of the agent's own page in its network; "" if it is unknown."""
+    address = parse_ip_address(printer.lan_ip or "")
+    if address is None:
+        return ""
+    host = f"[{address}]" if address.version == 6 else str(address)
+    return f"http://{host}:{LAN_PORT}"
 
 
 def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) -> bool:

@@ -23,6 +23,7 @@ from printreach.contract.status import (
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.rules.printers import lan_page_of
 from printreach.rules.printers.members import Role
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
@@ -31,11 +32,13 @@ from printreach.web.printers.cards import (
     Webcam,
     camera_label,
     card_of,
+    temps_of,
     webcam_of,
 )
 from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
 from printreach.web.printers.print_times import print_times
 from printreach.web.printers.temperature_chart import TemperatureChart, temperature_chart
+from printreach.web.wording import degrees, percent
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _FAULT_STATUS: Final = 400
@@ -58,7 +61,9 @@ class PrinterView:
     """The data of one printer for templates. may_...: supported by the printer, allowed in its
     state, and to the person who looks.
 
-    smart_pause: the text of the popup of a smart pause; "" if none is shown.
+    last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: the address of
+    its agent's own page, "" if unknown. smart_pause: the text of the popup of a smart pause; "" if
+    none is shown.
     """
 
     card: Card
@@ -81,6 +86,8 @@ class PrinterView:
     tools: list[ToolRow]
     has_materials: bool
     seen_at: datetime | None
+    last_known: str
+    lan_page: str
     chart: TemperatureChart | None
     smart_pause: str
     is_owner: bool
@@ -147,6 +154,8 @@ def view_of(
         tools=tools_of(system) if system is not None else [],
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
+        last_known=_last_known(job) if not here else "",
+        lan_page=lan_page_of(seen.printer) if seen.role is Role.OWNER else "",
         chart=temperature_chart(temperatures, at),
         smart_pause=_smart_pause(status) if status is not None and here else "",
         is_owner=seen.role is Role.OWNER,
@@ -163,6 +172,16 @@ def _smart_pause(status: StatusResult) -> str:
 def _materials(job: JobStatus | None) -> MaterialSystem | None:
     system = job.material_system if job is not None else None
     return None if system is None or isinstance(system, UnsetType) else system
+
+
+def _last_known(job: JobStatus | None) -> str:
+    """Return what the printer last said of its print and its heaters; "" if nothing is known."""
+    if job is None:
+        return ""
+    print_ = job.current_print
+    heaters = [f"{one['name']} {degrees(one['actual'])}" for one in temps_of(print_.temps)]
+    progress = [percent(print_.progress)] if job.state in UNDER_WAY else []
+    return ", ".join([*progress, *heaters])
 
 
 def layers_of(job: JobStatus | None) -> str:

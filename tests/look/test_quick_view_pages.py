@@ -1,0 +1,69 @@
+"""The look of the Quick View: in a print, while it warms up, and offline."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from printreach.contract.status import State
+from tests.fakes.printer_http import OFFLINE
+from tests.look.test_detector_pages import home as home
+from tests.look.test_detector_pages import jpeg
+from tests.look.test_detector_pages import own_page as own_page
+from tests.rigs.looks import look_at
+from tests.web.printers.conftest import Home, printing
+from tests.web.printers.test_quick_view import connect, heating
+from tests.web.watch.watching import failing, saw
+from tests.web.world import BASE_URL
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+def test_temperatures_come_before_what_failure_detection_saw_on_a_phone(
+    own_page: Page, home: Home
+) -> None:
+    saw(home, *failing(home)[:60], jpeg=jpeg())
+    own_page.goto(f"{BASE_URL}{home.path}")
+    summary = own_page.get_by_text("About failure detection")
+
+    def top(css: str) -> float:
+        box = own_page.locator(css).bounding_box()
+        assert box is not None
+        return box["y"]
+
+    assert top("#part-picture") < top("#part-now") < top("#part-print") < top("#part-temperatures")
+    expect(own_page.get_by_alt_text("What failure detection saw")).to_be_hidden()
+    summary.click()
+    expect(own_page.get_by_alt_text("What failure detection saw")).to_be_visible()
+
+
+def test_two_keys_lead_to_the_controls(own_page: Page, home: Home) -> None:
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.keyboard.press("Tab")
+    own_page.keyboard.press("Enter")
+    own_page.keyboard.press("Tab")
+
+    expect(own_page.get_by_role("button", name="Pause")).to_be_focused()
+
+
+def test_a_printer_that_warms_up_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    home.says(heating(148))
+    own_page.goto(f"{BASE_URL}{home.path}")
+    expect(own_page.get_by_role("progressbar", name="Hotend")).to_have_attribute(
+        "aria-valuenow", "61"
+    )
+
+    look_at(own_page, "quick-view-warming-up")
+
+
+def test_a_printer_that_is_offline_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    connect(home, lan_ip="192.168.1.20")
+    home.says(printing(state=State.PRINTING))
+    home.get()
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    home.world.clock.advance(timedelta(seconds=20))
+    own_page.goto(f"{BASE_URL}{home.path}")
+    expect(own_page.get_by_role("heading", name=re.compile("What to check"))).to_be_visible()
+
+    look_at(own_page, "quick-view-offline")

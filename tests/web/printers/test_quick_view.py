@@ -1,0 +1,116 @@
+"""The Quick View: what comes first, a printer that warms up, and one that is offline."""
+
+import re
+import secrets
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from msgspec import structs
+
+from printreach.contract.status import State, StatusResult, Temps
+from printreach.store.relay.agents import SqlAgents
+from tests.fakes.printer_http import OFFLINE
+from tests.web.printers.conftest import Home, printing
+from tests.web.world import run
+
+
+def headings(page: str) -> list[str]:
+    return re.findall(r"<h[123][^>]*>([^<]*)<", page)
+
+
+def focusable(page: str) -> list[str]:
+    """The words of all links and buttons behind the page's heading, in the order of the Tab key."""
+    behind = page.partition("<h1>")[2]
+    return [
+        re.sub(r"<[^>]*>", "", words).strip()
+        for words in re.findall(
+            r"<(?:a|button|summary)\b[^>]*>(.*?)</(?:a|button|summary)>", behind
+        )
+    ]
+
+
+def test_the_controls_of_a_print_come_before_its_picture_in_the_order_of_the_tab_key(
+    home: Home,
+) -> None:
+    page = home.get().text
+    order = focusable(page)
+
+    assert order.index("Pause") <= 7, order
+    assert order.index("Stop print") == order.index("Pause") + 1
+    assert page.index('id="part-now"') < page.index('id="part-picture"')
+
+
+def test_a_link_for_keyboards_leads_to_the_controls(home: Home) -> None:
+    page = home.get().text
+    first = re.search(r'<body.*?<a class="skip" href="#([^"]*)">', page, re.DOTALL)
+
+    assert first is not None
+    assert f'id="{first[1]}"' in page
+    assert 'tabindex="-1"' in page.partition(f'id="{first[1]}"')[2].partition(">")[0]
+
+
+def test_failure_detection_has_one_block(home: Home) -> None:
+    page = home.get().text
+
+    assert headings(page).count("Failure detection") == 0
+    assert page.count("About failure detection") == 1
+    assert page.index('id="part-temperatures"') < page.index('id="part-print"')
+
+
+def heating(actual_c: float) -> StatusResult:
+    said = printing(state=State.WARMING_UP)
+    temps = Temps(hotend_actual=actual_c, hotend_target=240, bed_actual=71, bed_target=75)
+    current = structs.replace(said.job_status.current_print, progress=0.0, temps=temps)
+    job = structs.replace(said.job_status, current_print=current, sub_state="Heating")
+    return structs.replace(said, job_status=job)
+
+
+@pytest.mark.parametrize("begin", ['id="part-now"', "<article"])
+def test_a_printer_that_warms_up_shows_how_far_its_heaters_are(home: Home, begin: str) -> None:
+    home.says(heating(148))
+    page = home.get().text if "part" in begin else home.browser.get("/printers").text
+    shown = page.partition(begin)[2].partition('id="part-temperatures"')[0]
+
+    assert shown.count('class="heating"') == 2
+    assert 'aria-label="Hotend" aria-valuemin="0" aria-valuemax="100" aria-valuenow="61"' in shown
+    assert "#warning" not in shown, "nothing is wrong"
+    assert 'class="huge"' not in shown
+
+
+def test_a_printer_that_is_offline_says_what_to_check_and_what_was_known(home: Home) -> None:
+    connect(home, lan_ip="192.168.1.20")
+    home.get()
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    home.world.clock.advance(timedelta(minutes=1))
+    page = home.get().text
+
+    assert "What to check" in page
+    assert "Last known: 62%, hotend 215°, bed 60°." in page
+    assert 'href="http://192.168.1.20:8765"' in page
+
+
+@pytest.mark.parametrize("reported", [None, "javascript:alert(1)", "host.example"])
+def test_an_address_that_is_none_is_no_link(home: Home, reported: str | None) -> None:
+    connect(home, lan_ip=reported)
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    page = home.get().text
+
+    assert "What to check" in page
+    assert ":8765" not in page
+
+
+def connect(home: Home, lan_ip: str | None) -> None:
+    agents, at = SqlAgents(home.world.store, secrets.token_bytes), home.world.clock.now()
+    run(
+        home.browser,
+        partial(
+            agents.agent_connected,
+            home.printer_id,
+            "node",
+            at,
+            lan_ip=lan_ip,
+            agent_version=None,
+            platform="octoprint",
+        ),
+    )
