@@ -83,6 +83,18 @@ def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:
     assert "Ended at" not in page.text
 
 
+def test_the_picture_of_an_end_is_turned_as_the_owner_chose_for_the_camera(home: Home) -> None:
+    home.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE))
+    fields = {"key": "cam0", "name": "", "rotation": "180", "flip-h": "yes"}
+    home.send("/cameras", **{f"camera-0-{name}": value for name, value in fields.items()})
+
+    pages = [home.get("/history"), home.get("/history/print?id=print-0")]
+    for page in [*pages, home.browser.get("/activity")]:
+        [classes] = re.findall(r'<img class="([^"]*)" src="/snapshots/', page.text)
+        assert classes.split() == ["flip-h", "turn-180"]
+
+
 def test_the_picture_of_an_end_is_shown_as_long_as_it_is_kept(home: Home) -> None:
     home.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
     hear(home, told(home, EventType.COMPLETE))

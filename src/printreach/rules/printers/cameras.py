@@ -29,6 +29,9 @@ class Pose:
             raise ValueError("a picture is turned by quarters")
 
 
+UNTURNED: Final = Pose()
+
+
 def pose_of(camera: WebcamEntry) -> Pose:
     """Return the pose of its pictures; other angles than quarters are ignored."""
     rotation = camera.rotation if camera.rotation in ROTATIONS else 0
@@ -37,7 +40,7 @@ def pose_of(camera: WebcamEntry) -> Pose:
 
 def pose_at(cameras: Sequence[WebcamEntry], index: int) -> Pose:
     """Return the pose of the camera of that index; unrotated for an unknown camera."""
-    return pose_of(cameras[index]) if 0 <= index < len(cameras) else Pose()
+    return pose_of(cameras[index]) if 0 <= index < len(cameras) else UNTURNED
 
 
 def reported(camera: WebcamEntry) -> ReportedWebcam:

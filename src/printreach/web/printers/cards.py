@@ -147,7 +147,7 @@ def webcam_of(seen: SeenPrinter, index: int, state: PrinterState, *, still: bool
     status, base = seen.reading.status, f"/printers/{seen.printer.printer_id}/webcam"
     cameras = status.list_webcams.webcams if status is not None else []
     if not state.is_here:
-        return _last_picture(seen, cameras)
+        return _last_picture(seen)
     if not 0 <= index < len(cameras):
         return NO_WEBCAM
     camera = cameras[index]
@@ -162,7 +162,15 @@ def camera_label(camera: WebcamEntry) -> str:
     return camera.name if camera.enabled else f"{camera.name}, switched off"
 
 
-def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
+def default_pose(seen: SeenPrinter) -> Pose:
+    """Return the pose of the default camera, which takes the pictures of events; unrotated while
+    the printer's cameras are unknown.
+    """
+    status = seen.reading.status
+    return pose_at(status.list_webcams.webcams if status is not None else [], 0)
+
+
+def _last_picture(seen: SeenPrinter) -> Webcam:
     """Return the last picture of its default camera that anybody viewed, with its time."""
     at = seen.pictured_at
     address = f"/printers/{seen.printer.printer_id}/webcam/last"
@@ -170,7 +178,7 @@ def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
         picture=f"{address}?at={int(at.timestamp())}" if at is not None else "",
         state="gone",
         age=Markup("Last picture {}").format(moment(at)) if at is not None else "",
-        pose=pose_at(cameras, 0),
+        pose=default_pose(seen),
     )
 
 

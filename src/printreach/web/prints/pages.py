@@ -13,10 +13,12 @@ from litestar.response import Stream, Template
 from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.printers.cameras import UNTURNED
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
 from printreach.web.printer_state import known_state_of
+from printreach.web.printers.cards import default_pose
 from printreach.web.printers.order_rows import order_rows
 from printreach.web.printers.view import view_of
 from printreach.web.prints.rows import (
@@ -66,7 +68,10 @@ async def history_page(
         "view": view_of(seen, at),
         "orders": order_rows(orders, person_id),
         "here": "history",
-        "prints": [row_of(print_, at, frozenset({printer_id}), state) for print_ in page.prints],
+        "prints": [
+            row_of(print_, at, frozenset({printer_id}), state, default_pose(seen))
+            for print_ in page.prints
+        ],
         "total": total_of(tallies),
         "older": _older(f"/printers/{printer_id}/history", format_cursor(page.older)),
         "is_first": place is None,
@@ -101,7 +106,9 @@ async def print_page(
     context = {
         "view": view,
         "here": "history",
-        "row": row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at)),
+        "row": row_of(
+            print_, at, frozenset({printer_id}), known_state_of(seen, at), default_pose(seen)
+        ),
         "orders": order_rows(orders, person_id),
         "again": print_.file_name,
         "acts": watch.acts,
@@ -120,13 +127,20 @@ async def activity_page(
     own = signed_in.services.own_printers
     printers = own.seen(await own.rows(account_id))
     states = {seen.printer.printer_id: known_state_of(seen, at) for seen in printers}
+    poses = {seen.printer.printer_id: default_pose(seen) for seen in printers}
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
     context = {
         "has_printers": bool(printers),
         "news": [activity_item_of(event) for event in await history.happened(account_id)],
         "rows": [
-            row_of(print_, at, states.keys(), states.get(print_.printer_id))
+            row_of(
+                print_,
+                at,
+                states.keys(),
+                states.get(print_.printer_id),
+                poses.get(print_.printer_id, UNTURNED),
+            )
             for print_ in page.prints
         ],
         "months": months_of(tallies),

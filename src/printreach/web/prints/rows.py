@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from printreach.contract.status import State
 from printreach.hub.prints.history import EventEntry
 from printreach.rules.notifications.words import words_for
+from printreach.rules.printers.cameras import UNTURNED, Pose
 from printreach.rules.prints.history import (
     ENDED,
     Print,
@@ -37,7 +38,7 @@ _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 class PrintRow:
     """A print in a list. state: a badge of parts/badges.html, "" if its end is unknown.
 
-    picture: the address of its picture, or "".
+    picture: the address of its picture, or "". pose: how that is turned and flipped.
     href, page: of the printer and of this print, "" if the printer has no pages any more.
     """
 
@@ -54,6 +55,7 @@ class PrintRow:
     error: str
     filament: str
     picture: str
+    pose: Pose
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,10 +83,14 @@ class ActivityItem:
 
 
 def row_of(
-    print_: Print, at: datetime, own_printers: Set[str], printer: PrinterState | None = None
+    print_: Print,
+    at: datetime,
+    own_printers: Set[str],
+    printer: PrinterState | None = None,
+    pose: Pose = UNTURNED,
 ) -> PrintRow:
     """Return the row. own_printers: those that still have pages. printer: what the printer is now,
-    if that is known: the history hears of an end a moment later.
+    if that is known: the history hears of an end a moment later. pose: of its default camera.
     """
     has_page = print_.printer_id in own_printers
     ended_at, picture = print_.ended_at, print_.snapshot_id
@@ -103,6 +109,7 @@ def row_of(
         error=print_.error,
         filament=filament_words(print_.filament_mm or 0, print_.filament_mg or 0),
         picture=f"/snapshots/{picture}.jpg" if is_kept else "",
+        pose=pose,
     )
 
 

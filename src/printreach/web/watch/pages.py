@@ -155,6 +155,7 @@ async def _page(
     services, printer_id = signed_in.services, seen.printer.printer_id
     watch = or_404(await services.watched_prints.of_printer(signed_in.account_id, printer_id))
     view, cameras = view_of(seen, services.clock.now()), _cameras(seen)
+    kept = [judgement for judgement in watch.judged if judgement.picture is not None]
     pose = pose_at(cameras, watch.settings.camera or 0)
     shown = form_of(watch.settings, pose) if form is None else form
     context = {
@@ -168,7 +169,8 @@ async def _page(
         "pose": format_pose(shown.pose),
         "masked": watch.settings.masked,
         "steps": watch.levels[0] - watch.settings.warning_level,
-        "kept": [judgement for judgement in watch.judged if judgement.picture is not None],
+        "kept": kept,
+        "poses": [pose_at(cameras, judgement.camera or 0) for judgement in kept],
         "answers": len(watch.judged),
         "print_id": _print_to_watch(seen, view) if watch.off is None else "",
         "tells_nobody": watch.tells_nobody,
