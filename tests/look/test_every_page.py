@@ -43,6 +43,8 @@ SHOWS = {
     "live-links": "dashboard/connections.html",
     "dashboard-control": "dashboard/control.html",
     "delete-file": "dashboard/delete_file.html",
+    "file-in-use": "dashboard/file_in_use.html",
+    "replace-file": "dashboard/replace_file.html",
     "detector-settings": "dashboard/detector.html",
     "end-connection": "dashboard/end_connection.html",
     "end-live-link": "dashboard/end_live_link.html",

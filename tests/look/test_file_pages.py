@@ -1,5 +1,7 @@
 """Files of a printer in a browser: rows on phones, pictures, questions in place, dropped files."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -157,3 +159,23 @@ def test_upload_and_print_sends_its_own_address(files: Page, home: Home) -> None
         files.get_by_role("button", name="Upload and print").click()
 
     assert sent.value.url == f"{BASE_URL}{home.path}/files?folder=gcode&then=print"
+
+
+def test_a_file_of_a_known_name_is_sent_once_its_replacement_is_confirmed(
+    files: Page, home: Home, tmp_path: Path
+) -> None:
+    new = tmp_path / "part.gcode"
+    new.write_text("G28")
+    files.goto(f"{BASE_URL}{home.path}/files")
+    files.set_input_files("#upload", new)
+    files.get_by_role("button", name="Upload", exact=True).click()
+    question = files.get_by_role("dialog", name="Replace part.gcode?")
+    expect(question).to_be_visible()
+    expect(question).not_to_contain_text("UTC")
+    look_at(files, "replace-question")
+    assert home.world.printers.uploads == {}
+
+    with files.expect_response(lambda answer: answer.request.method == "POST") as answered:
+        question.get_by_role("button", name="Replace").click()
+
+    assert answered.value.url.endswith("/files?folder=gcode&replace=part.gcode")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from httpx import Response
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from printreach.ports.printer_http import PrinterRefusal
@@ -19,6 +20,7 @@ from tests.look.test_portal_pages import show
 from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.portal.people import Person, add_app, link_printer
 from tests.web.printers.conftest import printing
+from tests.web.printers.test_file_pages import DETAILS
 from tests.web.shop import Shop, open_shop
 from tests.web.webhooks.webhook_days import a_mixed_day
 from tests.web.world import BASE_URL, run, send, sign_in
@@ -114,6 +116,16 @@ def test_what_a_printers_pages_ask_and_open_is_accessible_and_fits(
     printer = f"/printers/{printer_id}"
     own_page.goto(f"{BASE_URL}{printer}/files/delete?path=gcode/{LONG_FILE}")
     look_under(own_page, "delete-file", f"Delete {LONG_FILE}?")
+    earlier = shop.world.printers.statuses[printer_id]
+    shop.world.printers.statuses[printer_id] = printing(file_name=LONG_FILE)
+    own_page.reload()
+    look_under(own_page, "file-in-use", f"{LONG_FILE} is being printed")
+    shop.world.printers.statuses[printer_id] = earlier
+    path = f"gcode/{LONG_FILE}"
+    shop.world.printers.answers["/files/details"] = structs.replace(DETAILS, virtual_path=path)
+    sent, origin = {"file": (LONG_FILE, b"G28")}, {"origin": BASE_URL}
+    show(own_page, shop.browser.post(f"{printer}/files", files=sent, headers=origin))
+    look_under(own_page, "replace-file", f"Replace {LONG_FILE}?")
     show(own_page, send(shop.browser, f"{printer}/heat", bed="65"))
     look_under(own_page, "heat", "Heat the bed from 60° to 65°?")
     shop.world.printers.answers["/pause"] = PrinterRefusal(786, "No print runs.")

@@ -91,6 +91,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "start": "Starting the print. It may take a moment.",
         "start-done": "The print has begun.",
         "upload": "The file is on the printer.",
+        "upload-other": "The file is on the printer, which doesn't print files of this kind.",
         "delete": "The file is deleted.",
         "name": "The name is saved.",
         "cameras": "The cameras are saved.",

@@ -28,7 +28,13 @@ CONTROLLED = {
     *("GET /heat", "POST /heat", "GET /move", "POST /move", "GET /home", "POST /home"),
     *("GET /extrude", "POST /extrude", "POST /light"),
     *("GET /files", "POST /files", "GET /files/file", "GET /files/thumbnail"),
-    *("GET /files/download", "GET /files/start", "POST /files/start", "GET /files/again"),
+    *(
+        "GET /files/replace",
+        "GET /files/download",
+        "GET /files/start",
+        "POST /files/start",
+        "GET /files/again",
+    ),
 }
 PRINTER = "/printers/{printer_id}"
 LASTING = {"GET /events", "GET /webcam/stream"}

@@ -1,11 +1,12 @@
 """A printer's files: listing, uploads, and the limits on what a browser may do."""
 
+import html
 import json
 import logging
 
 import pytest
 
-from printreach.contract.files import EntryType, FileEntry, FileList
+from printreach.contract.files import EntryType, FileDetails, FileEntry, FileList
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
 from printreach.web.printers.folders import UnreadableList, folder_of, parse_folder_query
@@ -137,10 +138,12 @@ def test_files_of_a_printer_that_is_away_are_not_shown(home: Home) -> None:
     assert "be listed now." in home.get("/files").text
 
 
-def upload(home: Home, name: str, body: bytes, folder: str = "gcode") -> tuple[int, str]:
+def upload(
+    home: Home, name: str, body: bytes, folder: str = "gcode", **query: str
+) -> tuple[int, str]:
     answer = home.browser.post(
         f"{home.path}/files",
-        params={"folder": folder},
+        params={"folder": folder, **query},
         files={"file": (name, body)},
         headers={"origin": BASE_URL},
         follow_redirects=False,
@@ -200,6 +203,115 @@ def test_an_upload_of_another_page_is_refused(stocked: Home) -> None:
 
     assert answer.status_code == 403
     assert stocked.world.printers.uploads == {}
+
+
+def details(path: str, size_bytes: int = 1_400_000) -> FileDetails:
+    return FileDetails(
+        virtual_path=path,
+        platform_path=path,
+        file_name=path.rpartition("/")[2],
+        size_bytes=size_bytes,
+    )
+
+
+def test_an_upload_of_a_known_name_replaces_the_file_only_once_that_was_asked(
+    stocked: Home,
+) -> None:
+    stocked.world.printers.answers["/files/details"] = details("gcode/new.gcode")
+
+    status, page = upload(stocked, "new.gcode", b"G28")
+
+    assert status == 409
+    assert "Replace new.gcode?" in page
+    assert "1.4 MB" in page
+    assert stocked.world.printers.uploads == {}
+    action = html.unescape(page.partition('<form class="upload" method="post" action="')[2])
+    assert "replace=new.gcode" in action.partition('"')[0]
+    assert upload(stocked, "new.gcode", b"G28", replace="new.gcode")[0] == 303
+    assert stocked.world.printers.uploads == {"gcode/new.gcode": b"G28"}
+
+
+def test_leave_to_replace_one_file_is_none_for_another(stocked: Home) -> None:
+    stocked.world.printers.answers["/files/details"] = details("gcode/old.gcode")
+
+    assert upload(stocked, "old.gcode", b"G28", replace="new.gcode")[0] == 409
+    assert stocked.world.printers.uploads == {}
+
+
+def test_the_question_before_an_upload_knows_whether_there_is_such_a_file(stocked: Home) -> None:
+    question = "/files/replace?folder=gcode&name=new.gcode"
+    assert stocked.get(question).status_code == 204
+
+    stocked.world.printers.answers["/files/details"] = details("gcode/new.gcode")
+
+    assert "Replace new.gcode?" in stocked.get(question).text
+
+
+def test_to_upload_and_print_a_known_name_still_leads_to_the_print(stocked: Home) -> None:
+    stocked.world.printers.answers["/files/details"] = details("gcode/new.gcode")
+
+    assert "then=print" in upload(stocked, "new.gcode", b"G28", then="print")[1]
+    location = upload(stocked, "new.gcode", b"G28", then="print", replace="new.gcode")[1]
+    assert "/files/start?path=" in location
+
+
+@pytest.mark.parametrize("state", [State.PRINTING, State.PAUSED, State.WARMING_UP])
+@pytest.mark.parametrize("printed", ["vase.gcode", "toys/vase.gcode", "vase"])
+def test_the_file_that_is_being_printed_is_neither_replaced_nor_deleted(
+    stocked: Home, printed: str, state: State
+) -> None:
+    stocked.says(printing(state=state, file_name=printed))
+    stocked.world.printers.answers["/files/details"] = details("gcode/vase.gcode")
+
+    for replace in ("", "vase.gcode"):
+        status, page = upload(stocked, "vase.gcode", b"G28", replace=replace)
+        assert status == 409
+        assert "be replaced now." in page
+    asked = stocked.get("/files/delete?path=gcode/vase.gcode").text
+    answer = stocked.send("/files/delete", path="gcode/vase.gcode")
+
+    assert "be deleted now." in asked
+    assert answer.status_code == 409
+    assert stocked.orders == []
+    assert stocked.world.printers.uploads == {}
+
+
+def test_another_file_is_deleted_and_replaced_during_a_print(stocked: Home) -> None:
+    stocked.says(printing(file_name="vase.gcode"))
+
+    assert stocked.send("/files/delete", path="gcode/new.gcode").status_code == 303
+    assert upload(stocked, "vase-2.gcode", b"G28")[0] == 303
+
+
+def test_the_file_of_a_print_that_ended_is_deleted(stocked: Home) -> None:
+    stocked.says(printing(state=State.COMPLETE, file_name="vase.gcode"))
+
+    assert stocked.send("/files/delete", path="gcode/vase.gcode").status_code == 303
+
+
+def test_an_empty_file_is_not_uploaded(stocked: Home) -> None:
+    status, page = upload(stocked, "empty.gcode", b"")
+
+    assert status == 400
+    assert "This file is empty" in page
+    assert stocked.world.printers.begun == {}
+
+
+def test_an_empty_file_is_not_offered_for_a_print(stocked: Home) -> None:
+    stocked.world.printers.answers["/files/details"] = details("gcode/new.gcode", 0)
+
+    page = stocked.get("/files/file?path=gcode/new.gcode").text
+    assert "there is nothing to print" in page
+    assert "/files/start?" not in page
+    question = stocked.get("/files/start?path=gcode/new.gcode").text
+    assert "The file is empty." in question
+    assert "Start printing" not in question
+
+
+def test_a_file_that_the_printer_does_not_print_is_said_to_be_one(stocked: Home) -> None:
+    location = upload(stocked, "notes.txt", b"hello")[1]
+
+    assert "print files of this kind" in stocked.browser.get(location).text
 
 
 def test_a_download_is_saved_and_never_shown(stocked: Home) -> None:

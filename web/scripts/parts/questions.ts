@@ -1,6 +1,8 @@
 // A link with data-question leads to a page that asks; with scripts, what it asks opens as a dialog here.
 // Where the page asks nothing, because something stands against it, the link leads there.
 
+import { startTimes } from "./times";
+
 export function startQuestions(): void {
   document.addEventListener("click", (event) => {
     if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -27,6 +29,7 @@ export function showQuestion(page: Document): boolean {
   const dialog = document.createElement("dialog");
   dialog.className = "in-place";
   dialog.append(document.adoptNode(question));
+  startTimes(question);
   const heading = question.querySelector("h1");
   if (heading) {
     const smaller = document.createElement("h2");
@@ -48,7 +51,7 @@ export function showQuestion(page: Document): boolean {
   return true;
 }
 
-async function fetchPage(address: string): Promise<Document | null> {
+export async function fetchPage(address: string): Promise<Document | null> {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
   return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }

@@ -1,11 +1,13 @@
 // A form with data-upload shows how far its file has gone. What the server answers, a page or a
 // redirect, is shown as if the browser had sent the form itself. A file may be dropped on the page.
 
+import { fetchPage, showQuestion } from "./questions";
+
 export function startUploads(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-upload]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      send(form, event.submitter?.getAttribute("formaction") ?? form.action);
+      void sendIfFree(form, event.submitter?.getAttribute("formaction") ?? form.action);
     });
     takeDropped(form);
   }
@@ -31,6 +33,20 @@ function takeDropped(form: HTMLFormElement): void {
     input.files = files;
     form.scrollIntoView({ block: "center" });
     form.querySelector<HTMLButtonElement>("button")?.focus();
+  });
+}
+
+/** Where the printer has a file of this name, its page asks first; the answer "yes" sends the file. */
+async function sendIfFree(form: HTMLFormElement, address: string): Promise<void> {
+  const file = form.querySelector<HTMLInputElement>("input[type=file]")?.files?.[0];
+  const page = form.dataset.asks && file ? await fetchPage(`${form.dataset.asks}&name=${encodeURIComponent(file.name)}`).catch(() => null) : null;
+  if (!page || !showQuestion(page)) return send(form, address);
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.in-place");
+  const replaced = encodeURIComponent(file?.name ?? "");
+  dialog?.querySelector("form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close();
+    send(form, `${address}&replace=${replaced}`);
   });
 }
 

@@ -34,7 +34,7 @@ _CONTROL: Final = (
     *("POST /pause", "POST /resume", "GET /stop", "POST /stop"),
     *("GET /heat", "POST /heat", "GET /move", "POST /move", "GET /home", "POST /home"),
     *("GET /extrude", "POST /extrude", "POST /light"),
-    *("GET /files", "POST /files", "GET /files/file", "GET /files/thumbnail"),
+    *("GET /files", "POST /files", "GET /files/replace", "GET /files/file", "GET /files/thumbnail"),
     *("GET /files/download", "GET /files/start", "POST /files/start", "GET /files/again"),
 )
 _PRINTER: Final = "/printers/{printer_id}"

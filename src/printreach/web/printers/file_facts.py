@@ -8,6 +8,8 @@ from typing import Annotated, Final
 import msgspec
 
 from printreach.contract.platforms import can_print
+from printreach.contract.status import UNDER_WAY
+from printreach.hub.printers.own import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts.filament_price import cost_of
 from printreach.rules.printers import Printer
@@ -23,7 +25,8 @@ _MAX_WORDS: Final = 60
 class _Details(msgspec.Struct, kw_only=True, rename="pascal"):
     """The parts of `contract.files.FileDetails` that a page needs; 0 and "" are unknown."""
 
-    size_bytes: Count = 0
+    virtual_path: str = ""
+    size_bytes: Count | None = None
     modified_time_sec: float = 0.0
     est_print_time_sec: Count = 0
     est_filament_used_mm: Count = 0
@@ -46,7 +49,8 @@ _details = msgspec.json.Decoder(_Envelope)
 class FileFacts:
     """path: its VirtualPath. thumbnail: the query of its picture's address, "" where it has none.
 
-    time_s: 0 is unknown. refusal: why the printer tells nothing of it, else "".
+    time_s: 0 is unknown. refusal: why the printer tells nothing of it, else "". is_there: the
+    printer told of it. is_empty: it has no bytes, so there is nothing to print.
     """
 
     name: str
@@ -61,6 +65,8 @@ class FileFacts:
     changed_at: datetime | None = None
     slicer: str = ""
     refusal: str = ""
+    is_there: bool = False
+    is_empty: bool = False
 
 
 async def file_facts(services: Services, printer: Printer, path: VirtualPath) -> FileFacts:
@@ -73,7 +79,7 @@ async def file_facts(services: Services, printer: Printer, path: VirtualPath) ->
         refusal = answer.sentence
     else:
         details = _parsed(answer)
-    version = f"{details.modified_time_sec:.0f}-{details.size_bytes}"
+    version = f"{details.modified_time_sec:.0f}-{details.size_bytes or 0}"
     has_thumbnail = is_printable and not refusal and details.thumbnail_count != 0
     return FileFacts(
         name=name,
@@ -84,11 +90,25 @@ async def file_facts(services: Services, printer: Printer, path: VirtualPath) ->
         filament=_filament(details),
         cost=cost_of(price, details.est_filament_weight_mg),
         layers=_layers(details),
-        size_bytes=details.size_bytes,
+        size_bytes=details.size_bytes or 0,
         changed_at=moment_of(details.modified_time_sec),
         slicer=details.slicer[:_MAX_WORDS],
         refusal=refusal,
+        is_there=details.virtual_path.casefold() == str(path).casefold(),
+        is_empty=details.size_bytes == 0,
     )
+
+
+def is_being_printed(seen: SeenPrinter, name: str) -> bool:
+    """Return whether a file of that name is printed now, in whatever folder: printers report the
+    name alone, and some leave out its ending.
+    """
+    if seen.reading.status is None:
+        return False
+    job = seen.reading.status.job_status
+    printed = job.current_print.file_name.rpartition("/")[2]
+    is_this = name == printed or (printed != "" and name.startswith(f"{printed}."))
+    return job.state in UNDER_WAY and is_this
 
 
 def _parsed(envelope: bytes) -> _Details:

@@ -14,8 +14,9 @@ from litestar.response import Redirect, Stream, Template
 
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileRoot
-from printreach.contract.platforms import facts_of
+from printreach.contract.platforms import can_print, facts_of
 from printreach.hub.leases import Access
+from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.thumbnails import ThumbnailKey
 from printreach.ports.printer_http import PrinterRefusal
@@ -24,7 +25,7 @@ from printreach.rules.printers.commands import Action
 from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.disconnects import closing
 from printreach.web.forms import Fields
-from printreach.web.printers.file_facts import file_facts
+from printreach.web.printers.file_facts import file_facts, is_being_printed
 from printreach.web.printers.folders import (
     MAX_SEARCH_CHARS,
     Folder,
@@ -37,10 +38,10 @@ from printreach.web.printers.folders import (
     parse_folder_query,
 )
 from printreach.web.printers.orders import Order, give_order, is_done_by, refused, shows
-from printreach.web.printers.uploads import read_upload
-from printreach.web.printers.view import PrinterView, view_of
+from printreach.web.printers.uploads import parse_file_name, read_upload
+from printreach.web.printers.view import view_of
 from printreach.web.printers.webcams import answer_of, answer_then_pieces
-from printreach.web.problems import AnyRequest
+from printreach.web.problems import AnyRequest, or_404
 from printreach.web.security import SANDBOX
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -110,21 +111,27 @@ async def thumbnail(
 @post("/printers/{printer_id:str}/files", request_max_body_size=None, media_type=MediaType.HTML)
 async def upload(
     request: AnyRequest,
-    owned: NamedDependency[OwnedPrinter],
+    admitted: NamedDependency[AdmittedPrinter],
     signed_in: NamedDependency[SignedIn],
     printer_access: NamedDependency[Access],
     folder: FromQuery[str | None] = None,
     then: FromQuery[str] = "",
+    replace: FromQuery[str] = "",
 ) -> Response[Any]:
     """Pass a file on to the printer as it arrives, while the account owns the printer.
 
-    then: "print" leads to the question whether to print it.
+    then: "print" leads to the question whether to print it. replace: the name of a file that may be
+    replaced; without it the answer asks whether to, and the file stays as it is.
     """
-    into = parse_folder(folder)
-    if into is None:
-        raise ValidationException("There is no such folder")
+    into = _folder_path(folder)
     file = await read_upload(request)
-    path = f"{into}/{file.name}"
+    path, owned = f"{into}/{file.name}", admitted.printer.owned
+    seen = await _seen_now(admitted, signed_in.services)
+    against = await _against_upload(
+        seen, signed_in.services, path, then, may_replace=replace == file.name
+    )
+    if against is not None:
+        return against
     to, query = "/files/upload", {"path": path}
     async with signed_in.services.leases.hold(printer_access):
         answer = await signed_in.services.printer_http.send(owned, to, query, file.chunks, None)
@@ -136,7 +143,22 @@ async def upload(
     if then == "print":
         stored = quote(_stored_path(answer) or path, safe="")
         return Redirect(f"{back}/start?path={stored}", status_code=303)
-    return Redirect(f"{back}?folder={quote(str(into), safe='')}&said=upload", status_code=303)
+    word = "upload" if can_print(seen.printer.platform, file.name) else "upload-other"
+    return Redirect(f"{back}?folder={quote(str(into), safe='')}&said={word}", status_code=303)
+
+
+@get("/printers/{printer_id:str}/files/replace", media_type=MediaType.HTML)
+async def ask_to_replace(
+    admitted: NamedDependency[AdmittedPrinter],
+    services: NamedDependency[Services],
+    name: FromQuery[str],
+    folder: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Ask before an upload replaces a file; 204 where there is none of its name."""
+    path = f"{_folder_path(folder)}/{parse_file_name(name)}"
+    seen = await _seen_now(admitted, services)
+    against = await _against_upload(seen, services, path, "", is_sent=False)
+    return Response(None, status_code=204) if against is None else against
 
 
 @get("/printers/{printer_id:str}/files/download")
@@ -173,21 +195,32 @@ async def download(
 
 
 @get("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
-async def ask_to_delete(view: NamedDependency[PrinterView], path: FromQuery[str]) -> Template:
+async def ask_to_delete(
+    admitted: NamedDependency[AdmittedPrinter],
+    services: NamedDependency[Services],
+    path: FromQuery[str],
+) -> Template:
     """Ask before deleting a file."""
-    named = _file_path(path)
+    named, seen = _file_path(path), await _seen_now(admitted, services)
+    if is_being_printed(seen, named.parts[-1]):
+        return _in_use(seen, services, named.parts[-1], "deleted")
+    view = view_of(seen, services.clock.now())
     context = {"view": view, "path": str(named), "name": named.parts[-1]}
     return Template("dashboard/delete_file.html", context=context)
 
 
 @post("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
 async def delete(
-    owned: NamedDependency[OwnedPrinter],
+    admitted: NamedDependency[AdmittedPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Delete a file from the printer."""
-    path = str(_file_path(fields["path"]))
+    """Delete a file from the printer, unless it is being printed."""
+    named, owned = _file_path(fields["path"]), admitted.printer.owned
+    seen = await _seen_now(admitted, signed_in.services)
+    if is_being_printed(seen, named.parts[-1]):
+        return _in_use(seen, signed_in.services, named.parts[-1], "deleted", status=409)
+    path = str(named)
     order = Order(
         command="/files/delete",
         back=f"/printers/{owned.printer_id}/files",
@@ -239,6 +272,57 @@ async def start(
         is_done=is_done_by(Action.START),
     )
     return await give_order(signed_in, owned, order)
+
+
+async def _seen_now(admitted: AdmittedPrinter, services: Services) -> SeenPrinter:
+    """Return the printer as it is now: a print may just have begun."""
+    return or_404(await services.own_printers.ask_now(admitted))
+
+
+async def _against_upload(
+    seen: SeenPrinter,
+    services: Services,
+    typed: str,
+    then: str,
+    *,
+    may_replace: bool = False,
+    is_sent: bool = True,
+) -> Template | None:
+    """Return what is answered in place of an upload to that path; None where nothing is in its way.
+
+    is_sent: the file is on its way, and has to be chosen again.
+    """
+    path, status = _file_path(typed), 409 if is_sent else 200
+    if is_being_printed(seen, path.parts[-1]):
+        return _in_use(seen, services, path.parts[-1], "replaced", status=status)
+    if may_replace:
+        return None
+    facts = await file_facts(services, seen.printer, path)
+    if not facts.is_there:
+        return None
+    context = {
+        "view": view_of(seen, services.clock.now()),
+        "file": facts,
+        "folder": str(path).rpartition("/")[0],
+        "then": then,
+        "is_sent": is_sent,
+    }
+    return Template("dashboard/replace_file.html", context=context, status_code=status)
+
+
+def _in_use(
+    seen: SeenPrinter, services: Services, name: str, what: str, *, status: int = 200
+) -> Template:
+    context = {"view": view_of(seen, services.clock.now()), "name": name, "what": what}
+    return Template("dashboard/file_in_use.html", context=context, status_code=status)
+
+
+def _folder_path(typed: str | None) -> VirtualPath:
+    """Parse a folder's path. Raises ValidationException."""
+    path = parse_folder(typed)
+    if path is None:
+        raise ValidationException("There is no such folder")
+    return path
 
 
 async def _folder(
@@ -297,6 +381,6 @@ def _file_path(typed: str) -> VirtualPath:
 
 
 FILE_PAGES = [
-    *(files_page, file_page, thumbnail, upload, download, ask_to_delete, delete),
+    *(files_page, file_page, thumbnail, upload, ask_to_replace, download, ask_to_delete, delete),
     *(ask_to_start, ask_to_start_again, start),
 ]

@@ -49,7 +49,7 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
             async for event in events:
                 if isinstance(event, MultipartSegment) and event.filename:
                     before.is_over = True
-                    return UploadedFile(parse_file_name(event.filename), _file(events))
+                    return UploadedFile(parse_file_name(event.filename), await _begun(events))
     except TimeoutError:
         raise UploadStalled from None
     raise ValidationException("Choose a file first")
@@ -113,11 +113,26 @@ def _parsed(parser: PushMultipartParser, chunk: bytes) -> Iterator[_Event]:
         yield from parser.parse(chunk)
 
 
+async def _begun(events: AsyncIterator[_Event]) -> AsyncIterator[bytes]:
+    """Return the chunks of the file that begins. Raises ValidationException if it is empty."""
+    chunks = _file(events)
+    first = await anext(chunks, b"")
+    if not first:
+        raise ValidationException("This file is empty, so nothing was uploaded")
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield first
+        async for chunk in chunks:
+            yield chunk
+
+    return whole()
+
+
 async def _file(events: AsyncIterator[_Event]) -> AsyncIterator[bytes]:
     """Yield the chunks of this file; the rest of the form is read and discarded."""
     is_in_file = True
     async for event in events:
         if event is None:
             is_in_file = False
-        elif is_in_file and isinstance(event, bytes | bytearray):
+        elif is_in_file and isinstance(event, bytes | bytearray) and event:
             yield bytes(event)
