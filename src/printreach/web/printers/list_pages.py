@@ -50,7 +50,10 @@ class ListQuery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterList:
-    """One page of the list. layout: a class of the style sheet. counts: by the values of Show."""
+    """One page of the list. layout: a class of the style sheet. counts: by the values of Show.
+
+    has_own: whether one of the account's own printers is in the list, on any page.
+    """
 
     cards: Sequence[Card]
     counts: dict[str, int]
@@ -58,6 +61,7 @@ class PrinterList:
     found: int
     page: int
     pages: int
+    has_own: bool
 
 
 def parse_list_query(show: str | None, search: str | None, page: int | None) -> ListQuery:
@@ -88,6 +92,7 @@ def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime
         found=len(chosen),
         page=page,
         pages=pages,
+        has_own=any(not card.shared_by for card in cards),
     )
 
 
