@@ -67,7 +67,7 @@ def pages_ignore_whose_a_printer_is(patch: pytest.MonkeyPatch) -> None:
     async def rows(self: OwnPrinters, _account_id: str) -> list[PrinterRow]:
         return list((await self.core.store.read(_rows_of_all)).values())
 
-    patch.setattr(OwnPrinters, "rows", rows)
+    patch.setattr(OwnPrinters, "visible_rows", rows)
 
 
 def connections_are_ended_by_anybody(patch: pytest.MonkeyPatch) -> None:
