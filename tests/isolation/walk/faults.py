@@ -15,12 +15,15 @@ from printreach.hub.leases import Leases
 from printreach.hub.printers.own import OwnPrinters
 from printreach.relay.admission import Admission
 from printreach.rules import connections
+from printreach.rules.printers.members import Role
 from printreach.store.accounts.sessions import SessionRecords
 from printreach.store.connections import ConnectionRecords
 from printreach.store.connections.live_links import LiveLinkRecords
 from printreach.store.listings import PrinterRow
+from printreach.store.printers.members import MemberRecords
 from printreach.store.relay import grants
 from printreach.store.store import Records
+from printreach.web.printers import access as web_access
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -70,6 +73,15 @@ def pages_ignore_whose_a_printer_is(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(OwnPrinters, "visible_rows", rows)
 
 
+def members_stay_after_their_end(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(MemberRecords, "remove", _nothing)
+
+
+def members_have_every_role(patch: pytest.MonkeyPatch) -> None:
+    """Every route is for whoever may watch."""
+    patch.setattr(web_access, "needed_role", lambda _request: Role.WATCH)
+
+
 def connections_are_ended_by_anybody(patch: pytest.MonkeyPatch) -> None:
     async def any_connection(records: Records, _account_id: str, connection_id: str) -> Any:
         return await records.connections.get(connection_id)
@@ -113,6 +125,8 @@ FAULTS: Final[Mapping[str, Plant]] = {
         live_links_ignore_their_owner,
         leases_are_not_looked_at,
         pages_ignore_whose_a_printer_is,
+        members_stay_after_their_end,
+        members_have_every_role,
         connections_are_ended_by_anybody,
         home_assistant_hears_of_everybody,
         blocking_spares_connections,

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.rules.printers.members import Role
 
 
 @dataclass(eq=False)
@@ -29,12 +30,31 @@ class Person:
 
 @dataclass(eq=False)
 class Tenure:
-    """The time for which one person has one printer. ended_at: seconds of the loop's clock."""
+    """The time for which one person has one printer. ended_at: seconds of the loop's clock.
+
+    members: who was let in to it, and as what. ever_members: who was at any time.
+    """
 
     number: int
     printer: str
     person: Person
     ended_at: float | None = None
+    members: dict[Person, Role] = field(default_factory=dict)
+    ever_members: set[Person] = field(default_factory=set)
+
+    def role_of(self, person: Person) -> Role | None:
+        """What the person may do with the printer now; None if nothing."""
+        if self.ended_at is not None:
+            return None
+        if person is self.person:
+            return Role.OWNER
+        return None if self.person.is_blocked else self.members.get(person)
+
+    def may(self, person: Person, needed: Role) -> bool:
+        """Whether the person may do what the role may. Who locked their own controls none."""
+        role = self.role_of(person)
+        is_locked = person is not self.person and person.is_locked and needed is not Role.WATCH
+        return role is not None and role.includes(needed) and not is_locked
 
 
 class Kind(StrEnum):
@@ -129,6 +149,10 @@ class Model:
 
     def good(self, at: datetime, *kinds: Kind) -> list[Key]:
         return [key for key in self.of_kind(*kinds) if key.is_good(at)]
+
+    def seen_by(self, person: Person) -> list[Tenure]:
+        """The printers that are on the person's list now."""
+        return [one for one in self.owned() if one.role_of(person) is not None]
 
     def owned(self, person: Person | None = None) -> list[Tenure]:
         """The printers that somebody has now; of that person, where one is given."""

@@ -13,6 +13,7 @@ from tests.relay.scripted_agent import printer_id
 HOME_LOOKS_WITHIN_S: Final = 15.0
 """Home Assistant's side looks every ten seconds whose printers are operators'."""
 _NUMBER: Final = re.compile(r"person-(\d+)")
+_INVITES: Final = " shares a 3D printer with you."
 _KEY: Final = re.compile(r"/key/(\d+)")
 
 
@@ -34,7 +35,9 @@ def _mails(world: World) -> None:
     for mail in sent:
         found = _NUMBER.match(mail.to)
         person = world.model.people[int(found[1])] if found else None
-        world.look(f"{mail.subject} {mail.text}".encode(), f"mail to {mail.to}", person)
+        # An invitation begins with the address of the owner, who had it sent.
+        text = mail.text.partition(_INVITES)[2] if _INVITES in mail.text else mail.text
+        world.look(f"{mail.subject} {text}".encode(), f"mail to {mail.to}", person)
 
 
 def _messages(world: World) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from printreach.contract.permissions import Permission
 from printreach.http1.fetch import FetchedAnswer
+from printreach.rules.printers.members import Role
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import word_of
@@ -19,6 +20,8 @@ from tests.relay.scripted_agent import SERVICE_HOST, printer_id
 
 COMMANDS: Final = "/service-command-api"
 REFUSED: Final = frozenset({601, 603, 604, 605, 606})
+_NEEDED: Final = {"control": Role.CONTROL, "settings": Role.OWNER}
+"""By the last part of a path; others may be seen by who watches."""
 GONE: Final = frozenset({303, 401, 404, 410})
 """How the service's own host says that something isn't there for whoever asks."""
 
@@ -174,7 +177,9 @@ async def order_by_form(world: World, session: Key) -> None:
     tenure = world.model.printers[name]
     answer = await world.send(session, f"/printers/{printer_id(name)}/pause", back="list")
     orders = [one for one in arrived(world) if one.asked.head.method == b"POST"]
-    is_own = tenure is not None and tenure.person is session.person and world.is_good(session)
+    is_own = (
+        tenure is not None and tenure.may(session.person, Role.CONTROL) and world.is_good(session)
+    )
     what = f"pausing {name} by {session}: {answer.status}"
     if orders and not is_own:
         raise Leak(f"{what}: it reached {orders[0].printer}")
@@ -184,24 +189,30 @@ async def order_by_form(world: World, session: Key) -> None:
 
 
 async def _see_list(world: World, session: Key) -> None:
-    answer = await _see_own(world, session, "/printers")
-    own = world.model.owned(session.person)
+    answer = await _see_own(world, session, "/printers", shows_shared=True)
+    own = world.model.seen_by(session.person)
     missing = [one for one in own if printer_id(one.printer).encode() not in answer.body]
     if world.is_good(session) and missing:
         raise Broken(f"{missing[0].printer} is not on the list that {session} sees")
-    foreign = [one for one in world.model.owned() if one.person is not session.person]
+    foreign = [one for one in world.model.owned() if one.role_of(session.person) is None]
     for one in foreign:
         if printer_id(one.printer).encode() in answer.body:
             raise Leak(f"{one.printer} is on the list that {session} sees")
 
 
 async def _see_own(
-    world: World, session: Key, path: str, owner: Key | None = None
+    world: World,
+    session: Key,
+    path: str,
+    owner: Key | None = None,
+    *,
+    shows_shared: bool = False,
 ) -> FetchedAnswer:
     """A page of one's own things. owner: of what it shows, where that may be another's."""
     answer = await world.page(session, path)
     what = f"{path} by {session}: {answer.status}"
-    world.look(answer.body, what, session.person if world.is_good(session) else None)
+    person = session.person if world.is_good(session) else None
+    world.look(answer.body, what, person, shows_shared=shows_shared)
     is_own = owner is None or owner.person is session.person
     if not world.is_good(session):
         if answer.status not in (303, 401):
@@ -214,21 +225,27 @@ async def _see_own(
 
 
 async def _see_printer(world: World, session: Key, path: str) -> None:
-    """Something of one printer: 200 for its owner, and as if it were not there for others."""
+    """Something of one printer: 200 for whom it is for, and as if it were not there for strangers.
+
+    Who was let in is told what is for others.
+    """
     name = next(one for one in PRINTERS if printer_id(one) in path)
     tenure = world.model.printers[name]
     answer = await world.page(session, path)
     what = f"{path} ({name}) by {session}: {answer.status}"
     is_signed_in = world.is_good(session)
-    world.look(answer.body, what, session.person if is_signed_in else None)
-    is_own = tenure is not None and tenure.person is session.person
+    role = tenure.role_of(session.person) if tenure is not None else None
+    needed = _NEEDED.get(path.rpartition("/")[2], Role.WATCH)
+    is_own = tenure is not None and tenure.may(session.person, needed)
+    person = session.person if is_signed_in else None
+    world.look(answer.body, what, person, shows_shared=role is not None)
     is_picture = "/webcam/" in path
     if is_signed_in and is_own:
         is_sure = world.is_here(name) and not world.service.bus.is_losing
         expected = is_sure if path.endswith("/still") else not is_picture
         if expected and answer.status != 200:
             raise Broken(what)
-    elif answer.status not in GONE:
+    elif answer.status not in (GONE if role is None else GONE | {403}):
         raise Leak(f"{what}, though it is none of theirs")
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import FetchFailed
+from printreach.rules.printers.members import Role
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.model import Key, Kind, Tenure
@@ -84,7 +85,14 @@ class Streams:
                 # These are let in to an account, and may go on where that has the printer again.
                 tenure = None if key.kind in (Kind.SESSION, Kind.LIVE) else stream.tenure
                 is_live = key.kind is Kind.LIVE
-                self.world.look(data, what, key.person, tenure, shows_address=not is_live)
+                self.world.look(
+                    data,
+                    what,
+                    key.person,
+                    tenure,
+                    shows_address=not is_live,
+                    shows_shared=key.kind is Kind.SESSION and stream.what != "events",
+                )
         self.open = [one for one in self.open if one.is_open]
 
     def note_ends(self) -> None:
@@ -136,7 +144,7 @@ class Streams:
     # --- opening ----------------------------------------------------------------------------------
 
     async def _by_browser(self, session: Key) -> None:
-        own = self.world.pick(self.world.model.owned(session.person))
+        own = self.world.pick(self.world.model.seen_by(session.person))
         headers = [cookie_of(session), (b"Accept", b"text/event-stream")]
         kinds = ["events", "list"] + ["page", "webcam", "upload"] * (own is not None)
         kind = self.world.chance.choice(kinds)
@@ -237,7 +245,7 @@ class Streams:
             if stream.what.encode() in one.asked.target:
                 of_now = self.world.model.tenures[one.tenure - 1] if one.tenure else None
                 printer = stream.tenure.printer if stream.tenure is not None else None
-                is_own = of_now is not None and of_now.person is stream.key.person
+                is_own = of_now is not None and of_now.may(stream.key.person, Role.CONTROL)
                 if not is_own or one.printer != printer:
                     raise Leak(f"{stream.what} by {stream.key} reached {one.printer}")
                 if not self.world.is_good(stream.key):
@@ -247,5 +255,6 @@ class Streams:
         if stream.tenure is None:
             return self.world.is_good(stream.key)
         tenure = self.world.model.printers[stream.tenure.printer]
-        is_own = tenure is not None and tenure.person is stream.key.person
+        needed = Role.CONTROL if stream in self.uploads else Role.WATCH
+        is_own = tenure is not None and tenure.may(stream.key.person, needed)
         return self.world.is_good(stream.key) and is_own

@@ -10,6 +10,7 @@ from typing import Final
 from printreach.contract.events import EventType
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk import steps_of_accounts as accounts
+from tests.isolation.walk import steps_of_members as members
 from tests.isolation.walk import steps_of_printers as printers
 from tests.isolation.walk.model import Kind
 from tests.isolation.walk.outgoing import (
@@ -246,6 +247,11 @@ STEPS: Final[Mapping[str, StepKind]] = dict(
         _of_world(6, printers.revoke),
         _of_world(6, printers.make_live_link),
         _of_world(3, printers.go_through_portal),
+        _of_world(8, members.let_in),
+        _of_world(2, members.accept_anothers),
+        _of_world(3, members.change_member),
+        _of_world(5, members.end_member),
+        _of_world(3, members.manage_anothers),
         _of_world(2, order_from_home),
         _of_walker(5, Walker.tell_of_print),
         _of_walker(3, Walker.resume_events),

@@ -246,11 +246,13 @@ class World:
         tenure: Tenure | None = None,
         *,
         shows_address: bool = True,
+        shows_shared: bool = False,
     ) -> set[int]:
         """Hold words against whose they are; the tenures that were found.
 
         person: to whom they were said. tenure: the only one they may be of, where one is given.
-        shows_address: whether the person's own mail address may be there.
+        shows_address: whether the person's own mail address may be there. shows_shared: whether
+        things may be there of printers that the person was let in to.
         """
         self.checks += 1
         found = {int(number) for number in WORD.findall(data)}
@@ -258,12 +260,28 @@ class World:
             found.discard(0)  # of a printer that was removed, which its agent knows and we don't
         for number in found:
             known = next((one for one in self.model.tenures if one.number == number), None)
-            if known is None or (known is not tenure if tenure else known.person is not person):
+            is_theirs = known is not None and known.person is person
+            if known is not None and person is not None and shows_shared:
+                is_theirs = is_theirs or person in known.ever_members
+            if known is None or (known is not tenure if tenure else not is_theirs):
                 raise Leak(f"{what}: a word of tenure {number}, {_told(known)}")
         for number in EMAIL.findall(data):
-            if not shows_address or person is None or int(number) != person.number:
+            allowed = {person.number} if person is not None and shows_address else set()
+            if person is not None and shows_shared:
+                allowed |= self._known_by(person)
+            if int(number) not in allowed:
                 raise Leak(f"{what}: the address of person {int(number)}")
         return found
+
+    def _known_by(self, person: Person) -> set[int]:
+        """The people whom a printer has in common with this one: they see each other's address."""
+        known = set()
+        for tenure in self.model.tenures:
+            if tenure.person is person:
+                known |= {one.number for one in tenure.ever_members}
+            elif person in tenure.ever_members:
+                known.add(tenure.person.number)
+        return known
 
 
 def cookie_of(session: Key) -> tuple[bytes, bytes]:
