@@ -54,6 +54,7 @@ class _Envelope(msgspec.Struct, rename="pascal"):
 
     status: int = CommandStatus.UNKNOWN_FAILURE
     error: str = ""
+    features: int = 0
 
 
 class RelayPrinterHttp:
@@ -209,7 +210,11 @@ def _refusal(status: int, headers: Headers, envelope: _Envelope) -> PrinterRefus
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE
     sentence = readable(envelope.error, MAX_TEXT)
-    return PrinterRefusal(int(code), sentence or "The printer gave an answer that can't be read.")
+    return PrinterRefusal(
+        int(code),
+        sentence or "The printer gave an answer that can't be read.",
+        features=envelope.features,
+    )
 
 
 def _envelope(body: bytes) -> _Envelope:

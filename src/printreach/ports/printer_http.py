@@ -16,11 +16,13 @@ class PrinterRefusal:
     """The printer was not reached, or refused.
 
     code: the service's own (601, 602, 612, ...), or the command's status (404, 504, 75x, 78x).
-    sentence: for people; it may be the printer's own.
+    sentence: for people; it may be the printer's own. features: bits of the orders that it takes
+    all the same.
     """
 
     code: int
     sentence: str
+    features: int = 0
 
 
 @dataclass(frozen=True, slots=True)

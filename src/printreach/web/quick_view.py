@@ -67,16 +67,18 @@ class LastPrints:
         ]
 
 
+_HEAD: Final = ("head", "open", "emergency", "recovery")
 _QUICK: Final = (
-    *("title", "head", "open", "picture", "now", "print", "temperatures", "materials"),
+    *("title", *_HEAD),
+    *("picture", "now", "print", "temperatures", "materials"),
     *("smart_pause", "last_prints"),
 )
 PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
         "quick": _QUICK,
-        "control": ("head", "open", "picture", "controls"),
-        "history": ("head", "open", "prints"),
-        "settings": ("head", "open"),
+        "control": (*_HEAD, "picture", "controls"),
+        "history": (*_HEAD, "prints"),
+        "settings": _HEAD,
     }
 )
 """The parts of each page that update: dashboard/parts/<name>.html, in an element with that id."""

@@ -7,6 +7,7 @@ from httpx import Response
 
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.status import (
+    Adjustments,
     CurrentPrint,
     DetectorStatus,
     JobStatus,
@@ -18,6 +19,7 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from tests.fakes.printer_http import Ordered
@@ -35,12 +37,14 @@ def printing(
     webcams: int = 1,
     material_system: MaterialSystem | None = None,
     bed_c: float = 60,
+    adjustments: Adjustments | UnsetType = UNSET,
 ) -> StatusResult:
     """What a printer says in the middle of a print."""
     return StatusResult(
         job_status=JobStatus(
             state=state,
             material_system=material_system,
+            adjustments=adjustments,
             lights=[Light(name="case", on=True)],
             current_print=CurrentPrint(
                 progress=62.4,

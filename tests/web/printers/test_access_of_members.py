@@ -27,6 +27,8 @@ CONTROLLED = {
     *("GET /control", "POST /pause", "POST /resume", "GET /stop", "POST /stop"),
     *("GET /heat", "POST /heat", "GET /move", "POST /move", "GET /home", "POST /home"),
     *("GET /extrude", "POST /extrude", "POST /light"),
+    *("GET /preset", "POST /preset", "GET /cool", "POST /cool", "GET /adjust", "POST /adjust"),
+    *("GET /emergency-stop", "POST /emergency-stop", "POST /restart-firmware"),
     *("GET /files", "POST /files", "GET /files/file", "GET /files/thumbnail"),
     *(
         "GET /files/replace",

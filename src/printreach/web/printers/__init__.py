@@ -4,6 +4,7 @@ from typing import Final
 
 from printreach.web.printers.files import FILE_PAGES
 from printreach.web.printers.list_pages import LIST_PAGES
+from printreach.web.printers.machine_orders import MACHINE_ORDERS
 from printreach.web.printers.members import MEMBER_PAGES
 from printreach.web.printers.orders import ORDERS
 from printreach.web.printers.remote_lock import LOCK_PAGES
@@ -11,6 +12,6 @@ from printreach.web.printers.settings import SETTINGS_PAGES
 from printreach.web.printers.webcams import WEBCAMS
 
 PRINTER_PAGES: Final = [
-    *(*LIST_PAGES, *LOCK_PAGES, *ORDERS),
+    *(*LIST_PAGES, *LOCK_PAGES, *ORDERS, *MACHINE_ORDERS),
     *(*WEBCAMS, *FILE_PAGES, *SETTINGS_PAGES, *MEMBER_PAGES),
 ]

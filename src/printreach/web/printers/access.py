@@ -34,6 +34,8 @@ _CONTROL: Final = (
     *("POST /pause", "POST /resume", "GET /stop", "POST /stop"),
     *("GET /heat", "POST /heat", "GET /move", "POST /move", "GET /home", "POST /home"),
     *("GET /extrude", "POST /extrude", "POST /light"),
+    *("GET /preset", "POST /preset", "GET /cool", "POST /cool", "GET /adjust", "POST /adjust"),
+    *("GET /emergency-stop", "POST /emergency-stop", "POST /restart-firmware"),
     *("GET /files", "POST /files", "GET /files/replace", "GET /files/file", "GET /files/thumbnail"),
     *("GET /files/download", "GET /files/start", "POST /files/start", "GET /files/again"),
 )

@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect, Template
 
 from printreach.contract.codec import encode
-from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
+from printreach.contract.commands import Axis, Extrude, Home, MoveAxis, Pause, SetLight, SetTemp
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
@@ -31,6 +31,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees, target_range
 
+_CONTROL_FORMS: Final = ("heat", "preset", "cool", "adjust", "move", "home", "extrude")
 _SAFE_C: Final = 0.0
 """Turning off needs no confirmation."""
 
@@ -140,7 +141,7 @@ async def heat(
 
 
 @get(
-    [f"/printers/{{printer_id:str}}/{name}" for name in ("heat", "move", "home", "extrude")],
+    [f"/printers/{{printer_id:str}}/{name}" for name in _CONTROL_FORMS],
     media_type=MediaType.HTML,
 )
 async def back_to_control(owned: NamedDependency[OwnedPrinter]) -> Redirect:
@@ -165,10 +166,16 @@ async def move(
 
 @post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
 async def home(
-    owned: NamedDependency[OwnedPrinter], signed_in: NamedDependency[SignedIn]
+    owned: NamedDependency[OwnedPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Home all axes."""
-    return await _control(signed_in, owned, "/home", "home", None)
+    """Home the axis that the button's value names, or all of them."""
+    axis = fields["axis"]
+    if axis and axis not in list(Axis):
+        raise ValidationException("There is no such axis")
+    order = Home(axes=[Axis(axis)]) if axis else None
+    return await _control(signed_in, owned, "/home", "home", order)
 
 
 @post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)

@@ -12,6 +12,7 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
 from printreach.contract.status import (
     AT_WORK,
+    NO_ADJUSTMENTS,
     NO_FEATURES,
     UNDER_WAY,
     Feature,
@@ -20,11 +21,20 @@ from printreach.contract.status import (
     State,
     StatusResult,
 )
-from printreach.contract.unset import UnsetType
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
+from printreach.hub.printers.readings import Reading
 from printreach.hub.printers.temperatures import TemperatureReading
 from printreach.rules.printers import lan_page_of
+from printreach.rules.printers.commands import (
+    MAX_FAN_PERCENT,
+    MAX_FLOW_PERCENT,
+    MAX_SPEED_PERCENT,
+    MIN_FLOW_PERCENT,
+    MIN_SPEED_PERCENT,
+)
 from printreach.rules.printers.members import Role
+from printreach.rules.printers.presets import USUAL_PRESETS, Preset
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
     Card,
@@ -57,13 +67,64 @@ class CameraPicture:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Adjusted:
+    """Something that is set in percent. argument: of the order, and of the status that tells it."""
+
+    label: str
+    argument: str
+    feature: Feature
+    least: int
+    most: int
+
+
+ADJUSTED: Final[Mapping[str, Adjusted]] = MappingProxyType(
+    {
+        "speed": Adjusted(
+            label="Speed",
+            argument="speed_percent",
+            feature=Feature.SPEED_CONTROL,
+            least=MIN_SPEED_PERCENT,
+            most=MAX_SPEED_PERCENT,
+        ),
+        "flow": Adjusted(
+            label="Flow",
+            argument="flow_percent",
+            feature=Feature.FLOW_CONTROL,
+            least=MIN_FLOW_PERCENT,
+            most=MAX_FLOW_PERCENT,
+        ),
+        "fan": Adjusted(
+            label="Fan",
+            argument="fan_percent",
+            feature=Feature.FAN_CONTROL,
+            least=0,
+            most=MAX_FAN_PERCENT,
+        ),
+    }
+)
+"""By the name of the field that sets it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdjustmentRow:
+    """percent: what is in force; None where the platform doesn't tell."""
+
+    name: str
+    label: str
+    least: int
+    most: int
+    percent: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
     """The data of one printer for templates. may_...: supported by the printer, allowed in its
     state, and to the person who looks.
 
     last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: the address of
-    its agent's own page, "" if unknown. smart_pause: the text of the popup of a smart pause; "" if
-    none is shown.
+    its agent's own page, "" if unknown. may_restart: only where the printer has failed, for it
+    needs no restart otherwise. smart_pause: the text of the popup of a smart pause; "" if none is
+    shown.
     """
 
     card: Card
@@ -79,7 +140,14 @@ class PrinterView:
     may_heat: bool
     may_move: bool
     may_home: bool
+    may_home_axis: bool
     may_extrude: bool
+    adjustments: Sequence[AdjustmentRow]
+    may_offset_z: bool
+    z_offset_mm: float | None
+    may_stop_in_emergency: bool
+    may_restart: bool
+    presets: Sequence[Preset]
     may_start: bool
     lights: list[Light]
     units: list[UnitRow]
@@ -147,7 +215,14 @@ def view_of(
         may_heat=Feature.TEMPERATURE_CONTROL in features,
         may_move=Feature.AXIS_MOVEMENT in features and state not in AT_WORK,
         may_home=Feature.HOMING in features and state not in UNDER_WAY,
+        may_home_axis=Feature.AXIS_HOMING in features and state not in UNDER_WAY,
         may_extrude=Feature.EXTRUSION in features and state not in AT_WORK,
+        adjustments=_adjustments(job, features),
+        may_offset_z=Feature.Z_OFFSET_CONTROL in features,
+        z_offset_mm=_z_offset_mm(job),
+        may_stop_in_emergency=Feature.EMERGENCY_STOP in features and state is not State.ERROR,
+        may_restart=may_control and _may_restart(seen.reading, features, state),
+        presets=USUAL_PRESETS,
         may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
         lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
         units=units_of(system) if system is not None else [],
@@ -161,6 +236,36 @@ def view_of(
         is_owner=seen.role is Role.OWNER,
         may_control=may_control,
     )
+
+
+def _adjustments(job: JobStatus | None, features: Feature) -> list[AdjustmentRow]:
+    now = job.adjustments if job is not None else UNSET
+    told = NO_ADJUSTMENTS if isinstance(now, UnsetType) else now
+    percents = {name: getattr(told, one.argument) for name, one in ADJUSTED.items()}
+    return [
+        AdjustmentRow(
+            name=name,
+            label=one.label,
+            least=one.least,
+            most=one.most,
+            percent=percents[name] if isinstance(percents[name], int) else None,
+        )
+        for name, one in ADJUSTED.items()
+        if one.feature in features
+    ]
+
+
+def _z_offset_mm(job: JobStatus | None) -> float | None:
+    now = job.adjustments if job is not None else UNSET
+    offset = UNSET if isinstance(now, UnsetType) else now.z_offset_mm
+    return None if isinstance(offset, UnsetType) else offset
+
+
+def _may_restart(reading: Reading, features: Feature, state: State) -> bool:
+    """Whether the firmware may have stopped, and can be restarted."""
+    if reading.refusal is not None:
+        return Feature.FIRMWARE_RESTART in Feature(reading.refusal.features)
+    return Feature.FIRMWARE_RESTART in features and state is State.ERROR
 
 
 def _smart_pause(status: StatusResult) -> str:
