@@ -30,6 +30,7 @@ UNREAD_BYTES = 128 * 1024
 
 _REASONS = {status.value: status.phrase.encode() for status in HTTPStatus}
 _BODILESS = frozenset({204, 304})
+_READS = frozenset({b"GET", b"HEAD"})
 
 
 class WebApp:
@@ -60,6 +61,8 @@ class WebApp:
             if call.refuse_bad_handshake():
                 return None
         task = self._loop.create_task(call.run(self._application, scope_of(request, origin)))
+        if isinstance(call, WebCall) and request.method in _READS:
+            call.ends_with_caller(task)
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         return call
@@ -90,9 +93,11 @@ class WebCall:
         "_expects_continue",
         "_head",
         "_is_congested",
+        "_is_listening",
         "_is_over",
         "_is_read",
         "_is_sent",
+        "_task",
         "_unread",
         "_writer",
     )
@@ -107,8 +112,18 @@ class WebCall:
         self._is_read = False  # and the application has it
         self._is_over = False  # the answer is whole, or the caller has left
         self._is_congested = False
+        self._is_listening = False  # the application waits for the caller
         self._head: tuple[int, Headers] | None = None
         self._changed: asyncio.Event | None = None  # made at the first wait
+        self._task: asyncio.Task[None] | None = None  # of a read
+
+    def ends_with_caller(self, task: asyncio.Task[None]) -> None:
+        """Have the work of a request that changes nothing end if its caller leaves.
+
+        An application that waits for the caller, or has begun its answer, is told instead, and
+        ends what it has open.
+        """
+        self._task = task
 
     async def run(self, application: Application, scope: Scope) -> None:
         """Run the application to its end, which may be long after its answer."""
@@ -144,6 +159,8 @@ class WebCall:
     def on_caller_gone(self) -> None:
         self._is_over = True
         self._unread = b""
+        if self._task is not None and self._head is None and not self._is_listening:
+            self._task.cancel()
         self._wake()
 
     # --- from the application ---------------------------------------------------------------------
@@ -153,7 +170,11 @@ class WebCall:
             self._expects_continue = False
             self._writer.interim(100, b"Continue", b"")
         while not (self._is_over or self._has_body()):
-            await self._wait()
+            self._is_listening = True
+            try:
+                await self._wait()
+            finally:
+                self._is_listening = False
         if self._is_over:
             return {"type": "http.disconnect"}
         body, self._unread = self._unread, b""

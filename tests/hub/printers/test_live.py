@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from printreach.contract.status import State
-from printreach.hub.printers.live import AWAITED_EVERY_S, FRESH, LiveStatus
+from printreach.hub.printers.live import AWAITED_EVERY_S, FRESH, MAX_AT_ONCE, LiveStatus
 from printreach.hub.printers.readings import NOT_SEEN, Reading
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -236,3 +236,48 @@ async def test_what_never_comes_is_awaited_no_longer_than_was_said() -> None:
 
 def is_paused(reading: Reading) -> bool:
     return reading.status is not None and reading.status.job_status.state is State.PAUSED
+
+
+@on_a_hasty_loop
+async def test_an_account_whose_printers_all_hang_delays_anothers_by_one_turn() -> None:
+    http = HangingPrinters()
+    live = LiveStatus(http, FakeClock())
+    many = [OwnedPrinter(f"{number:032}", "crowd") for number in range(4 * MAX_AT_ONCE)]
+    asking = asyncio.create_task(live.fresh(many, 60.0))
+    await settle()
+    other = asyncio.create_task(live.fresh([OwnedPrinter("z" * 32, "alone")], 60.0))
+    await settle()
+    assert "alone" not in http.asked
+    http.answer_one()
+    await settle()
+
+    assert "alone" in http.asked
+    for task in (asking, other):
+        task.cancel()
+    await live.close()
+
+
+class HangingPrinters(FakePrinterHttp):
+    """Its printers answer when a test lets them. asked: the accounts of all that were asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self._held: list[asyncio.Future[None]] = []
+
+    async def ask(
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
+    ) -> bytes | PrinterRefusal:
+        self.asked.append(printer.account_id)
+        held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._held.append(held)
+        await held
+        return PrinterRefusal(602, "away")
+
+    def answer_one(self) -> None:
+        self._held.pop(0).set_result(None)

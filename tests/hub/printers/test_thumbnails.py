@@ -6,10 +6,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import pytest
+
 from printreach.hub.printers.thumbnails import ThumbnailKey, Thumbnails
+from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import FakeClock
+from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.printers.sliced import picture
 
@@ -107,3 +111,51 @@ def test_a_printers_place_is_given_up_once_nobody_asks() -> None:
         assert len(thumbnails._slots) == 0
 
     asyncio.run(body())
+
+
+class SilentHttp(FakePrinterHttp):
+    """Its printers never answer."""
+
+    @asynccontextmanager
+    async def open(
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
+        await asyncio.Event().wait()
+        yield PrinterRefusal(0, "never said")
+
+
+@on_a_hasty_loop
+async def test_an_account_has_so_many_waiting_and_further_ones_are_refused() -> None:
+    thumbnails = Thumbnails(SilentHttp(), FakeClock())
+    asked = [
+        asyncio.create_task(thumbnails.of(key(number))) for number in range(Thumbnails.OF_ACCOUNT)
+    ]
+    await settle()
+
+    with pytest.raises(TooBusy):
+        await thumbnails.of(key(printer=OwnedPrinter("q" * 32, "account")))
+    for task in asked:
+        task.cancel()
+
+
+@on_a_hasty_loop
+async def test_a_wait_for_a_printer_that_never_answers_ends() -> None:
+    thumbnails, began = Thumbnails(SilentHttp(), FakeClock()), hasty_loop().time()
+    ended = await asyncio.gather(
+        *(thumbnails.of(key(number)) for number in range(50)), return_exceptions=True
+    )
+
+    assert sum(isinstance(one, TooBusy) for one in ended) > 40
+    assert hasty_loop().time() - began <= Thumbnails.WAIT_S + Thumbnails.TIMEOUT_S + 1
+
+
+@on_a_hasty_loop
+async def test_one_whose_caller_has_left_is_not_taken_and_not_counted() -> None:
+    thumbnails = Thumbnails(SilentHttp(), FakeClock())
+    for number in range(3 * Thumbnails.OF_ACCOUNT):
+        asked = asyncio.create_task(thumbnails.of(key(number)))
+        await settle()
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+
+    assert len(thumbnails._of_accounts) == 0

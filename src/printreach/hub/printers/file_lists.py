@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileRoot
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.limiters.slots import Slots
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -31,7 +32,7 @@ class FileLists:
 
     def __init__(self, http: PrinterHttp) -> None:
         self._http = http
-        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        self._slots = FairSemaphore(MAX_AT_ONCE)
         self._of_accounts = Slots()
         self._tasks: set[asyncio.Task[object]] = set()
 
@@ -56,7 +57,7 @@ class FileLists:
     async def _read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
         try:
             async with asyncio.timeout(WAIT_S):
-                await self._slots.acquire()
+                await self._slots.acquire(printer.account_id)
         except TimeoutError:
             return _BUSY
         try:
@@ -65,7 +66,7 @@ class FileLists:
                 return answer
             return await asyncio.to_thread(work, answer)
         finally:
-            self._slots.release()
+            self._slots.release(printer.account_id)
 
     def _ended(self, task: asyncio.Task[object], account_id: str) -> None:
         self._tasks.discard(task)

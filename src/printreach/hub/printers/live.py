@@ -22,6 +22,7 @@ from printreach.contract.status import StatusResult
 from printreach.contract.temperatures import TemperatureHistory
 from printreach.hub.printers.readings import Reading, Readings
 from printreach.hub.printers.temperatures import Temperatures, readings_of
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -37,7 +38,7 @@ AWAITED_EVERY_S: Final = 0.25
 FRESH: Final = timedelta(seconds=2)
 """A page that opens accepts a reading of this age."""
 MAX_AT_ONCE: Final = 32
-"""Requests under way. With a farm behind one slow line, the others wait."""
+"""Requests under way. With a farm behind one slow line, its others wait; accounts take turns."""
 _QUESTION: Final = {"IncludeMaterialSystem": "1"}
 
 
@@ -53,7 +54,7 @@ class LiveStatus:
         self._loading: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._polls: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._subscriptions: dict[OwnedPrinter, set[LiveSubscription]] = {}
-        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        self._slots = FairSemaphore(MAX_AT_ONCE)
 
     async def close(self) -> None:
         tasks = [*self._polls.values(), *self._asking.values(), *self._loading.values()]
@@ -178,14 +179,14 @@ class LiveStatus:
         return self.latest(printer)
 
     async def _look(self, printer: OwnedPrinter) -> Reading:
-        async with self._slots:
+        async with self._slots.slot(printer.account_id):
             answer = await self._http.ask(printer, "/status", _QUESTION)
         reading = self._reading(printer, answer, self._clock.now())
         self._readings.keep(printer, reading)
         return reading
 
     async def _load(self, printer: OwnedPrinter) -> None:
-        async with self._slots:
+        async with self._slots.slot(printer.account_id):
             answer = await self._http.ask(printer, "/temperatures")
         history = answer if isinstance(answer, PrinterRefusal) else read_temperatures(answer)
         told = (

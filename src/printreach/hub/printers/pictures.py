@@ -8,6 +8,7 @@ from typing import Final
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_PICTURE_BYTES
+from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
     PrinterAnswer,
@@ -77,7 +78,7 @@ class SharedPictures:
         self._kept: OrderedDict[OwnedPrinter, Picture | datetime] = OrderedDict()
         self._bytes = 0
         self._taking: dict[OwnedPrinter, asyncio.Task[Picture | None]] = {}
-        self._slots = asyncio.Semaphore(self.MAX_AT_ONCE)
+        self._slots = FairSemaphore(self.MAX_AT_ONCE)
 
     async def close(self) -> None:
         tasks = list(self._taking.values())
@@ -99,7 +100,7 @@ class SharedPictures:
         return await asyncio.shield(task)
 
     async def _take(self, printer: OwnedPrinter) -> Picture | None:
-        async with self._slots:
+        async with self._slots.slot(printer.account_id):
             at = self._clock.now()
             data = await take_picture(self._http, printer, self.TIMEOUT_S)
         picture = None if isinstance(data, PrinterRefusal) else Picture(data, at)

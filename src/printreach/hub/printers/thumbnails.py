@@ -12,6 +12,8 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from printreach.contract.commands import CommandStatus
+from printreach.limiters.fair_semaphore import TooBusy
+from printreach.limiters.slots import Slots
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterHttp
 from printreach.rules.printers import OwnedPrinter
@@ -53,6 +55,10 @@ class Thumbnails:
     MAX_BYTES: Final = 32 * 1024 * 1024
     OF_PRINTER: Final = 2
     """At once; the agent takes no more."""
+    OF_ACCOUNT: Final = 200
+    """That are taken or wait for it: those of the longest page of files."""
+    WAIT_S: Final = 60.0
+    """How long a request waits for its turn."""
 
     def __init__(self, http: PrinterHttp, clock: Clock) -> None:
         self._http = http
@@ -60,16 +66,36 @@ class Thumbnails:
         self._kept: OrderedDict[ThumbnailKey, _Kept] = OrderedDict()
         self._bytes = 0
         self._slots: WeakValueDictionary[OwnedPrinter, asyncio.Semaphore] = WeakValueDictionary()
+        self._of_accounts = Slots()
 
     async def of(self, key: ThumbnailKey) -> Thumbnail | None:
-        """Return the thumbnail; None if the file has none, or the printer gives none now."""
+        """Return the thumbnail; None if the file has none, or the printer gives none now.
+
+        Raises TooBusy.
+        """
         kept = self._fresh(key)
         if kept is not None:
             return kept.thumbnail
-        slots = self._slots.setdefault(key.printer, asyncio.Semaphore(self.OF_PRINTER))
-        async with slots:
-            kept = self._fresh(key) or await self._take(key)
+        account_id = key.printer.account_id
+        if not self._of_accounts.take({account_id: self.OF_ACCOUNT}):
+            raise TooBusy(f"{self.OF_ACCOUNT} thumbnails of the account are asked for already")
+        try:
+            kept = await self._in_turn(key)
+        finally:
+            self._of_accounts.release([account_id])
         return kept.thumbnail if kept is not None else None
+
+    async def _in_turn(self, key: ThumbnailKey) -> _Kept | None:
+        slots = self._slots.setdefault(key.printer, asyncio.Semaphore(self.OF_PRINTER))
+        try:
+            async with asyncio.timeout(self.WAIT_S):
+                await slots.acquire()
+        except TimeoutError:
+            raise TooBusy("the printer takes long to give other thumbnails") from None
+        try:
+            return self._fresh(key) or await self._take(key)
+        finally:
+            slots.release()
 
     def _fresh(self, key: ThumbnailKey) -> _Kept | None:
         kept = self._kept.get(key)
