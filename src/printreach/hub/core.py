@@ -6,7 +6,7 @@ from functools import cached_property
 from printreach.hub.account_mailer import AccountMailer, Outbox
 from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.reauthentication import Reauthentication
-from printreach.hub.tries import AccountTries, CallerTries
+from printreach.hub.tries import AccountTries, CallerTries, KnownSessions
 from printreach.ports import Clock
 from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import SupporterPolicy
@@ -52,6 +52,10 @@ class Core:
     @cached_property
     def caller_tries(self) -> CallerTries:
         return CallerTries(self.clock)
+
+    @cached_property
+    def known_sessions(self) -> KnownSessions:
+        return KnownSessions()
 
     @cached_property
     def proof(self) -> Reauthentication:

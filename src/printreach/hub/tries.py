@@ -1,12 +1,14 @@
 """Limits on tries: by account, which survive a restart, and by network address, in memory."""
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.ports import Clock
+from printreach.rules.accounts.sessions import Session
 from printreach.rules.rate_limits import Limit, TooSoon, networks_of, take_all
 from printreach.store.store import Records, Store
 
@@ -43,10 +45,16 @@ INVITATION_BY_LINK: Final = Limit(name="invitation", at_once=10, every=timedelta
 """Its form reveals whether an address has an account, so one link allows few tries."""
 FORM_BY_ADDRESS: Final = Limit(name="form", at_once=120, every=timedelta(milliseconds=500))
 """Forms of callers who have not signed in, counted before they are read."""
+UNKNOWN_SESSION_BY_ADDRESS: Final = Limit(
+    name="unknown-session", at_once=60, every=timedelta(seconds=1)
+)
+"""Cookies of no session, each of which the store was asked for."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: they cannot be guessed, but looking one up costs."""
 MAX_CALLERS: Final = 50_000
 """In memory, about 10 MB; beyond that the least recently used are evicted."""
+MAX_KNOWN_SESSIONS: Final = 20_000
+"""In memory, about 6 MB; beyond that the least recently used are evicted."""
 
 
 @dataclass(slots=True)
@@ -66,6 +74,14 @@ class CallerTries:
         """Count one try; None if it is allowed."""
         return self._take_all([(limit, who)])
 
+    def look(self, limit: Limit, who: str) -> TooSoon | None:
+        """Return what take() would, without counting."""
+        return self._take_all([(limit, who)], is_counted=False)
+
+    def look_by_address(self, limit: Limit, address: str) -> TooSoon | None:
+        """Return what take_by_address() would, without counting."""
+        return self._take_all(_by_network(limit, address), is_counted=False)
+
     def take_by_address(
         self, limit: Limit, address: str, at: str = "", *, of_all: Limit | None = None
     ) -> TooSoon | None:
@@ -74,12 +90,12 @@ class CallerTries:
         at: what the tries are made at, if each is counted by itself. of_all: the limit of all
         addresses together, if there is one.
         """
-        wanted = [
-            (network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)
-        ]
+        wanted = _by_network(limit, address, at)
         return self._take_all([*wanted, (of_all, "")] if of_all is not None else wanted)
 
-    def _take_all(self, wanted: list[tuple[Limit, str]]) -> TooSoon | None:
+    def _take_all(
+        self, wanted: list[tuple[Limit, str]], *, is_counted: bool = True
+    ) -> TooSoon | None:
         at = self.clock.now()
         keys = [(limit.name, who) for limit, who in wanted]
         limits = [limit for limit, _ in wanted]
@@ -87,7 +103,7 @@ class CallerTries:
         result = take_all(zip(limits, known, strict=True), at)
         if isinstance(result, TooSoon):
             return result
-        for key, allowed in zip(keys, result, strict=True):
+        for key, allowed in zip(keys, result, strict=True) if is_counted else ():
             # The most recently used come last.
             self._busy_until.pop(key, None)
             if len(self._busy_until) >= self.most:
@@ -102,6 +118,30 @@ class CallerTries:
             for key in by_end[: self.most // 10]:
                 del living[key]
         self._busy_until = living
+
+
+@dataclass(slots=True)
+class KnownSessions:
+    """Accounts and sessions by the digests of their tokens, as they were last looked up.
+
+    It opens nothing. It tells the share that a request takes, and whether its limit is reached,
+    before the store is asked.
+    """
+
+    _known: OrderedDict[bytes, tuple[str, str]] = field(default_factory=OrderedDict, repr=False)
+
+    def get(self, token_digest: bytes) -> tuple[str, str] | None:
+        """Return the ids of account and session."""
+        return self._known.get(token_digest)
+
+    def note(self, token_digest: bytes, session: Session) -> None:
+        self._known[token_digest] = session.account_id, session.session_id
+        self._known.move_to_end(token_digest)
+        if len(self._known) > MAX_KNOWN_SESSIONS:
+            self._known.popitem(last=False)
+
+    def forget(self, token_digest: bytes) -> None:
+        self._known.pop(token_digest, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +176,10 @@ class AccountTries:
     async def forget(self, limit: Limit, who: str) -> None:
         """Forget earlier failures, since the right one was tried."""
         await self.store.write(lambda records: records.tries.forget(_key(limit, who)))
+
+
+def _by_network(limit: Limit, address: str, at: str = "") -> list[tuple[Limit, str]]:
+    return [(network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)]
 
 
 def _key(limit: Limit, who: str) -> str:

@@ -27,6 +27,11 @@ class FairSemaphore:
         self._held: Counter[str] = Counter()
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}  # the next turn comes first
 
+    @property
+    def has_free(self) -> bool:
+        """Return whether acquire() returns at once."""
+        return self._free > 0
+
     @asynccontextmanager
     async def slot(self, key: str) -> AsyncIterator[None]:
         """Wait for a slot, and hold it while the context is open. Raises TooBusy."""

@@ -13,12 +13,10 @@ from sqlalchemy.util import LRUCache
 
 from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
+from printreach.store.readers import OF_CALLERS, OF_SERVICE
 
 BUSY_TIMEOUT_S: Final = 15
 """The longest wait for another process's write lock. A unit of work takes milliseconds."""
-READERS: Final = 5
-"""Connections for reading, each a thread; one is the bus's. More readers wait for a free one."""
-
 _COMPILED: Final[CompiledCacheType] = LRUCache(500)
 """The statements that a process has compiled, for whichever engine runs them next."""
 
@@ -101,7 +99,7 @@ def reading_engine(path: Path) -> AsyncEngine:
     """Return an engine of read-only connections, which hold no snapshot between statements."""
     engine = create_engine(
         url_of(path, DRIVER),
-        pool_size=READERS,
+        pool_size=OF_CALLERS + OF_SERVICE,
         max_overflow=0,
         pool_timeout=BUSY_TIMEOUT_S,
         isolation_level="AUTOCOMMIT",

@@ -10,6 +10,7 @@ from typing import TypeVar
 from sqlalchemy import insert
 from sqlalchemy.exc import SQLAlchemyError
 
+from printreach.limiters.shares import CURRENT_SHARE
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
 from printreach.store.accounts import AccountRecords, FilamentPriceRecords, IdentityRecords
@@ -44,6 +45,7 @@ from printreach.store.printers.members import MemberRecords
 from printreach.store.prints import PrintRecords
 from printreach.store.prints.events import EventRecords
 from printreach.store.prints.snapshots import SnapshotRecords
+from printreach.store.readers import Readers
 from printreach.store.resealing import seal_anew
 from printreach.store.sealing import DataDirSealer
 from printreach.store.tables import notices
@@ -136,6 +138,7 @@ class Store:
         self._sealer = sealer or DataDirSealer(path.parent)
         self._writing = writing_engine(path)
         self._reading = reading_engine(path)
+        self._readers = Readers()
         self._writer = Writer(self._writing)
         self._on_notices: list[Callable[[], None]] = []
 
@@ -157,7 +160,11 @@ class Store:
         return result
 
     async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
-        """Read records; each statement sees what is committed by then. Raises StoreUnavailable."""
+        """Read records; each statement sees what is committed by then.
+
+        Readers are shared fairly: limiters.shares. Raises StoreUnavailable and TooBusy.
+        """
+        key = await self._readers.acquire()
         try:
             connection = await self._reading.connect()
             try:
@@ -167,6 +174,19 @@ class Store:
                 await connection.close()
         except SQLAlchemyError as error:
             raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
+        finally:
+            self._readers.release(key)
+
+    async def read_for_service(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        """Read what no single caller waits for, as a relay does, whose callers share connections.
+
+        Raises StoreUnavailable.
+        """
+        token = CURRENT_SHARE.set(None)
+        try:
+            return await self.read(work)
+        finally:
+            CURRENT_SHARE.reset(token)
 
     def on_notices(self, wake: Callable[[], None]) -> None:
         """Have this called after each commit of this process that gave notices."""

@@ -20,6 +20,7 @@ from litestar.template import TemplateConfig
 from printreach import __version__
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
+from printreach.ports import StoreUnavailable
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.apps.pages import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
@@ -61,6 +62,7 @@ from printreach.web.security import FORM, OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NotSignedIn, answer_ended_access, ask_to_sign_in
 from printreach.web.templating import static_files, template_environment
+from printreach.web.unanswered import UnansweredRequests
 from printreach.web.uncached import turn_off_parser_caches
 from printreach.web.watch.pages import DETECTOR_PAGES
 from printreach.web.webhooks.api import WEBHOOK_API
@@ -179,6 +181,7 @@ def build_app(
             NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
+            StoreUnavailable: ask_to_come_back,
             PrinterNotFound: answer_no_such_printer,
             NotAllowed: answer_not_allowed,
             Exception: _answer_failure,
@@ -209,7 +212,8 @@ def build_app(
         pdb_on_exception=False,
     )
     turn_off_parser_caches(app)
-    app.asgi_handler = BoundedSafeMethods(HeadAsGet(app.asgi_handler), _answer_failure)
+    counted = UnansweredRequests(HeadAsGet(app.asgi_handler))
+    app.asgi_handler = BoundedSafeMethods(counted, _answer_failure)
     return app
 
 

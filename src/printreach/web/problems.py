@@ -31,6 +31,8 @@ from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
+from printreach.limiters.fair_semaphore import TooBusy
+from printreach.ports import StoreUnavailable
 
 T = TypeVar("T")
 
@@ -41,6 +43,10 @@ AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 
 LONGEST_PATH_IN_LOG: Final = 200
+
+BUSY: Final = "The service is busy."
+COME_BACK: Final[Mapping[str, str]] = MappingProxyType({"Retry-After": "10"})
+"""The headers of a 503."""
 
 _MISSING: Final = re.compile(r"Object missing required field `(.*?)`")
 _STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
@@ -147,6 +153,9 @@ def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[
             return _problem(failure.code, failure.detail)
         case HTTPException() if failure.status_code < 500:
             return _problem(failure.status_code, _sentence(failure), failure.headers)
+        case TooBusy() | StoreUnavailable():
+            log_overload(request, failure)
+            return _problem(503, BUSY, COME_BACK)
         case UnicodeDecodeError() | RecursionError() if _is_of_body(failure):
             return _problem(400, NOT_JSON)
         case _:
@@ -194,13 +203,12 @@ def answer_not_allowed(request: AnyRequest, failure: Exception) -> Response[Any]
 
 def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:
     """Answer 503 for a temporary overload."""
-    _log.warning("%s %s: %s", request.method, path_in_log(request), failure)
-    headers = {"Retry-After": "10"}
+    log_overload(request, failure)
     if not wants_page(request):
-        return _problem(503, "The service is busy.", headers)
+        return _problem(503, BUSY, COME_BACK)
     advice = _ADVICE[503]
     shown = {"status": 503, "advice": advice, "explanation": ""}
-    return Template("problem.html", context=shown, status_code=503, headers=headers)
+    return Template("problem.html", context=shown, status_code=503, headers=dict(COME_BACK))
 
 
 def _problem(
@@ -257,6 +265,11 @@ def path_in_log(request: AnyRequest) -> str:
     Queries are left out, since those of the portal must not be logged.
     """
     return quote(request.scope["path"])[:LONGEST_PATH_IN_LOG]
+
+
+def log_overload(request: AnyRequest, failure: Exception) -> None:
+    """Log it in one line."""
+    _log.warning("%s %s: %s", request.method, path_in_log(request), failure)
 
 
 def _log_surprise(request: AnyRequest, failure: Exception) -> None:

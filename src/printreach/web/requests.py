@@ -16,7 +16,9 @@ from litestar.exceptions import ClientException, InternalServerException
 from litestar.types import Empty
 
 from printreach.limiters.fair_semaphore import TooBusy
+from printreach.limiters.shares import CURRENT_SHARE
 from printreach.web.problems import AnyRequest, path_in_log
+from printreach.web.unanswered import UnansweredRequest
 
 
 class TooManyBodies(Exception):
@@ -204,6 +206,13 @@ def body_limiters_of(request: AnyRequest) -> BodyLimiters:
     return limiters
 
 
-def note_caller(request: AnyRequest, account_id: str) -> None:
-    """Record the account, which from now on counts for the limits of the request's body."""
+def note_caller(request: AnyRequest, account_id: str, by: str) -> None:
+    """Record the account, which from now on counts for the limits of the request.
+
+    by: the id of what makes the request for the account. Raises TooBusy if too many of its requests
+    wait for their answers.
+    """
     request.scope["user"] = account_id
+    unanswered = CURRENT_SHARE.get()
+    if isinstance(unanswered, UnansweredRequest):
+        unanswered.note(account_id, by)

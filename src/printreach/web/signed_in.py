@@ -18,6 +18,7 @@ from litestar.response import Redirect
 
 from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
+from printreach.limiters.shares import CURRENT_SHARE
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.sessions import Session
 from printreach.rules.own_paths import parse_own_path, sign_in_path
@@ -92,15 +93,32 @@ async def provide_session(
 ) -> SignedIn | None:
     """Return the signed-in account, if any."""
     token, visitor = jar.read(request.headers.get("cookie", ""), SESSION), visitor_of(request)
-    account_and_session = await services.sessions.look_up(token, visitor) if token else None
+    if not token:
+        return None
+    _refuse_early(services, token, visitor)
+    account_and_session = await services.sessions.look_up(token, visitor)
     if account_and_session is None:
         return None
     account, session = account_and_session
     raise_if_too_soon(await services.request_limits.take(account.account_id, session.session_id))
-    note_caller(request, account.account_id)
+    note_caller(request, account.account_id, session.session_id)
     note_lock(request, is_locked=account.is_locked)
     access = Access(account_id=account.account_id, visitor=visitor, session=token)
     return SignedIn(services=services, account=account, session=session, access=access)
+
+
+def _refuse_early(services: Services, token: str, visitor: Visitor) -> None:
+    """Refuse what is over its limit before the store is asked; have the others take their share of
+    it. Raises TooManyRequestsException."""
+    known = services.sessions.known(token)
+    if known is None:
+        raise_if_too_soon(services.sessions.has_to_wait(visitor))
+        return
+    account_id, session_id = known
+    raise_if_too_soon(services.request_limits.look(account_id, session_id))
+    share = CURRENT_SHARE.get()
+    if share is not None:
+        share.key = account_id
 
 
 def note_lock(request: AnyRequest, *, is_locked: bool) -> None:

@@ -87,6 +87,13 @@ class RequestLimits:
         """Count one request; None if it is allowed. by: the id of what makes it for the account."""
         return self.core.caller_tries.take(await self._limit(account_id), f"{account_id} {by}")
 
+    def look(self, account_id: str, by: str) -> TooSoon | None:
+        """Return what take() would, without counting, and without asking the store."""
+        known = self._known.get(account_id)
+        if known is None:
+            return None
+        return self.core.caller_tries.look(known[1], f"{account_id} {by}")
+
     async def _limit(self, account_id: str) -> Limit:
         at, known = self.core.clock.now(), self._known.get(account_id)
         if known is not None and abs(at - known[0]) < REMEMBERED:

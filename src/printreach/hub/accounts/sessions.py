@@ -6,6 +6,7 @@ from typing import Final
 
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.tries import UNKNOWN_SESSION_BY_ADDRESS
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.known_devices import device_of, new_device_token
@@ -23,6 +24,7 @@ from printreach.rules.connections.credentials import (
     new_record_id,
     new_session_token,
 )
+from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records
 
 BLOCKED: Final = Denied(
@@ -84,15 +86,31 @@ class Sessions:
         for surplus in others[MAX_SESSIONS - 1 :]:
             await _end(records, account_id, surplus.session_id, at)
         await records.sessions.add(session, token_digest(token))
+        self.core.known_sessions.note(token_digest(token), session)
         is_known = device_of(visitor.device, account) is not None
         device_token = (
             visitor.device if is_known else new_device_token(account, self.core.token_bytes)
         )
         return NewSession(token=token, session=session, device_token=device_token)
 
+    def known(self, token: str) -> tuple[str, str] | None:
+        """Return the ids of account and session that the token was of, without asking the store.
+
+        The session may have ended since.
+        """
+        return self.core.known_sessions.get(token_digest(token))
+
+    def has_to_wait(self, visitor: Visitor) -> TooSoon | None:
+        """Return how long tokens from there that are not known have to wait, after many wrong
+        ones."""
+        return self.core.caller_tries.look_by_address(UNKNOWN_SESSION_BY_ADDRESS, visitor.address)
+
     async def look_up(self, token: str, visitor: Visitor) -> tuple[Account, Session] | None:
-        """Return the account and session of that token; note its use now and then."""
-        at = self.core.clock.now()
+        """Return the account and session of that token; note its use now and then.
+
+        Tokens of no session are counted by their network.
+        """
+        at, known = self.core.clock.now(), self.core.known_sessions
 
         async def look(records: Records) -> tuple[Account, Session] | None:
             session = await records.sessions.with_token(token_digest(token))
@@ -102,7 +120,12 @@ class Sessions:
             return None if account is None or account.is_blocked else (account, session)
 
         found = await self.core.store.read(look)
-        if found is not None and is_note_due(found[1], at):
+        if found is None:
+            known.forget(token_digest(token))
+            self.core.caller_tries.take_by_address(UNKNOWN_SESSION_BY_ADDRESS, visitor.address)
+            return None
+        known.note(token_digest(token), found[1])
+        if is_note_due(found[1], at):
             await self._note(found[1], at, visitor)
         return found
 

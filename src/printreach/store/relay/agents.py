@@ -30,7 +30,9 @@ class SqlAgents:
         self._token_bytes = token_bytes
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        return await self._store.read(lambda records: linked_printer(records, printer_id))
+        return await self._store.read_for_service(
+            lambda records: linked_printer(records, printer_id)
+        )
 
     async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
         async def look(records: Records) -> tuple[frozenset[str], frozenset[str]]:
@@ -38,7 +40,7 @@ class SqlAgents:
             refusing = await records.printers.refusing_control()
             return frozenset(await records.printers.unlinked(printer_ids)), refusing
 
-        unlinked, refusing = await self._store.read(look)
+        unlinked, refusing = await self._store.read_for_service(look)
         linked = (printer_id for printer_id in printer_ids if printer_id not in unlinked)
         return {printer_id: printer_id in refusing for printer_id in linked}
 

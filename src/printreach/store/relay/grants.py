@@ -51,13 +51,13 @@ class SqlGrants:
     async def grant(self, unique_id: str) -> Grant | None:
         at = self._clock.now()
         if not is_of_internal_kind(unique_id):
-            return await self._store.read(
+            return await self._store.read_for_service(
                 lambda records: _grant(records.connection, unique_id, self._supporters, at)
             )
         name = parse_internal_name(self._internal_key, unique_id)
         if name is None:
             return None
-        return await self._store.read(lambda records: self._internal(records, name, at))
+        return await self._store.read_for_service(lambda records: self._internal(records, name, at))
 
     async def unique_id_at_port(self, port: int) -> str | None:
         async def look(records: Records) -> str | None:
@@ -66,11 +66,11 @@ class SqlGrants:
             )
             return found.scalar_one_or_none()
 
-        return await self._store.read(look)
+        return await self._store.read_for_service(look)
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
         cookie = new_secret(self._token_bytes)
-        if not await self._store.read(
+        if not await self._store.read_for_service(
             lambda records: _find_ticket(records.connection, unique_id, ticket, at)
         ):
             return None  # anybody may send a wrong one; it costs a read and no write

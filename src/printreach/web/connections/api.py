@@ -64,7 +64,7 @@ async def provide_caller(
             caller.account.account_id, caller.connection.app_id or ""
         )
     )
-    note_caller(request, caller.account.account_id)
+    note_caller(request, caller.account.account_id, caller.connection.app_id or "")
     return caller
 
 

@@ -155,7 +155,7 @@ async def create_context(
     )
     if isinstance(admitted, CallRefused):
         raise DetectionRefused(admitted)
-    note_caller(request, admitted.key.account_id)
+    note_caller(request, admitted.key.account_id, "detection")
     wish = await _wish(request)
     made = await detection_request.detection.make_context(
         admitted, wish.warning_confidence_level, wish.pause_confidence_level

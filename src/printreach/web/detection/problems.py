@@ -9,9 +9,11 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
+from printreach.limiters.fair_semaphore import TooBusy
+from printreach.ports import StoreUnavailable
 from printreach.rules.detection.access import CallRefused
 from printreach.rules.detection.contexts import RetryLater
-from printreach.web.problems import AnyRequest, path_in_log
+from printreach.web.problems import COME_BACK, AnyRequest, log_overload, path_in_log
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +52,9 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
         case HTTPException() if failure.status_code < 500:
             sentence = f"The request can't be read: {failure.detail.rstrip('.')}."
             return _problem(CallRefused(DetectionError.ARGS_PARSE_FAILED, sentence))
+        case TooBusy() | StoreUnavailable():
+            log_overload(request, failure)
+            return _problem(_INTERNAL, 503, COME_BACK)
         case _:
             _log.error("%s %s failed", request.method, path_in_log(request), exc_info=failure)
             return _problem(_INTERNAL)
