@@ -123,7 +123,9 @@ can't. `Features` in the status tells of the one printer before it is asked.
 *Yes*: every printer of the platform can. *Some*: it takes what stands below the table. *No*: so far
 none can, and why stands there too. Each is held to what the adapter does, by the tests.
 
-A smart pause is never refused: every printer pauses, and what it can't do of the rest is left out.
+No printer refuses a running print's smart pause: every printer pauses, and what it can't do of the
+rest is left out. While a print warms up, every pause is refused with 786, and the print can be
+cancelled.
 
 """
 

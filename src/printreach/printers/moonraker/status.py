@@ -19,7 +19,18 @@ from .metadata import NOTHING_KNOWN, Metadata
 from .spools import Spool
 
 WARMED_UP_S = 0.00001
-"""Print time counts from the first extrusion on, as a sum of floats that may not be quite 0."""
+"""print_duration counts from the first extrusion on, as a sum of floats that may not be quite 0."""
+
+START_BYTES = 4096
+START_SHARE = 0.25
+"""What is read of a file once its start is over: so many bytes, or this share of a shorter file.
+Slicers write 1 to 3 KB of moves and waits there. A print that has read more and heats nothing
+prints, whether it extrudes or not: plotters, lasers and dry runs never do."""
+START_S = 10.0
+"""A print is not past its start before. At first Klipper reports the position of the print before,
+and it reads a small file at once."""
+HEATED_WITHIN_C = 10.0
+"""How far below its target a heater may be that is hot enough: its readings swing."""
 
 DONE = 0.995
 """The share of a file after which a print whose end was not seen is taken for complete."""
@@ -127,9 +138,32 @@ def state_of(known: KnownState) -> State:
     stats = obj(known, "print_stats")
     word = loose.text(stats, "state")
     if word == "printing":
-        printed_s = loose.number(stats, "print_duration") or 0.0
-        return State.PRINTING if printed_s >= WARMED_UP_S else State.WARMING_UP
+        printed_s = loose.number(stats, "print_duration")
+        if printed_s is None:
+            return State.WARMING_UP
+        has_begun = printed_s >= WARMED_UP_S or _runs_without_extruding(known)
+        return State.PRINTING if has_begun else State.WARMING_UP
     return _STATES.get(word or "", State.IDLE)
+
+
+def _runs_without_extruding(known: KnownState) -> bool:
+    """Whether the print is past the start of its file, and waits for no heater."""
+    if (loose.number(obj(known, "print_stats"), "total_duration") or 0.0) < START_S:
+        return False
+    first, last = known.metadata.first_byte, known.metadata.last_byte
+    position = loose.number(obj(known, "virtual_sdcard"), "file_position")
+    if position is None or first is None or last is None:
+        is_past_start = progress_of(known) >= START_SHARE
+    else:
+        is_past_start = position - first >= min(START_BYTES, START_SHARE * (last - first))
+    return is_past_start and not _is_heating(known)
+
+
+def _is_heating(known: KnownState) -> bool:
+    return any(
+        (loose.number(obj(known, heater), "temperature") or 0.0) < target - HEATED_WITHIN_C
+        for heater, target in heater_targets(known).items()
+    )
 
 
 def is_under_way(known: KnownState) -> bool:

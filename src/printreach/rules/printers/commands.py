@@ -3,9 +3,12 @@
 Each check returns None, or a sentence that names the argument.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from math import isfinite
+from types import MappingProxyType
+from typing import Final
 
 from printreach.contract.commands import Adjust, Extrude, Home, MoveAxis, Pause, SetTemp
 from printreach.contract.status import AT_WORK, NO_FEATURES, UNDER_WAY, Feature, State
@@ -58,21 +61,35 @@ class Action(Enum):
     RESTART_FIRMWARE = auto()
 
 
+_SAID: Final[Mapping[State, str]] = MappingProxyType(
+    {
+        State.IDLE: "the printer is idle",
+        State.WARMING_UP: "the printer is warming up",
+        State.PRINTING: "the printer is printing",
+        State.PAUSED: "the print is paused",
+        State.RESUMING: "the print is resuming",
+        State.COMPLETE: "the last print is complete",
+        State.CANCELLED: "the last print was cancelled",
+        State.ERROR: "the printer reports an error",
+    }
+)
+
+
 def state_problem(action: Action, state: State) -> str | None:
     """Return why an action has no place in a state (786)."""
     match action:
         case Action.PAUSE if state is not State.PRINTING:
-            return f"Only a running print can be paused; the printer is {state}."
+            return f"Only a running print can be paused; {_SAID[state]}."
         case Action.RESUME if state is not State.PAUSED:
-            return f"Only a paused print can be resumed; the printer is {state}."
+            return f"Only a paused print can be resumed; {_SAID[state]}."
         case Action.CANCEL if state not in UNDER_WAY:
-            return f"There is no print to cancel; the printer is {state}."
+            return f"There is no print to cancel; {_SAID[state]}."
         case Action.START if state in UNDER_WAY:
-            return f"Another print is under way; the printer is {state}."
+            return f"Another print is under way; {_SAID[state]}."
         case Action.HOME | Action.RESTART_FIRMWARE if state in UNDER_WAY:
-            return f"A print is under way; the printer is {state}."
+            return f"A print is under way; {_SAID[state]}."
         case Action.MOVE | Action.EXTRUDE if state in AT_WORK:
-            return f"A print is running; the printer is {state}."
+            return f"A print is running; {_SAID[state]}."
         case _:
             return None
 
