@@ -66,3 +66,30 @@ def test_the_document_stands_alone_without_a_page_to_explore_it(
 ) -> None:
     for path in ("/schema", "/openapi.json/openapi.json", "/openapi.yaml", "/docs"):
         assert program.get(path).status_code == 404
+
+
+def test_every_call_of_an_app_is_described_with_its_token_and_the_failures_that_it_gets(
+    program: TestClient[Litestar],
+) -> None:
+    document = program.get("/openapi.json").json()
+    calls = {
+        path: operation
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        if operation["tags"] in (["App Connections"], ["Webhooks"]) and "well-known" not in path
+    }
+
+    assert document["components"]["securitySchemes"]["AppToken"]["in"] == "header"
+    for path, call in calls.items():
+        assert call["security"] == [{"AppToken": []}], path
+        assert {"400", "429", "600", "603", "604", "605"} <= set(call["responses"]), path
+        needs_body = call.get("requestBody", {"required": False})["required"]
+        assert needs_body is path.endswith("SetNotificationWebhook"), path
+    assert "404" in calls["/api/appconnection/TestWebhook"]["responses"]
+    assert "613" in calls["/api/live/createfromappconnection"]["responses"]
+
+
+def test_no_answer_is_described_in_the_words_of_the_framework(
+    program: TestClient[Litestar],
+) -> None:
+    assert "status_code" not in program.get("/openapi.json").text

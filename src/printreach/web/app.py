@@ -13,7 +13,7 @@ from litestar.di import Provide
 from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.spec import License
+from litestar.openapi.spec import Components, License, SecurityScheme
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
@@ -24,7 +24,7 @@ from printreach.ports import StoreUnavailable
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.apps.pages import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
-from printreach.web.connections.api import APP_CONNECTION_API
+from printreach.web.connections.api import APP_CONNECTION_API, CALLERS_SCHEME
 from printreach.web.connections.live_pages import live_pages
 from printreach.web.connections.pages import CONNECTION_PAGES
 from printreach.web.cookies import Cookies
@@ -92,6 +92,17 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
             summary="Safe remote access to 3D printers, for apps and for people.",
             license=License(name="Apache-2.0", identifier="Apache-2.0"),
             use_handler_docstrings=True,
+            components=Components(
+                security_schemes={
+                    CALLERS_SCHEME: SecurityScheme(
+                        type="apiKey",
+                        name="AppToken",
+                        security_scheme_in="header",
+                        description="`appApiToken` of the portal. POST also takes it in the body,"
+                        " as `AppToken`.",
+                    )
+                }
+            ),
         ),
         dependencies=_NEVER_ASKED,
         logging_config=None,

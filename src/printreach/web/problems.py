@@ -24,6 +24,7 @@ from litestar.exceptions import (
     SerializationException,
     ValidationException,
 )
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.response import Template
 from litestar.serialization import decode_json
 
@@ -65,6 +66,24 @@ class PrinterNotFound(NotFoundException):
 
 class NotAllowed(PermissionDeniedException):
     """The person may use the printer, but not for this."""
+
+
+def described_failures(*codes: int) -> Mapping[int, ResponseSpec]:
+    """Describe what an API answers in place of its result, by the codes of its failures."""
+    return {
+        code: ResponseSpec(
+            Problem,
+            # Examples would be random, and the document would differ each time it is written.
+            generate_examples=False,
+            description=_meaning_of(code),
+        )
+        for code in codes
+    }
+
+
+def _meaning_of(code: int) -> str:
+    known = {int(failure): described.meaning for failure, described in FAILURES.items()}
+    return known.get(code) or HTTPStatus(code).phrase
 
 
 def or_404(result: T | Denied) -> T:

@@ -132,5 +132,6 @@ def test_a_browser_with_a_cookie_of_somebodys_session_is_no_app(app_call: Callin
 def test_every_app_api_is_described(program: Browser) -> None:
     document = program.get("/openapi.json").json()
     assert {INFO, STATUS, STATUS.replace("detector", "gadget")} <= set(document["paths"])
-    parameters = document["paths"][INFO]["get"]["parameters"]
-    assert [(one["name"], one["in"]) for one in parameters] == [("AppToken", "header")]
+    [scheme] = document["paths"][INFO]["get"]["security"]
+    described = document["components"]["securitySchemes"][next(iter(scheme))]
+    assert (described["name"], described["in"]) == ("AppToken", "header")

@@ -4,12 +4,14 @@ The dependency `caller` of all App APIs is the App Connection that calls. Bodies
 strictly: the framework would accept "6" as a number, and true as one.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 from litestar import Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import ClientException, ValidationException
+from litestar.openapi.spec import Operation, RequestBody, Schema
 from litestar.params import HeaderParameter, JSONBody
 from msgspec import Struct
 
@@ -25,7 +27,12 @@ from printreach.contract.errors import ErrorCode
 from printreach.hub.connections.app_calls import AppCaller
 from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.denied import Denied, Reason
-from printreach.web.problems import AnyRequest, ServiceFailure, answer_app_api_failure
+from printreach.web.problems import (
+    AnyRequest,
+    ServiceFailure,
+    answer_app_api_failure,
+    described_failures,
+)
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon
@@ -43,6 +50,44 @@ _CODES: Final = {
 AppToken = Annotated[
     str | None, HeaderParameter(name="AppToken", description="The token of the App Connection.")
 ]
+
+
+CALLERS_SCHEME: Final = "AppToken"
+"""The name in the OpenAPI document of how an app proves which connection it is."""
+FAILURES_OF_CALLERS: Final = (
+    400,
+    429,
+    *(ErrorCode.UNKNOWN, ErrorCode.CONNECTION_NOT_FOUND, ErrorCode.CONNECTION_ENDED),
+    ErrorCode.NOT_A_SUPPORTER,
+)
+"""The failures of every call that needs an AppToken."""
+
+
+@dataclass
+class NeedsAppToken(Operation):
+    """Documents that a token is required, in the header, and that a body with it may be left out.
+
+    It is no parameter here: programs that read the document keep it with their credentials.
+    """
+
+    def __post_init__(self) -> None:
+        self.security = [{CALLERS_SCHEME: []}]
+        self.parameters = None
+        if isinstance(self.request_body, RequestBody):
+            self.request_body.required = False
+            for media in self.request_body.content.values():
+                if isinstance(media.schema, Schema) and media.schema.one_of:
+                    media.schema = media.schema.one_of[0]
+
+
+@dataclass
+class NeedsBody(NeedsAppToken):
+    """Documents a call that needs its body, too."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assert isinstance(self.request_body, RequestBody)
+        self.request_body.required = True
 
 
 async def provide_caller(
@@ -107,7 +152,12 @@ class LiveCreatedAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
     result: LiveCreated
 
 
-@get("/api/appconnection/info", sync_to_thread=False)
+@get(
+    "/api/appconnection/info",
+    sync_to_thread=False,
+    operation_class=NeedsAppToken,
+    responses=described_failures(*FAILURES_OF_CALLERS),
+)
 def info(caller: NamedDependency[AppCaller], services: NamedDependency[Services]) -> AppInfoAnswer:
     """Tell an app about the printer of its connection, and what one request may carry."""
     return AppInfoAnswer(result=services.app_calls.info(caller))
@@ -116,6 +166,8 @@ def info(caller: NamedDependency[AppCaller], services: NamedDependency[Services]
 @post(
     ["/api/detector/GetStatusFromAppConnection", "/api/gadget/GetStatusFromAppConnection"],
     status_code=200,
+    operation_class=NeedsAppToken,
+    responses=described_failures(*FAILURES_OF_CALLERS),
 )
 async def detector_status(
     caller: NamedDependency[AppCaller],
@@ -127,7 +179,14 @@ async def detector_status(
     return WatchStatusAnswer(result=await services.app_calls.detector_status(caller))
 
 
-@post("/api/live/createfromappconnection", status_code=200)
+@post(
+    "/api/live/createfromappconnection",
+    status_code=200,
+    operation_class=NeedsAppToken,
+    responses=described_failures(
+        *(*FAILURES_OF_CALLERS, ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.NO_ACTIVE_PRINT)
+    ),
+)
 async def create(
     request: AnyRequest,
     caller: NamedDependency[AppCaller],

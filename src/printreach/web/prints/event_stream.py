@@ -32,7 +32,7 @@ from printreach.rules.accounts.access_tokens import Scope
 from printreach.web import disconnects
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import sse_response
-from printreach.web.problems import AnyRequest, Problem
+from printreach.web.problems import AnyRequest, Problem, described_failures
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon
 
@@ -71,8 +71,9 @@ class _Refused(HTTPException):
 @get(
     "/api/events",
     middleware=[disconnects.ends_slow_readers],
+    media_type="text/event-stream",
     responses={
-        # Examples would be random, and the document would differ each time it is written.
+        **described_failures(400, 429),
         401: ResponseSpec(
             Problem,
             generate_examples=False,

@@ -17,8 +17,14 @@ from printreach.contract.app_answers import (
 )
 from printreach.hub.connections.app_calls import AppCaller
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.connections.api import provide_caller, read_strictly
-from printreach.web.problems import AnyRequest, answer_app_api_failure
+from printreach.web.connections.api import (
+    FAILURES_OF_CALLERS,
+    NeedsAppToken,
+    NeedsBody,
+    provide_caller,
+    read_strictly,
+)
+from printreach.web.problems import AnyRequest, answer_app_api_failure, described_failures
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
 
@@ -43,7 +49,12 @@ class WebhookTriedAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
     result: WebhookTried
 
 
-@post("/api/appconnection/SetNotificationWebhook", status_code=200)
+@post(
+    "/api/appconnection/SetNotificationWebhook",
+    status_code=200,
+    operation_class=NeedsBody,
+    responses=described_failures(*FAILURES_OF_CALLERS),
+)
 async def set_webhook(
     request: AnyRequest,
     caller: NamedDependency[AppCaller],
@@ -59,7 +70,12 @@ async def set_webhook(
     return DoneAnswer()
 
 
-@post("/api/appconnection/DeleteNotificationWebhook", status_code=200)
+@post(
+    "/api/appconnection/DeleteNotificationWebhook",
+    status_code=200,
+    operation_class=NeedsAppToken,
+    responses=described_failures(*FAILURES_OF_CALLERS),
+)
 async def delete_webhook(
     caller: NamedDependency[AppCaller],
     services: NamedDependency[Services],
@@ -71,7 +87,11 @@ async def delete_webhook(
     return DoneAnswer()
 
 
-@get("/api/appconnection/TestWebhook")
+@get(
+    "/api/appconnection/TestWebhook",
+    operation_class=NeedsAppToken,
+    responses=described_failures(*FAILURES_OF_CALLERS, 404),
+)
 async def test_webhook(
     caller: NamedDependency[AppCaller], services: NamedDependency[Services]
 ) -> WebhookTriedAnswer:
