@@ -23,7 +23,7 @@ WARMED_UP_S = 0.00001
 
 START_BYTES = 4096
 START_SHARE = 0.25
-"""What is read of a file once its start is over: so many bytes, or this share of a shorter file.
+"""The bytes of a file that its start takes, or the share of a shorter file.
 Slicers write 1 to 3 KB of moves and waits there. A print that has read more and heats nothing
 prints, whether it extrudes or not: plotters, lasers and dry runs never do."""
 START_S = 10.0
