@@ -10,11 +10,12 @@ import pytest
 from httpx import Response
 
 from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.status import State
 from printreach.hub.prints.fanout import Fanout
 from printreach.hub.prints.history import PAGE_SIZE, PrintHistoryWriter
 from tests.rules.detection.test_jpeg import picture
 from tests.web.connections.conftest import SNAPSHOT
-from tests.web.printers.conftest import Home, bobs_printer, home
+from tests.web.printers.conftest import Home, bobs_printer, home, printing
 from tests.web.world import run
 
 __all__ = ["bobs_printer", "home"]
@@ -53,6 +54,27 @@ def told(
 
 def rows_of(answer: Response) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.text, newline="")))
+
+
+def test_each_print_that_has_ended_can_be_made_again(home: Home) -> None:
+    for number, name in enumerate(["first one.gcode", "", "third.gcode"], 1):
+        hear(home, told(home, EventType.STARTED, number, name))
+        if number < 3:
+            hear(home, told(home, EventType.COMPLETE, number, name))
+    home.says(printing(state=State.IDLE))
+    again = f'href="{home.path}/files/again?name=first+one.gcode" data-question'
+
+    for path in ("/history", ""):
+        page = home.get(path).text
+        assert page.count(again) == 1, path
+        assert "again?name=third" not in page, "it is under way"
+        assert 'again?name="' not in page, "its file is not known"
+
+
+def test_nothing_is_offered_again_while_a_printer_is_busy(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE))
+
+    assert "files/again" not in home.get("/history").text
 
 
 def test_a_print_shows_in_the_history_on_the_quick_view_and_under_activity(home: Home) -> None:

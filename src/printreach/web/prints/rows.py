@@ -39,13 +39,15 @@ class PrintRow:
     """A print in a list. state: a badge of parts/badges.html, "" if its end is unknown.
 
     picture: the address of its picture, or "". pose: how that is turned and flipped.
-    href, page: of the printer and of this print, "" if the printer has no pages any more.
+    href, page: of the printer and of this print, "" if the printer has no pages any more. again:
+    where to print its file again, "" while it is under way or if the file is not known.
     """
 
     file: str
     printer: str
     href: str
     page: str
+    again: str
     started_at: datetime
     start_is_known: bool
     duration_s: int | None
@@ -100,6 +102,7 @@ def row_of(
         printer=print_.printer_name or "A printer",
         href=f"/printers/{print_.printer_id}" if has_page else "",
         page=_page(print_) if has_page else "",
+        again=_again(print_) if has_page and ended_at is not None else "",
         started_at=print_.started_at,
         start_is_known=print_.start_is_known,
         duration_s=counted_duration_s(print_),
@@ -111,6 +114,12 @@ def row_of(
         picture=f"/snapshots/{picture}.jpg" if is_kept else "",
         pose=pose,
     )
+
+
+def _again(print_: Print) -> str:
+    if not print_.file_name:
+        return ""
+    return f"/printers/{print_.printer_id}/files/again?{urlencode({'name': print_.file_name})}"
 
 
 def months_of(tallies: Sequence[Tally]) -> list[Month]:
