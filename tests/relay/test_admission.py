@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.rules.connections import ConnectionKind
+from printreach.rules.connections import ConnectionKind, LostPrinter
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Access, Rig, relay
@@ -43,6 +43,23 @@ async def test_refusals_come_in_their_order() -> None:
         assert (await ask(rig, ended, ended.bearer)).status == 604
         assert (await ask(rig, unsupported, unsupported.bearer)).status == 605
         assert (await ask(rig, offline, offline.bearer)).status == 601
+
+
+@pytest.mark.provokes(601, 606)
+@on_a_loop
+async def test_only_who_is_admitted_is_told_which_printer_is_not_connected() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        grant = await rig.grants.grant(access.unique_id)
+        assert grant is not None
+        rig.grants.put(replace(grant, lost=LostPrinter(name="Workbench")))
+        page = b"Accept: text/html"
+
+        refused = await ask(rig, access, WRONG, page)
+        lost = await ask(rig, access, access.bearer, page)
+        assert (refused.status, lost.status) == (606, 601)
+        assert b"Workbench" not in refused.body
+        assert "Workbench isn\N{RIGHT SINGLE QUOTATION MARK}t connected" in lost.body.decode()
 
 
 @on_a_loop

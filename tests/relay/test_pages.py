@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
@@ -13,7 +14,7 @@ from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.permissions import Permission
 from printreach.relay.page_words import FROM_ANOTHER_SITE, Reader, failure_of
 from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_body, error_page
-from printreach.rules.connections import ConnectionKind, Refused
+from printreach.rules.connections import ConnectionKind, LostPrinter, Refused
 from printreach.rules.connections.permissions import FULL_ACCESS, Access, Requirement, refusal_of
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
@@ -172,6 +173,27 @@ def refused_page(access: Access, kind: ConnectionKind = ConnectionKind.OWN) -> E
         failure=failure_of(refused),
     )
     return Elements(page)
+
+
+def test_the_page_of_a_lost_printer_names_it_and_its_agents_page_to_its_owner() -> None:
+    printer = LostPrinter(
+        name="Work<bench>",
+        lan_page="http://192.168.1.20:8765",
+        lost_at=datetime(2026, 11, 3, 14, 2, tzinfo=UTC),
+    )
+    page = Elements(error_page(LOST, None, reader=replace(OWNER, lost=printer)))
+
+    assert "Work<bench> isn't connected" in page.plain_text()
+    assert "Contact was lost at 14:02 UTC on 3 November." in page.text
+    assert "http://192.168.1.20:8765" in page.text
+    assert "your-printer" not in page.text
+
+
+def test_the_page_of_a_lost_printer_tells_no_time_that_is_not_known() -> None:
+    page = Elements(error_page(LOST, None, reader=replace(OWNER, lost=LostPrinter(name="Bench"))))
+
+    assert FAILURES[LOST].meaning in page.plain_text()
+    assert "http://your-printer:8765" in page.text
 
 
 def test_a_page_about_the_remote_lock_leads_to_where_it_is_unlocked() -> None:

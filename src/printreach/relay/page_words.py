@@ -16,7 +16,7 @@ from printreach.contract.errors import (
     ErrorCode,
     Failure,
 )
-from printreach.rules.connections import ConnectionKind, Refused
+from printreach.rules.connections import ConnectionKind, LostPrinter, Refused
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,13 +25,15 @@ class Reader:
 
     kind: of the connection; None if there is none at that address. printers_page: the list of
     a person's printers. unlock_page: the page where owners unlock remote control. way_back: the
-    dashboard's page that opens this printer again; "" if its address may not be shown.
+    dashboard's page that opens this printer again; "" if its address may not be shown. lost: the
+    printer, if it is not connected and the reader has proved to be its owner.
     """
 
     printers_page: str
     unlock_page: str
     kind: ConnectionKind | None = None
     way_back: str = ""
+    lost: LostPrinter | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +43,14 @@ class Link:
     text: str
     href: str
     is_main: bool = False
+
+
+def loss_in_words(printer: LostPrinter) -> str | None:
+    """Say since when a printer is not connected; None if that is not known."""
+    if printer.lost_at is None:
+        return None
+    at = f"{printer.lost_at:%H:%M} UTC on {printer.lost_at.day} {printer.lost_at:%B}"
+    return f"Contact was lost at {at}. A running print usually goes on by itself."
 
 
 FROM_ANOTHER_SITE: Final = Failure(

@@ -13,9 +13,11 @@ from string import Template
 from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
+from printreach.rules.connections import LostPrinter
+from printreach.rules.printers import LAN_PORT
 from printreach.rules.safe_text import printable
 
-from .page_words import FROM_ANOTHER_SITE, Link, Reader, failure_for, links_for
+from .page_words import FROM_ANOTHER_SITE, Link, Reader, failure_for, links_for, loss_in_words
 
 # A sentence or two. Longer text is no advice, and the page has to stay small.
 _LONGEST_DETAIL: Final = 200
@@ -103,9 +105,12 @@ $advice</main>
 )
 
 _WHAT_TO_DO: Final = Template("<h2>What to do</h2><p>$remedy</p>")
-_WHAT_TO_CHECK: Final = """<h2>What to check</h2><ol><li>Is the printer's computer switched on?
-<li><span>Is its network up? On the same network, open <code>http://your-printer:8765</code></span>
+_WHAT_TO_CHECK: Final = Template(
+    """<h2>What to check</h2><ol><li>Is the printer's computer switched on?
+<li><span>Is its network up? On the same network, open <code>$lan_page</code></span>
 <li>Does the agent's log say why?</ol>"""
+)
+_ANY_LAN_PAGE: Final = f"http://your-printer:{LAN_PORT}"
 
 _REFRESH: Final = '<meta http-equiv="refresh" content="30">'
 _REFRESH_NOTE: Final = "Tries again every 30 seconds"
@@ -181,6 +186,9 @@ def error_page(
     links = links_for(code, reader, failure) if reader else []
     failure = failure or (failure_for(code, reader) if reader else FAILURES[code])
     lost = code is ErrorCode.PRINTER_NOT_CONNECTED
+    printer = reader.lost if reader else None
+    if printer is not None:
+        printer_name, detail = printer.name, detail or loss_in_words(printer)
     page = _PAGE.substitute(
         code=int(code),
         name=failure.name or code.name.lower().replace("_", " "),
@@ -188,7 +196,7 @@ def error_page(
         drawing=_TORN_LINE,
         title=_as_text(_title(failure, printer_name)),
         explanation=_as_text(_shorten(detail or failure.meaning, _LONGEST_DETAIL)),
-        advice=_curl(_WHAT_TO_CHECK) if lost else _what_to_do(failure),
+        advice=_what_to_check(printer) if lost else _what_to_do(failure),
         refresh=_REFRESH if lost else "",
         retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
         home="".join(map(_link, links)),
@@ -264,6 +272,11 @@ def _title(failure: Failure, printer_name: str | None) -> str:
     if printer_name is None:
         return failure.title
     return failure.title.replace(THIS_PRINTER, _shorten(printer_name, _LONGEST_NAME))
+
+
+def _what_to_check(printer: LostPrinter | None) -> str:
+    lan_page = printer.lan_page if printer else ""
+    return _curl(_WHAT_TO_CHECK.substitute(lan_page=html.escape(lan_page or _ANY_LAN_PAGE)))
 
 
 def _what_to_do(failure: Failure) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Final
 
 from printreach.contract import signin
@@ -16,6 +17,7 @@ from printreach.rules.connections import (
     KINDS_WITH_COOKIES,
     ConnectionKind,
     Grant,
+    LostPrinter,
     Refused,
     is_opened_by,
 )
@@ -169,7 +171,7 @@ class PrinterHosts:
         if tunnel is not None and (too_many := self._too_many(tunnel, unique_id, grant)):
             return self._refuse(incoming, grant, ErrorCode.AGENT_ERROR, too_many)
         if tunnel is None or not tunnel.session.may_open:
-            return self._refuse(incoming, grant, ErrorCode.PRINTER_NOT_CONNECTED)
+            return self._refuse(incoming, grant, ErrorCode.PRINTER_NOT_CONNECTED, lost=grant.lost)
         if not _is_understood(request.method, tunnel):
             return self._refuse(incoming, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
         exchange = PrinterExchange(
@@ -239,10 +241,15 @@ class PrinterHosts:
         code: ErrorCode,
         detail: str | None = None,
         failure: Failure | None = None,
+        lost: LostPrinter | None = None,
     ) -> CallerExchange | None:
-        """Answer now; return None, so that the connection knows that the request is served."""
+        """Answer now; return None, so that the connection knows that the request is served.
+
+        lost: what an admitted caller is told of the printer.
+        """
         target = incoming.request.target
         reader = self._hosts.reader(grant, incoming.caller.tunnel_port, target)
+        reader = replace(reader, lost=lost)
         refuse(incoming.writer(), code, reader, detail, failure)
         return None
 

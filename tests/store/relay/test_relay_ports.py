@@ -12,7 +12,7 @@ import pytest
 
 from printreach.ports.relaying import Agents, Grants
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.connections import ConnectionKind, Grant, LostPrinter
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.store.listings import PrinterRow
 from printreach.store.relay.agents import SqlAgents
@@ -136,6 +136,7 @@ def _grant(unique_id: str, kind: ConnectionKind, *accepted: bytes) -> Grant:
         ended=False,
         expires_at=None,
         owner_is_supporter=True,
+        lost=LostPrinter(name=PRINTER.name) if kind is ConnectionKind.OWN else None,
     )
 
 

@@ -75,6 +75,18 @@ class Connection:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LostPrinter:
+    """What an owner is told of a printer that is not connected.
+
+    lan_page: of its agent, "" if unknown. lost_at: None if it was connected when this was read.
+    """
+
+    name: str
+    lan_page: str = ""
+    lost_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Grant:
     """A connection as the relay sees it: all that `find_refusal` needs, and nothing secret.
 
@@ -83,7 +95,8 @@ class Grant:
     deleted, printer_id and account_id are empty.
     expires_at: the first instant at which it no longer works; None means never.
     access: what it may do, and whether its owner has locked remote control. cameras: what its owner
-    chose for them; the service's own connections need no choices.
+    chose for them; the service's own connections need no choices. lost: what its owner is told of
+    the printer while it is not connected; None for other connections, whose callers see no name.
     """
 
     unique_id: str
@@ -98,6 +111,7 @@ class Grant:
     limits: Limits = DEFAULT_LIMITS
     access: Access = FULL_ACCESS
     cameras: tuple[CameraChoice, ...] = ()
+    lost: LostPrinter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,9 @@ class Printer:
         return OwnedPrinter(self.printer_id, self.account_id)
 
 
-def lan_page_of(printer: Printer) -> str:
-    """Return the address of the agent's own page in its network; "" if it is unknown."""
-    address = parse_ip_address(printer.lan_ip or "")
+def lan_page_at(lan_ip: str | None) -> str:
+    """Return the address of an agent's own page in its network; "" if it is unknown."""
+    address = parse_ip_address(lan_ip or "")
     if address is None:
         return ""
     host = f"[{address}]" if address.version == 6 else str(address)

@@ -8,7 +8,13 @@ from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
 
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import SupporterPolicy, is_supporter
-from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant, Limits
+from printreach.rules.connections import (
+    KINDS_WITH_COOKIES,
+    ConnectionKind,
+    Grant,
+    Limits,
+    LostPrinter,
+)
 from printreach.rules.connections.credentials import CredentialKind, TokenBytes, digest, new_secret
 from printreach.rules.connections.internal_grants import (
     InternalKey,
@@ -18,6 +24,7 @@ from printreach.rules.connections.internal_grants import (
     parse_internal_name,
 )
 from printreach.rules.connections.permissions import Access
+from printreach.rules.printers import lan_page_at
 from printreach.store.accounts.limits import LimitRecords
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.relay.agents import linked_printer
@@ -157,6 +164,10 @@ async def _grant(
             accounts.c.blocked_at,
             accounts.c.locked_at,
             printers.c.cameras,
+            printers.c.name.label("printer_name"),
+            printers.c.lan_ip,
+            printers.c.connected_at,
+            printers.c.disconnected_at,
         )
         .outerjoin_from(connections, accounts)
         .outerjoin(printers, printers.c.printer_id == connections.c.printer_id)
@@ -184,6 +195,19 @@ async def _grant(
         limits=await _limits(connection, row["account_id"] or ""),
         access=Access(permissions=row["permissions"], is_locked=row["locked_at"] is not None),
         cameras=row["cameras"] or (),
+        lost=_lost_printer(row),
+    )
+
+
+def _lost_printer(row: RowMapping) -> LostPrinter | None:
+    if row["kind"] != ConnectionKind.OWN or row["printer_name"] is None:
+        return None
+    connected_at, lost_at = row["connected_at"], row["disconnected_at"]
+    is_lost = lost_at is not None and (connected_at is None or lost_at >= connected_at)
+    return LostPrinter(
+        name=row["printer_name"],
+        lan_page=lan_page_at(row["lan_ip"]),
+        lost_at=lost_at if is_lost else None,
     )
 
 

@@ -25,7 +25,7 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
 from printreach.hub.printers.temperatures import TemperatureReading
-from printreach.rules.printers import lan_page_of
+from printreach.rules.printers import lan_page_at
 from printreach.rules.printers.commands import (
     MAX_FAN_PERCENT,
     MAX_FLOW_PERCENT,
@@ -230,7 +230,7 @@ def view_of(
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
         last_known=_last_known(job) if not here else "",
-        lan_page=lan_page_of(seen.printer) if seen.role is Role.OWNER else "",
+        lan_page=lan_page_at(seen.printer.lan_ip) if seen.role is Role.OWNER else "",
         chart=temperature_chart(temperatures, at),
         smart_pause=_smart_pause(status) if status is not None and here else "",
         is_owner=seen.role is Role.OWNER,
