@@ -128,7 +128,10 @@ class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The latest status of this print from the service's failure detector."""
+    """The latest status of this print from the service's failure detector.
+
+    cannot_see: why the latest image gave no score: "dark", "blocked" or "frozen"; else left out.
+    """
 
     last_score: float = 0.0
     score_history: Annotated[list[float], Meta(max_length=MAX_SCORES)] = field(default_factory=list)
@@ -137,6 +140,7 @@ class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     is_suppressed: bool = False
     time_since_last_warn_sec: float | None = None
     time_since_last_pause_sec: float | None = None
+    cannot_see: Text | UnsetType = UNSET
 
 
 class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):

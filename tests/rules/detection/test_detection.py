@@ -239,6 +239,17 @@ def test_a_camera_that_is_moved_again_and_again_is_told_each_time() -> None:
     assert [n for n, view in enumerate(seen) if view is ViewCondition.MOVED] == [8, 14]
 
 
+@pytest.mark.parametrize("grey", [(2,) * SIDE * SIDE, (128,) * SIDE * SIDE])
+def test_a_picture_that_shows_nothing_suggests_nothing(grey: tuple[int, ...]) -> None:
+    blind = ImageAssessment(probability=BAD, scene=Scene(grey=grey, digest=7))
+    *_, before, last = watch([*sights([*[GOOD] * 5, *[BAD] * 20]), blind])
+
+    assert before.warning_suggested
+    assert before.pause_suggested
+    assert not last.warning_suggested
+    assert not last.pause_suggested
+
+
 def test_the_dark_leaves_what_was_known_as_it_was() -> None:
     dark = Scene(grey=(2,) * SIDE * SIDE, digest=7)
     context = DetectionContext()

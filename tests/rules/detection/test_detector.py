@@ -1,10 +1,17 @@
 """The state of the failure watch, as time passes and in one line."""
 
 import pytest
+from msgspec import structs
 
 from printreach.contract.app_answers import WatchState
 from printreach.contract.status import DetectorStatus, State
-from printreach.rules.detection.detector import aged, quality_of, watch_status
+from printreach.rules.detection.detector import (
+    aged,
+    newest_quality,
+    quality_of,
+    unseen_words,
+    watch_status,
+)
 
 SAID = DetectorStatus(
     last_score=0.3,
@@ -27,6 +34,20 @@ def test_durations_grow_and_nothing_else_changes() -> None:
         is_suppressed=True,
         time_since_last_warn_sec=65.0,
     )
+
+
+def test_what_could_not_be_seen_stays_unseen_as_time_passes() -> None:
+    assert aged(structs.replace(SAID, cannot_see="dark"), 5.0).cannot_see == "dark"
+
+
+@pytest.mark.parametrize("reason", ["dark", "blocked", "frozen", "a word of a later version"])
+def test_where_nothing_is_seen_there_is_no_verdict(reason: str) -> None:
+    said = DetectorStatus(last_score=99, score_history=[99], cannot_see=reason)
+    line = watch_status(said, State.PRINTING)
+
+    assert newest_quality(said) is None
+    assert (line.state, line.status_color, line.rating) == (3, "w", 10)
+    assert line.status == unseen_words(said) != ""
 
 
 def test_what_never_happened_has_no_age() -> None:

@@ -111,6 +111,23 @@ def test_what_a_printer_says_is_never_markup(home: Home) -> None:
     assert chosen(home).off_for_print == EVIL
 
 
+@pytest.mark.parametrize(("score", "verdict"), [(5, "Perfect"), (95, "Print failure")])
+def test_in_the_dark_no_page_shows_a_verdict(home: Home, score: int, verdict: str) -> None:
+    now = home.world.clock.now()
+    dark = [a_look(now - timedelta(minutes=n), score, view=ViewCondition.DARK) for n in (2, 1, 0)]
+    saw(home, a_look(now - timedelta(minutes=9), 35), *dark, jpeg=JPEG)
+    home.says(under_watch(35, score, cannot_see="dark"))
+
+    for page in (home.get().text, home.browser.get("/printers").text):
+        assert verdict not in page
+        assert "Too dark to see the print" in page
+    page = home.get().text
+    assert "It was too dark to see the print." in page  # in the table, at its time
+    assert 'class="alarm"' not in page
+    assert '<svg class="evidence"' not in page
+    assert "Nothing in it stood out" not in page
+
+
 def test_ten_thousand_looks_are_a_page_of_few_bars(home: Home) -> None:
     now = home.world.clock.now()
     looks = [a_look(now - timedelta(seconds=20 * (10_000 - n)), n % 90) for n in range(10_000)]

@@ -68,6 +68,7 @@ def test_one_bad_look_among_thousands_is_seen() -> None:
 
     assert chart is not None
     assert len(chart.bars) <= MAX_BARS
+    assert chart.worst is not None
     assert chart.worst.score == 95
     assert chart.worst.at == looks[5000].at
 
@@ -95,6 +96,21 @@ def test_warnings_and_pauses_are_marked_where_they_were() -> None:
     assert chart is not None
     assert [(mark.x, mark.is_pause) for mark in chart.marks] == [(25.0, False), (50.0, True)]
     assert "Warned." in {bar.note for bar in chart.bars}
+
+
+@pytest.mark.parametrize("view", [ViewCondition.DARK, ViewCondition.BLOCKED, ViewCondition.FROZEN])
+def test_what_could_not_be_seen_is_no_bar_and_no_verdict(view: ViewCondition) -> None:
+    unseen = [look(600 + 60 * n, 95, view=view) for n in range(5)]
+    chart = quality_chart([look(0, 12), look(60, 7), *unseen])
+    blind = quality_chart(unseen)
+
+    assert chart is not None
+    assert chart.worst is not None
+    assert chart.newest is not None
+    assert (chart.worst.score, chart.newest.score) == (12, 7)
+    assert {bar.quality for bar in chart.bars if bar.at >= unseen[0].at} == {None}
+    assert blind is not None
+    assert (blind.worst, blind.newest) == (None, None)
 
 
 def test_a_changed_view_is_said_in_the_table() -> None:

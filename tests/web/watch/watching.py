@@ -18,6 +18,7 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
+from printreach.contract.unset import UNSET
 from printreach.rules.connections.credentials import new_secret
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.prints.snapshots import Snapshot
@@ -43,6 +44,7 @@ def under_watch(
     camera: WebcamEntry | None = None,
     paused_s: float | None = None,
     duration_s: int | None = None,
+    cannot_see: str = "",
 ) -> StatusResult:
     """What a printer says of a print, and the detector's latest scores of it."""
     detector = DetectorStatus(
@@ -51,6 +53,7 @@ def under_watch(
         time_since_last_score_sec=8.0 if paused_s is None else paused_s + 1.0,
         interval_sec=20.0,
         time_since_last_pause_sec=paused_s,
+        cannot_see=cannot_see or UNSET,
     )
     said = printing(state=state, file_name=file_name)
     if duration_s is not None:

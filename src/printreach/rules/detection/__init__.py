@@ -103,7 +103,10 @@ class DetectionContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The verdict on a print. score: 0 to 100, 0 is best; print_quality: 1 to 10, 10 is best."""
+    """The verdict on a print. score: 0 to 100, 0 is best; print_quality: 1 to 10, 10 is best.
+
+    Both are of the last usable image; an unusable one suggests nothing.
+    """
 
     score: int
     print_quality: int
@@ -182,11 +185,12 @@ def _verdict(context: DetectionContext, view: ViewCondition) -> Verdict:
     pauses = pause.lasting_s >= pauses_after_s and pause.frames >= _PAUSE_FRAMES
     quality = quality_of(context.score)
     is_bad = quality <= BAD_QUALITY and warning.frames >= _WARNING_FRAMES
+    is_seen = view not in UNUSABLE_VIEWS
     return Verdict(
         score=context.score,
         print_quality=quality,
-        warning_suggested=warns,
-        pause_suggested=pauses,
+        warning_suggested=warns and is_seen,
+        pause_suggested=pauses and is_seen,
         faster_inspection_suggested=warns or pauses or is_bad,
         minimum_interval_s=MINIMUM_INTERVAL_S,
         recommended_interval_s=_recommended_s(quality),

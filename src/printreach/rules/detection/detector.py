@@ -4,6 +4,8 @@ from enum import Enum
 
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
+from printreach.contract.unset import UnsetType
+from printreach.rules.detection.scene import ViewCondition
 
 BEST_QUALITY = 10
 
@@ -22,6 +24,11 @@ class DetectorOff(Enum):
 
 NO_CAMERA = "Failure detection has no camera to look through, so nothing is watched"
 _NOT_LOOKED = "Not looked yet"
+_CANNOT_SEE = {
+    ViewCondition.DARK.value: "Too dark to see the print",
+    ViewCondition.BLOCKED.value: "The camera is covered",
+    ViewCondition.FROZEN.value: "The camera shows the same picture again and again",
+}
 _QUALITY_WORDS = (
     *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
     *("Possible issue", "Good", "Good", "Great", "Great", "Perfect"),
@@ -39,6 +46,7 @@ def aged(status: DetectorStatus, by_s: float) -> DetectorStatus:
         is_suppressed=status.is_suppressed,
         time_since_last_warn_sec=_later(status.time_since_last_warn_sec, later_s),
         time_since_last_pause_sec=_later(status.time_since_last_pause_sec, later_s),
+        cannot_see=status.cannot_see,
     )
 
 
@@ -49,10 +57,18 @@ def quality_of(score: float) -> int:
 
 
 def newest_quality(detector: DetectorStatus) -> int | None:
-    """Return the quality of the newest look; None if there is none or this print is not watched."""
-    if detector.is_suppressed or not detector.score_history:
+    """Return the quality in the newest look; None if it saw nothing, there was none, or this print
+    is not watched."""
+    if detector.is_suppressed or not detector.score_history or unseen_words(detector):
         return None
     return quality_of(detector.last_score)
+
+
+def unseen_words(detector: DetectorStatus) -> str:
+    """Say why the newest look saw nothing of the print; "" if it did."""
+    if detector.is_suppressed or isinstance(detector.cannot_see, UnsetType):
+        return ""
+    return _CANNOT_SEE.get(detector.cannot_see, "The print can't be seen")
 
 
 def quality_in_words(quality: int | None) -> str:
@@ -89,6 +105,8 @@ def watch_status(
         return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
     if not status.score_history and not has_camera:
         return _calm(WatchState.DISABLED, NO_CAMERA)
+    if unseen_words(status):
+        return _calm(WatchState.ACTIVE, unseen_words(status))
     if not status.score_history:
         return _calm(WatchState.ACTIVE, _NOT_LOOKED)
     rating = quality_of(status.last_score)

@@ -59,6 +59,8 @@ class ViewCondition(Enum):
 
 UNUSABLE_VIEWS: Final = frozenset({ViewCondition.DARK, ViewCondition.BLOCKED})
 """Views that tell nothing of the print."""
+UNSEEING_VIEWS: Final = UNUSABLE_VIEWS | {ViewCondition.FROZEN}
+"""Views in which the watch sees nothing of the print as it is now, so they give no verdict."""
 INCOMPARABLE_VIEWS: Final = frozenset({ViewCondition.LIGHT_SWITCHED, ViewCondition.MOVED})
 """Views that are good, but can't be compared with those before."""
 

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from printreach.contract.status import DetectorStatus
+from printreach.contract.unset import UNSET
 from printreach.rules.detection import (
     DOUBTFUL_QUALITY,
     NORMAL_INTERVAL_S,
@@ -24,7 +25,7 @@ from printreach.rules.detection import (
 )
 from printreach.rules.detection.appearance import Appearance
 from printreach.rules.detection.contexts import stretched_s
-from printreach.rules.detection.scene import UNUSABLE_VIEWS, ViewCondition
+from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.watch.choices import Look, WatchSettings
 from printreach.rules.watch.memory import WatchMemory
 
@@ -47,8 +48,6 @@ GIVEN_UP_AFTER: Final = timedelta(days=2)
 """A printer that was offline for this long prints nothing any more that is worth watching."""
 
 _LONGEST_STEP_S: Final = 60.0
-_SHOWS_NOTHING: Final = UNUSABLE_VIEWS | {ViewCondition.FROZEN}
-"""Nothing new was seen: an earlier suspicion is neither reported nor acted upon now."""
 
 
 class NoLook(Enum):
@@ -138,7 +137,8 @@ def decide(
         view=verdict.view,
         warned=warns,
     )
-    is_kept = warns or pauses or _is_worth_keeping(after, look)
+    view_changed = after.unseeing != before.unseeing
+    is_kept = warns or pauses or view_changed or _is_worth_keeping(after, look)
     if is_kept:
         after = replace(after, kept_at=at, kept_quality=look.quality)
     after = replace(after, interval_s=_interval_s(after, verdict, settings, load))
@@ -206,6 +206,7 @@ def status_of(memory: WatchMemory, at: datetime, *, is_suppressed: bool = False)
         is_suppressed=is_suppressed,
         time_since_last_warn_sec=_since(memory.warned_at, at),
         time_since_last_pause_sec=_since(memory.paused_at, at),
+        cannot_see=memory.unseeing or UNSET,
     )
 
 
@@ -218,12 +219,15 @@ def _with_look(
     step_s = min(_LONGEST_STEP_S, _since(memory.looked_at, at) or 0.0)
     is_good = verdict.print_quality >= GOOD_QUALITY
     good_s = memory.good_s
-    if verdict.view not in UNUSABLE_VIEWS:
+    is_seen, history = verdict.view not in UNSEEING_VIEWS, memory.history
+    if is_seen:
         good_s = good_s + step_s if is_good else 0.0
+        history = (*history, verdict.score)[-HISTORY:]
     return replace(
         memory,
         context=context,
-        history=(*memory.history, verdict.score)[-HISTORY:],
+        history=history,
+        unseeing="" if is_seen else verdict.view.value,
         looked_at=at,
         is_warned=memory.is_warned and good_s < GOOD_FOR_S,
         good_s=good_s,
@@ -234,7 +238,7 @@ def _with_look(
 
 def _suggests(verdict: Verdict, *, pause: bool = False) -> bool:
     suggested = verdict.pause_suggested if pause else verdict.warning_suggested
-    return suggested and verdict.view not in _SHOWS_NOTHING
+    return suggested and verdict.view not in UNSEEING_VIEWS
 
 
 def _may_pause(memory: WatchMemory, settings: WatchSettings) -> bool:

@@ -12,7 +12,9 @@ from printreach.rules.watch.choices import WatchSettings
 class WatchMemory:
     """All of it; a new print begins with none.
 
-    history: the latest scores, the oldest first. looked_at: when they were last added to.
+    history: the latest scores, the oldest first; a picture that shows nothing of the print adds
+    none. looked_at: when it was last looked at. unseeing: the view condition for which that look
+    gave no score, "" if it did.
     interval_s: from then to the next look, as was planned. kept_at, kept_quality: when a look was
     last kept for the pages, and what it showed. warned_at: when it was last warned of. is_warned:
     that the warning stands; good_s: how long the print has looked good since.
@@ -29,6 +31,7 @@ class WatchMemory:
     context: DetectionContext = field(default_factory=DetectionContext)
     history: tuple[int, ...] = ()
     looked_at: datetime | None = None
+    unseeing: str = ""
     interval_s: float = 0.0
     kept_at: datetime | None = None
     kept_quality: int = 0

@@ -7,10 +7,10 @@ from typing import Final, TypedDict
 
 from markupsafe import Markup
 
-from printreach.contract.status import State, Temps, WebcamEntry
+from printreach.contract.status import DetectorStatus, State, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
-from printreach.rules.detection.detector import newest_quality
+from printreach.rules.detection.detector import newest_quality, unseen_words
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
@@ -111,9 +111,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         webcam=webcam_of(seen, 0, state, still=True),
         looks=looks_of(detector) if detector is not None and is_running else None,
         quality=newest_quality(detector) if detector is not None else None,
-        look_age=_look_age(detector.time_since_last_score_sec, detector.is_suppressed)
-        if detector is not None
-        else "",
+        look_age=_look_age(detector) if detector is not None else "",
         can_pause=may_control and state.badge == State.PRINTING,
         can_resume=may_control and state.badge == State.PAUSED,
         can_stop=may_control and is_running,
@@ -191,12 +189,15 @@ def _file(state: PrinterState) -> str:
     return name if state.badge != State.IDLE else ""
 
 
-def _look_age(since_s: float, suppressed: bool) -> str:
+def _look_age(detector: DetectorStatus) -> str:
     """Return the age of a look, in steps of some seconds while it is young, so that the page is not
-    drawn again every second.
+    drawn again every second; of one that saw nothing, why.
     """
-    if suppressed:
+    if detector.is_suppressed:
         return "Off for this print"
+    if unseen_words(detector):
+        return unseen_words(detector)
+    since_s = detector.time_since_last_score_sec
     if since_s < _YOUNG_S:
         since_s -= since_s % _AGE_STEP_S
     return f"seen {duration(since_s)} ago" if since_s >= 1 else "seen just now"

@@ -7,6 +7,7 @@ from math import ceil, isfinite
 from typing import Final
 
 from printreach.rules.detection.detector import quality_of
+from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.watch.choices import Look
 from printreach.rules.watch.why import VIEW_WORDS
 
@@ -26,13 +27,14 @@ _STEPS: Final = 4
 class Bar:
     """A period as bad as its worst look. x, width: in percent of the chart's time.
 
-    score: 0 to 100, taller is worse. at: of the worst look. note: its text in the table.
+    score: 0 to 100, taller is worse. quality: None for one in which nothing was seen. at: of the
+    worst look. note: its text in the table.
     """
 
     x: float
     width: float
     score: float
-    quality: int
+    quality: int | None
     at: datetime
     note: str
 
@@ -49,14 +51,17 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """The chart of a print, from begins_at to ends_at: its end, or the present while it runs."""
+    """The chart of a print, from begins_at to ends_at: its end, or the present while it runs.
+
+    worst, newest: of the looks that saw something; None if none did.
+    """
 
     begins_at: datetime
     ends_at: datetime
     bars: Sequence[Bar]
     marks: Sequence[Mark]
-    worst: Bar
-    newest: Look
+    worst: Look | None
+    newest: Look | None
     look_count: int
 
 
@@ -92,6 +97,7 @@ def quality_chart(
     if not looks:
         return None
     looks = sorted(looks, key=lambda look: look.at)  # the clock may have been set back
+    seen = [look for look in looks if look.view not in UNSEEING_VIEWS]
     first, last = looks[0].at, looks[-1].at
     starts = min(first, begins_at) if begins_at is not None else first
     ends = max(last, ends_at) if ends_at is not None else last
@@ -108,8 +114,8 @@ def quality_chart(
             for look in looks
             if look.warned or look.paused
         ][-MAX_BARS:],
-        worst=max(bars, key=lambda bar: bar.score),
-        newest=looks[-1],
+        worst=max(seen, key=lambda look: look.score, default=None),
+        newest=seen[-1] if seen else None,
         look_count=len(looks),
     )
 
@@ -138,22 +144,27 @@ def _bars(looks: Sequence[Look], starts: datetime, span: timedelta, at_most: int
         holds_until = min(following.at, look.at + _HOLDS_FOR)
         first, end = int((look.at - starts) / slot), ceil((holds_until - starts) / slot)
         for place in range(min(first, final), min(max(first, end - 1), final) + 1):
-            if place not in worst or look.score > worst[place].score:
+            if place not in worst or _score(look) > _score(worst[place]):
                 worst[place] = look
     width = 100 * (slot / span)
     return [_bar(place * width, width, worst[place]) for place in sorted(worst)]
+
+
+def _score(look: Look) -> float:
+    """Return its score, 0 to 100; less for a look that saw nothing, whose score is an older one."""
+    return -1.0 if look.view in UNSEEING_VIEWS else float(max(0, min(100, look.score)))
 
 
 def _bar(x: float, width: float, look: Look) -> Bar:
     notes = [VIEW_WORDS[look.view], "Paused the print." if look.paused else ""]
     if look.warned:
         notes.append("Warned.")
-    score = float(max(0, min(100, look.score)))
+    score = _score(look)
     return Bar(
         x=x,
         width=width,
-        score=score,
-        quality=quality_of(score),
+        score=max(0.0, score),
+        quality=None if score < 0 else quality_of(score),
         at=look.at,
         note=" ".join(note for note in notes if note),
     )

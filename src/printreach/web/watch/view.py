@@ -14,7 +14,14 @@ from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
 from printreach.hub.denied import Denied
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
-from printreach.rules.detection.detector import DetectorOff, not_watching, watch_status
+from printreach.rules.detection.detector import (
+    DetectorOff,
+    newest_quality,
+    not_watching,
+    unseen_words,
+    watch_status,
+)
+from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.printers.cameras import Pose, pose_at
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.watch.choices import Look, WatchSettings
@@ -37,14 +44,15 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenPicture:
-    """A picture and its evidence. is_mapped: the evidence is still stored. pose: its
-    orientation.
+    """A picture and its evidence. is_mapped: the evidence is still stored. shows_print: it was not
+    dark, covered or frozen. pose: its orientation.
     """
 
     address: str
     at: datetime
     evidence: EvidenceMap | None
     is_mapped: bool
+    shows_print: bool
     pose: Pose
 
 
@@ -52,12 +60,12 @@ class SeenPicture:
 class WatchView:
     """The data of parts/watch.html and of a print's chart.
 
-    words, mood: its state in one line. quality: None if unknown. view_note: why the latest look
-    gave no result, or "". alarm: the latest look that warned or paused. why: its reasons, where
-    they are shown. picture: the one that they are about, else the latest. was_failure: the owner's
-    judgement of the alarm; None if there is none yet. off: why this service watches no prints, or
-    ""; is_on: whether it watches those of this printer. has_camera: whether the printer has a
-    camera for it.
+    words, mood: its state in one line. quality: None if unknown. cannot_see: why the latest look
+    gave none, or "". view_note: what else was odd about it, or "". alarm: the latest look that
+    warned or paused. why: its reasons, where they are shown. picture: the one that they are about,
+    else the latest. was_failure: the owner's judgement of the alarm; None if there is none yet.
+    off: why this service watches no prints, or ""; is_on: whether it watches those of this
+    printer. has_camera: whether the printer has a camera for it.
     """
 
     print_id: str
@@ -70,6 +78,7 @@ class WatchView:
     is_off_for_print: bool
     may_pause: bool
     keeps_frames: bool
+    cannot_see: str
     view_note: str
     chart: QualityChart | None
     picture: SeenPicture | None
@@ -95,18 +104,20 @@ def watch_view(
     settings, reason = watch.settings, why(watch.looks)
     explained = None if has_latest and _answer(watch) is not None else reason
     line = _line(watch, status)
+    unseen = "" if status is None else unseen_words(status.service_status.detector)
     return WatchView(
         print_id=watch.print_id,
         words=line.status,
         mood=_MOODS[line.status_color],
-        quality=line.rating if _tells_quality(line, status) else None,
+        quality=_quality(line, status),
         off=why_off(watch.off),
         is_on=watch.off is None and settings.enabled,
         has_camera=_has_camera(watch, status),
         is_off_for_print=_is_left_alone(watch),
         may_pause=settings.pauses is not None,
         keeps_frames=settings.keeps_frames,
-        view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
+        cannot_see=unseen,
+        view_note="" if unseen or watch.last is None else VIEW_WORDS[watch.last.look.view],
         chart=chart,
         picture=_picture(watch, printer_path, status, at, explained, has_latest=has_latest),
         alarm=None if reason is None else reason.alarm,
@@ -172,10 +183,10 @@ def _unsuppressed(status: DetectorStatus) -> DetectorStatus:
     return DetectorStatus() if status.is_suppressed else status
 
 
-def _tells_quality(line: WatchStatus, status: StatusResult | None) -> bool:
+def _quality(line: WatchStatus, status: StatusResult | None) -> int | None:
     if status is None or line.state not in (WatchState.ACTIVE, WatchState.PAUSED):
-        return False
-    return bool(status.service_status.detector.score_history)
+        return None
+    return newest_quality(_unsuppressed(status.service_status.detector))
 
 
 def _is_left_alone(watch: WatchOfPrint) -> bool:
@@ -217,7 +228,8 @@ def _picture(
         address, taken_at = f"{printer_path}/detector/picture?{urlencode(query)}", seen.look.at
     else:
         return None
-    evidence = evidence_map(seen.evidence) if seen is not None else None
+    shows_print = seen is not None and seen.look.view not in UNSEEING_VIEWS
+    evidence = evidence_map(seen.evidence) if seen is not None and shows_print else None
     through = judged if seen is None else seen
     camera = None if through is None else through.camera
     cameras = [] if status is None else status.list_webcams.webcams
@@ -226,6 +238,7 @@ def _picture(
         at=taken_at,
         evidence=evidence,
         is_mapped=seen is not None,
+        shows_print=shows_print,
         pose=pose_at(cameras, camera or 0),
     )
 
