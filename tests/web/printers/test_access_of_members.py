@@ -10,7 +10,7 @@ import pytest
 from httpx import Response
 from litestar.routes import HTTPRoute
 
-from printreach.contract.status import State
+from printreach.contract.status import Feature, State
 from printreach.rules.printers.members import Role
 from printreach.web.printers.access import NEEDED
 from tests.web.printers.conftest import BOB, Home, printing
@@ -39,6 +39,7 @@ CONTROLLED = {
         "GET /files/again",
     ),
 }
+EVERY_FEATURE = sum(Feature)
 PRINTER = "/printers/{printer_id}"
 LASTING = {"GET /events", "GET /webcam/stream"}
 """They end when their caller leaves, which a test's browser does not; test_open_to_members.py asks
@@ -157,10 +158,12 @@ def test_no_other_route_takes_a_printer_of_somebody_else(shared: Home, email: st
     assert "Workbench" not in page
 
 
+@pytest.mark.parametrize("state", [State.PAUSED, State.PRINTING, State.ERROR])
 @pytest.mark.parametrize("email", [EVE, CLEO])
 def test_pages_show_a_member_no_link_and_no_form_that_is_not_for_their_role(
-    shared: Home, email: str
+    shared: Home, email: str, state: State
 ) -> None:
+    shared.says(printing(state=state, features=EVERY_FEATURE))
     paths = ["/printers", shared.path, f"{shared.path}/history", f"{shared.path}/leave"]
     if email == CLEO:
         paths += [f"{shared.path}/control", f"{shared.path}/files", f"{shared.path}/stop"]
@@ -174,7 +177,7 @@ def test_pages_show_a_member_no_link_and_no_form_that_is_not_for_their_role(
         }
 
     assert "GET /history" in offered
-    assert ("POST /resume" in offered) == (email == CLEO)
+    assert (state is State.PAUSED and email == CLEO) == ("POST /resume" in offered)
     assert offered - mine == set()
 
 

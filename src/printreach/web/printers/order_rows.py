@@ -21,6 +21,9 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "/home": "Homed",
         "/extrude": "Filament moved",
         "/set-light": "Light switched",
+        "/adjust": "Adjusted",
+        "/emergency-stop": "Stopped in an emergency",
+        "/restart-firmware": "Firmware restarted",
     }
 )
 _OTHER: Final = "Controlled"
