@@ -107,6 +107,20 @@ def own_page(page: Page, person: Person) -> Page:
     return page
 
 
+@pytest.mark.parametrize(("step", "height"), [("permit", 844), ("link", 390), ("choose", 390)])
+def test_the_buttons_cover_nothing_that_is_to_be_read_first(
+    own_page: Page, person: Person, step: str, height: int
+) -> None:
+    person.sign_in()
+    STEPS[step](person)
+    own_page.set_viewport_size({"width": 1234 - height, "height": height})
+    own_page.goto(f"{BASE_URL}{person.path}")
+
+    assert own_page.evaluate("getComputedStyle(document.querySelector('.foot')).position") == (
+        "static"
+    )
+
+
 @pytest.mark.parametrize("name", WITHOUT_A_FLOW)
 def test_a_page_without_a_flow_is_accessible_and_fits(own_page: Page, name: str) -> None:
     own_page.goto(BASE_URL + WITHOUT_A_FLOW[name])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.web.conftest import MakeWorld
 from tests.web.portal.people import link_printer
 from tests.web.world import Browser, WebWorld, send, sign_in
 
@@ -39,3 +40,13 @@ def test_one_printer_is_told_of_as_one(world: WebWorld, browser: Browser) -> Non
     link_printer(world, browser, "Attic")
 
     assert "They are unlinked, and their agents show" in browser.get("/account/delete").text
+
+
+@pytest.mark.parametrize(("supporters", "is_shown"), [("everyone", False), ("granted", True)])
+def test_supporter_status_is_no_subject_where_everybody_has_it(
+    world_with: MakeWorld, supporters: str, *, is_shown: bool
+) -> None:
+    with world_with(SUPPORTERS=supporters) as (_, browser):
+        sign_in(browser)
+
+        assert ("Supporter status" in browser.get("/account").text) is is_shown

@@ -15,6 +15,7 @@ from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.store.relay.agents import SqlAgents
+from printreach.web.templating import is_loopback, template_environment
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, WebWorld, run, send, sign_in
 
@@ -253,3 +254,28 @@ def test_static_files_are_served_to_be_kept_for_a_year(browser: Client, name: st
 @pytest.mark.parametrize("path", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "", "/etc/passwd"])
 def test_nothing_beside_the_static_files_is_served(browser: Client, path: str) -> None:
     assert browser.get(f"/static/{path}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_said"),
+    [
+        ("http://localhost:8080", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://192.168.1.20:8080", False),
+        ("https://printers.example.com", False),
+    ],
+)
+def test_a_line_that_works_on_the_services_own_computer_alone_says_so(
+    base_url: str, *, is_said: bool
+) -> None:
+    assert is_loopback(base_url) is is_said
+    drawn = template_environment(base_url).get_template("parts/agent.html").make_module()
+
+    for macro in ("install_agent", "only_here"):
+        assert ("PRINTREACH_BASE_URL" in getattr(drawn, macro)(base_url)) is is_said
+
+
+def test_notifications_are_offered_below_what_a_printer_needs_to_be_linked(owner: Client) -> None:
+    page = owner.get("/link").text
+
+    assert page.index("Where to find the code") < page.index("data-push")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Router
@@ -49,9 +50,16 @@ def template_environment(
     )
     environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
+    environment.globals.update(is_for_this_machine=is_loopback(base_url))
     environment.globals.update(platforms=PLATFORM_FACTS, facts_of=facts_of, agent_wheel=WHEEL_NAME)
     environment.globals.update(other_sign_in=other_sign_in, has_mail_server=has_mail_server)
     return environment
+
+
+def is_loopback(base_url: str) -> bool:
+    """Return whether an address leads each computer to itself."""
+    host = urlsplit(base_url).hostname or ""
+    return host in ("localhost", "::1") or host.endswith(".localhost") or host.startswith("127.")
 
 
 def asset_addresses(folder: Path = STATIC) -> Callable[[str], str]:

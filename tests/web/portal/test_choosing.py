@@ -66,6 +66,7 @@ def test_an_app_that_has_the_printer_already_is_named_and_may_replace_its_connec
     page = ada.look().text
     assert "Layerlark is connected to Workbench already" in page
     assert 'name="replace" value="yes" checked' in page
+    assert "Untick this if you use" in page
     assert "Layerlark is connected to it already" in ada.look("?choose=another").text
     ada.press("allow", printer=printer_id)
     assert [one.revoked_at for one in connections(world, ada.browser)] == [None, None]
@@ -87,4 +88,6 @@ def test_a_connection_that_is_in_use_is_kept_unless_the_person_says_otherwise(
 
     ada.begin()
 
-    assert 'name="replace" value="yes">' in ada.look().text
+    page = ada.look().text
+    assert 'name="replace" value="yes">' in page
+    assert "Leave this off if you use" in page

@@ -93,7 +93,7 @@ def test_a_name_that_is_none_is_told_at_its_field_and_kept(cameras: Home) -> Non
     answer = save(cameras, form(0, "Over", name="x" * 61, rotation="90"))
 
     assert answer.status_code == 400
-    assert "up to 60 printable characters" in answer.text
+    assert "up to 60 characters, none of them invisible" in answer.text
     assert 'id="camera-0-name-fault"' in answer.text
     assert "x" * 61 in answer.text
     assert image(cameras.get().text) == "flip-h"

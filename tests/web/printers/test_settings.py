@@ -21,7 +21,7 @@ def test_a_name_that_is_none_is_told_at_its_field_and_kept(home: Home) -> None:
     answer = home.send("/settings", name="x" * 61)
 
     assert answer.status_code == 400
-    assert "1 to 60 printable characters" in answer.text
+    assert "1 to 60 characters, none of them invisible" in answer.text
     assert "x" * 61 in answer.text
     assert "Workbench" in home.browser.get("/printers").text
 

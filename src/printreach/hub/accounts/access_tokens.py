@@ -50,7 +50,7 @@ class AccessTokens:
         """Store a new token. owner: the account that gets a mail about it; None for no mail."""
         called, chosen = parse_token_name(name), parse_scopes(scopes)
         if called is None:
-            return Denied(Reason.INVALID, "A name has 1 to 60 printable characters.")
+            return Denied(Reason.INVALID, "A name has 1 to 60 characters, none of them invisible.")
         if chosen is None:
             return Denied(Reason.INVALID, "Choose what the token may do.")
         token = AccessToken(

@@ -28,7 +28,7 @@ LIFETIMES: Final = {
 """By the number of hours that the form sends; any other word means that it does not end."""
 
 _WITH_PERMISSIONS: Final = frozenset({ConnectionKind.APP, ConnectionKind.SHARED})
-_BAD_NAME: Final = Denied(Reason.INVALID, "Use up to 60 letters, digits or other characters.")
+_BAD_NAME: Final = Denied(Reason.INVALID, "Use up to 60 characters, none of them invisible.")
 _NO_SUCH_CONNECTION: Final = Denied(
     Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
 )

@@ -96,7 +96,7 @@ class DetectionKeys:
         if read is None:
             return Denied(
                 Reason.INVALID,
-                f"A key's name has at most {MAX_KEY_NAME_LENGTH} printable characters.",
+                f"A key's name has at most {MAX_KEY_NAME_LENGTH} characters, none invisible.",
             )
         keys = await records.detection_keys.of_account(account_id)
         if sum(not key.is_disabled for key in keys) >= MAX_KEYS:

@@ -19,6 +19,7 @@ from printreach.rules.notifications.push import (
     parse_subscription,
 )
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.rules.safe_text import is_printable_name
 from printreach.store.store import Records
 
 ADDITIONS: Final = Limit(name="push-device", at_once=10, every=timedelta(minutes=1))
@@ -92,7 +93,7 @@ class Devices:
     ) -> WrongField | Denied | None:
         """Name a browser."""
         chosen = " ".join(name.split())
-        if not chosen or not chosen.isprintable():
+        if not chosen or not is_printable_name(chosen):
             return WrongField("name", "Type a name, such as My phone.")
         if len(chosen) > LONGEST_NAME:
             return WrongField("name", f"{LONGEST_NAME} characters are the most.")

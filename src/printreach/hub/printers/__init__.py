@@ -1,6 +1,7 @@
 """Printers: linked by the code that their agent shows, listed, removed."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from printreach.hub.accounts import account_with
 from printreach.hub.audit_log import note
@@ -14,6 +15,10 @@ from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer, is_online, parse_printer_name
 from printreach.rules.printers.linking import NO_TRIES, LinkOffer, after_wrong_try, is_locked
 from printreach.store.store import Records
+
+BAD_NAME: Final = Denied(
+    Reason.INVALID, "A printer's name has 1 to 60 characters, none of them invisible."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +42,7 @@ class Printers:
         """Link the agent that shows this code to that account, as a printer."""
         printer_name = parse_printer_name(name)
         if printer_name is None:
-            return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
+            return BAD_NAME
         at = self.core.clock.now()
 
         async def link(records: Records) -> Printer | Denied:

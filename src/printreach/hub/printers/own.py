@@ -12,7 +12,7 @@ from printreach.contract.cameras import MAX_CAMERA_CHOICES, CameraChoice
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.printers import no_such_printer, own_printer
+from printreach.hub.printers import BAD_NAME, no_such_printer, own_printer
 from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.readings import Reading, reading_as_chosen
@@ -152,7 +152,7 @@ class OwnPrinters:
     async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
         name = parse_printer_name(typed)
         if name is None:
-            return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
+            return BAD_NAME
         at = self.core.clock.now()
 
         async def rename(records: Records) -> Printer | Denied:

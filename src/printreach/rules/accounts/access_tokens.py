@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from printreach.rules.safe_text import is_printable_name
+
 MAX_TOKENS: Final = 50
 """Of an account."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
@@ -38,7 +40,7 @@ class AccessToken:
 def parse_token_name(typed: str) -> str | None:
     """Return what a person calls it; None where it is no name."""
     name = " ".join(typed.split())
-    return name if name.isprintable() and 1 <= len(name) <= _LONGEST_NAME else None
+    return name if is_printable_name(name) and 1 <= len(name) <= _LONGEST_NAME else None
 
 
 def parse_scopes(typed: list[str]) -> frozenset[str] | None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.rules.safe_text import is_printable_name
+
 MAX_PASSKEYS: Final = 20
 LONGEST_NAME: Final = 60
 
@@ -28,4 +30,4 @@ class Passkey:
 def parse_passkey_name(typed: str) -> str:
     """Parse a passkey's name; one without a name gets the default name."""
     name = " ".join(typed.split())
-    return name[:LONGEST_NAME] if name and name.isprintable() else "Passkey"
+    return name[:LONGEST_NAME] if name and is_printable_name(name) else "Passkey"

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from printreach.rules.safe_text import is_printable_name
+
 MAX_RETURN_PREFIXES: Final = 20
 MAX_RETURN_PREFIX_LENGTH: Final = 500
 
@@ -97,9 +99,9 @@ def problem_with_app_id(app_id: str) -> str | None:
 
 def problem_with_app_name(name: str) -> str | None:
     """Return a sentence where this is no valid name of an app."""
-    if 2 <= len(name) <= 60 and name.isprintable() and name == name.strip():
+    if 2 <= len(name) <= 60 and is_printable_name(name) and name == name.strip():
         return None
-    return "An app's name has 2 to 60 printable characters."
+    return "An app's name has 2 to 60 characters, none of them invisible."
 
 
 def problem_with_return_prefixes(prefixes: tuple[str, ...]) -> str | None:

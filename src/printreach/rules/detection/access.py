@@ -15,6 +15,7 @@ from printreach.rules.detection.usage import (
     is_beyond_allowance,
     switches_of,
 )
+from printreach.rules.safe_text import is_printable_name
 
 KEY_PREFIX: Final = "prk_"
 """Identifies the key to people, and to programs that search for leaked secrets."""
@@ -59,7 +60,7 @@ def parse_key_name(typed: str) -> str | None:
     Nothing typed names it by default.
     """
     name = " ".join(typed.split()) or DEFAULT_KEY_NAME
-    return name if len(name) <= MAX_KEY_NAME_LENGTH and name.isprintable() else None
+    return name if len(name) <= MAX_KEY_NAME_LENGTH and is_printable_name(name) else None
 
 
 class CallKind(Enum):

@@ -7,6 +7,7 @@ from typing import Final
 from printreach.contract.cameras import CameraChoice
 from printreach.rules.backoff import Backoff
 from printreach.rules.public_addresses import parse_ip_address
+from printreach.rules.safe_text import is_printable_name
 
 RECONNECT: Final = Backoff.doubling(0.5, 30.0)
 """The pauses of agents that lost the service. A restart of the service costs little; after a long
@@ -104,4 +105,4 @@ def awaits_reconnection(
 def parse_printer_name(typed: str) -> str | None:
     """Return the name without blanks around it; None where it cannot be one."""
     name = typed.strip()
-    return name if 1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable() else None
+    return name if 1 <= len(name) <= MAX_NAME_LENGTH and is_printable_name(name) else None

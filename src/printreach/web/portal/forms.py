@@ -29,7 +29,7 @@ _DENIALS: Final[Mapping[Reason, tuple[int, PortalError]]] = MappingProxyType(
     }
 )
 """The status of each refusal, and the error that the app gets if the person gives up."""
-_BAD_NAME: Final = "A name has 1 to 60 letters, digits or other characters."
+_BAD_NAME: Final = "A name has 1 to 60 characters, none of them invisible."
 _LONGEST_CODE_SHOWN: Final = 32
 
 

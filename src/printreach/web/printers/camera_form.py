@@ -19,7 +19,7 @@ from printreach.web.forms import Fields
 from printreach.web.printer_state import PrinterState
 from printreach.web.printers.cards import Webcam, webcam_of
 
-_NO_NAME = "A camera's name has up to 60 printable characters."
+_NO_NAME = "A camera's name has up to 60 characters, none of them invisible."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
