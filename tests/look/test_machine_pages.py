@@ -66,6 +66,14 @@ def test_the_question_looks_as_it_should(page: Page, home: Home) -> None:
     look_at(page, "emergency-question", sizes=SIZES)
 
 
+def test_the_page_that_asks_without_scripts_looks_as_it_should(page: Page, home: Home) -> None:
+    says_everything(home)
+    show(page, home)
+    show(page, home, "/emergency-stop")
+
+    look_at(page, "emergency-stop", sizes=SIZES)
+
+
 @pytest.mark.parametrize("path", ["", "/control"])
 def test_a_stopped_printer_is_brought_back_from_its_page(page: Page, home: Home, path: str) -> None:
     says_everything(home)
@@ -117,6 +125,7 @@ def test_a_preset_heats_after_one_question(page: Page, home: Home) -> None:
     page.get_by_role("button", name="PLA").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Heat the hotend to 210° and the bed to 60°?")
+    look_at(page, "preset")
     assert home.orders == []
     with page.expect_response("**/preset"):
         dialog.get_by_role("button", name="Heat for PLA").click()

@@ -63,6 +63,10 @@ class Machine:
     last_s: float | None = None
     was_cancelled: bool = False
     heaters: list[Heater] = field(default_factory=lambda: [Heater(), Heater(), Heater()])
+    speed_percent: float = 100.0
+    flow_percent: list[float] = field(default_factory=lambda: [100.0, 100.0])
+    fan_share: float = 0.0
+    babystep_mm: float = 0.0
     current_tool: int = -1
     is_homed: bool = True
     message: dict[str, str] | None = None
@@ -176,6 +180,24 @@ class Machine:
         heater = self.heaters[number + 1]
         heater.active = float(words.get("S", heater.active))
         heater.state = ("off", "standby", "active")[int(words.get("A", 2))]
+        return ""
+
+    def _do_m220(self, words: dict[str, str]) -> str:
+        self.speed_percent = float(words["S"])
+        return ""
+
+    def _do_m221(self, words: dict[str, str]) -> str:
+        self.flow_percent[int(words["D"])] = float(words["S"])
+        return ""
+
+    def _do_m106(self, words: dict[str, str]) -> str:
+        share = float(words["S"])
+        self.fan_share = share if share <= 1 else share / 255
+        return ""
+
+    def _do_m290(self, words: dict[str, str]) -> str:
+        before = self.babystep_mm if words.get("R") == "1" else 0.0
+        self.babystep_mm = round(before + float(words["S"]), 4)
         return ""
 
     def _do_g28(self, words: dict[str, str]) -> str:

@@ -8,9 +8,10 @@ Json = dict[str, Any]
 
 LIVE: dict[str, tuple[str, ...]] = {
     "boards": ("mcuTemp",),
+    "fans": ("actualValue", "requestedValue"),
     "heat": ("heaters",),
     "job": ("duration", "filePosition", "layer", "pauseDuration", "timesLeft", "warmUpDuration"),
-    "move": ("axes",),
+    "move": ("axes", "extruders", "speedFactor"),
     "sensors": ("filamentMonitors",),
     "state": ("currentTool", "msUpTime", "status", "upTime"),
     "tools": ("active", "standby", "state"),
@@ -24,7 +25,8 @@ def whole(machine: Machine, *, is_dsf: bool) -> Json:
         "boards": [_board()],
         "heat": _heat(machine),
         "job": _job(machine, is_dsf=is_dsf),
-        "move": _move(),
+        "fans": [{"actualValue": machine.fan_share, "requestedValue": machine.fan_share}],
+        "move": _move(machine),
         "sensors": {"filamentMonitors": [{"status": "ok", "type": "simple"}, None]},
         "state": _state(machine),
         "tools": [_tool(machine, 0), _tool(machine, 1)],
@@ -127,10 +129,23 @@ def _job(machine: Machine, *, is_dsf: bool) -> Json:
     }
 
 
-def _move() -> Json:
+def _move(machine: Machine) -> Json:
+    flow = [percent / 100 for percent in machine.flow_percent]
     return {
-        "axes": [{"homed": True, "letter": letter, "machinePosition": 0.0} for letter in "XYZ"],
-        "extruders": [{"filament": "PLA red", "position": 0.0}, {"filament": "", "position": 0.0}],
+        "axes": [
+            {
+                "babystep": machine.babystep_mm if letter == "Z" else 0.0,
+                "homed": True,
+                "letter": letter,
+                "machinePosition": 0.0,
+            }
+            for letter in "XYZ"
+        ],
+        "extruders": [
+            {"factor": flow[0], "filament": "PLA red", "position": 0.0},
+            {"factor": flow[1], "filament": "", "position": 0.0},
+        ],
+        "speedFactor": machine.speed_percent / 100,
     }
 
 

@@ -14,17 +14,6 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["duet"].title,
         cannot={
-            **dict.fromkeys(
-                (
-                    Operation.SET_SPEED,
-                    Operation.SET_FLOW,
-                    Operation.SET_FAN,
-                    Operation.SET_Z_OFFSET,
-                    Operation.EMERGENCY_STOP,
-                    Operation.RESTART_FIRMWARE,
-                ),
-                "Not yet.",
-            ),
             Operation.SET_LIGHT: "Firmware knows outputs, and none of them as a light.",
             Operation.LOG_FILES: "Its log, if there is one, is among the configuration files.",
             Operation.WEBCAM_SNAPSHOT: _NO_CAMERA,
@@ -37,6 +26,10 @@ PLATFORMS: Final = (
             Operation.MOVE_AXIS: "an axis is set up",
             Operation.HOME: "an axis is set up",
             Operation.HOME_AXIS: "an axis is set up",
+            Operation.SET_SPEED: "an axis is set up",
+            Operation.SET_Z_OFFSET: "an axis is set up",
+            Operation.SET_FLOW: "a tool with an extruder is set up",
+            Operation.SET_FAN: "fan 0 is set up",
             Operation.EXTRUDE: "a tool with an extruder is set up",
             Operation.HEAT_TOOL: "a tool with a heater is set up",
             Operation.HEAT_BED: "a bed heater is set up",

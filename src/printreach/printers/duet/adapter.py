@@ -1,6 +1,14 @@
 """The Duet adapter: a live view of its object model, and commands as G-code."""
 
-from printreach.contract.commands import Extrude, Home, MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import (
+    Adjust,
+    Extrude,
+    Home,
+    MoveAxis,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
 from printreach.printers.http_api import NotFound
@@ -70,6 +78,17 @@ class DuetPrinter(PausingPrinter[LiveView]):
 
     async def home(self, order: Home) -> None:
         await self._live_view.order(gcode.home(order.homed))
+
+    async def adjust(self, order: Adjust) -> None:
+        drives = {n for tool in duet.tools(self._live_view.known.model) for n in tool.extruders}
+        await self._live_view.order(gcode.adjust(order, sorted(drives)))
+
+    async def emergency_stop(self) -> None:
+        """Firmware looks for it ahead of all that waits, and has to be reset afterwards."""
+        await self._live_view.order(gcode.EMERGENCY_STOP)
+
+    async def restart_firmware(self) -> None:
+        await self._live_view.order(gcode.RESTART)
 
     async def extrude(self, order: Extrude) -> None:
         """With the tool of that number, which goes back to where it was in a paused print."""

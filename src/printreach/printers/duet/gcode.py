@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from printreach.contract.commands import Axis
+from printreach.contract.commands import Adjust, Axis
+from printreach.contract.unset import UnsetType
 
 MOVE_MM_PER_MIN = {"X": 3000, "Y": 3000, "Z": 300}  # Z slow enough for threaded rods
 EXTRUDE_MM_PER_MIN = 300
@@ -10,6 +11,8 @@ RETRACT_MM_PER_MIN = 1200
 PAUSE = ["M25"]
 RESUME = ["M24"]
 CANCEL = ["M0"]
+EMERGENCY_STOP = ["M112"]
+RESTART = ["M999"]
 
 
 def quoted(text: str) -> str:
@@ -38,6 +41,20 @@ def home(axes: Sequence[Axis]) -> list[str]:
     """Home all axes as the board's owner has it, or each by itself."""
     named = "" if len(axes) == len(Axis) else "".join(f" {axis.value}" for axis in axes)
     return [f"G28{named}"]
+
+
+def adjust(order: Adjust, extruders: Sequence[int]) -> list[str]:
+    """extruders: the numbers of all drives, which have a flow each."""
+    lines = []
+    if not isinstance(order.speed_percent, UnsetType):
+        lines.append(f"M220 S{order.speed_percent}")
+    if not isinstance(order.flow_percent, UnsetType):
+        lines += [f"M221 D{number} S{order.flow_percent}" for number in extruders]
+    if not isinstance(order.fan_percent, UnsetType):
+        lines.append(f"M106 S{_number(order.fan_percent / 100)}")
+    if not isinstance(order.z_offset_by_mm, UnsetType):
+        lines.append(f"M290 R1 S{_number(order.z_offset_by_mm)}")
+    return lines
 
 
 def extrude(distance_mm: float) -> list[str]:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from printreach.printers import following
 from printreach.printers.loose import Json
-from printreach.printers.port import NOT_YET, PrinterRefused
+from printreach.printers.port import NOT_YET, PrinterRefused, failed
 from printreach.printers.setup import PrinterSetup
 
+from . import gcode
+from . import model as duet
 from .api import Duet, sign_in
 from .http import DuetHttp, MalformedAnswer
-from .known_state import KnownState, after_gap, with_model
+from .known_state import ERRORS, KnownState, after_gap, with_model
 from .translate import view_of
 
 POLL_S = 0.8
@@ -40,7 +42,12 @@ class LiveView(following.LiveView):
         return self._board
 
     async def order(self, lines: list[str]) -> None:
-        """Have it done, and look at once what came of it."""
+        """Have it done, and look at once what came of it.
+
+        A halted board takes no order but a restart, and doesn't say so.
+        """
+        if duet.status(self.known.model) == "halted" and lines != gcode.RESTART:
+            raise failed(ERRORS["halted"])
         try:
             await self.board().order(lines)
         finally:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from printreach.printers import loose
 from printreach.printers.loose import Json
 
-KEYS = ("boards", "heat", "job", "move", "sensors", "state", "tools")
+KEYS = ("boards", "fans", "heat", "job", "move", "sensors", "state", "tools")
 """The keys that translate reads."""
 
 COLDEST_C, HOTTEST_C = -100.0, 1000.0
@@ -109,6 +109,34 @@ def is_too_cold(model: Json, number: int) -> bool:
 
 def has_axes(model: Json) -> bool:
     return bool(loose.items(loose.obj(model, "move"), "axes"))
+
+
+def speed_percent(model: Json) -> int | None:
+    return loose.percent_of(loose.obj(model, "move"), "speedFactor")
+
+
+def flow_percent(model: Json) -> int | None:
+    """Return the flow of the first extruder; an order sets all of them."""
+    extruders = loose.items(loose.obj(model, "move"), "extruders")
+    return loose.percent_of(extruders[0], "factor") if extruders else None
+
+
+def fan_percent(model: Json) -> int | None:
+    """Return what the first fan was told; it is the one that M106 without a number sets."""
+    fans = loose.items(model, "fans")
+    return loose.percent_of(fans[0], "requestedValue") if fans else None
+
+
+def has_fan(model: Json) -> bool:
+    fans = loose.items(model, "fans")
+    return bool(fans and loose.obj(fans[0]))
+
+
+def z_offset_mm(model: Json) -> float | None:
+    """Return the baby steps of the Z axis."""
+    axes = loose.items(loose.obj(model, "move"), "axes")
+    z = next((axis for axis in axes if loose.text(axis, "letter") == "Z"), None)
+    return loose.number(z, "babystep")
 
 
 def _heater_of(model: Json, part: str) -> Heater | None:

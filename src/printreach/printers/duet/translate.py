@@ -2,8 +2,8 @@
 
 from printreach.contract.sizes import MAX_TEXT_CHARS
 from printreach.contract.status import (
-    NO_FEATURES,
     UNDER_WAY,
+    Adjustments,
     CurrentPrint,
     Feature,
     JobStatus,
@@ -36,6 +36,12 @@ def view_of(known: KnownState, where: str) -> View:
             sub_state=_question(model) or condition.sub_state,
             error=_error(model),
             current_print=_print_of(known, condition.state),
+            adjustments=Adjustments(
+                speed_percent=loose.known(duet.speed_percent(model)),
+                flow_percent=loose.known(duet.flow_percent(model)),
+                fan_percent=loose.known(duet.fan_percent(model)),
+                z_offset_mm=loose.known(duet.z_offset_mm(model)),
+            ),
         ),
         features=features_of(model),
         platform_version=version,
@@ -46,12 +52,15 @@ def view_of(known: KnownState, where: str) -> View:
 
 def features_of(model: Json) -> Feature:
     """Return what this machine has."""
-    features = NO_FEATURES | Feature.PRINT_START
+    features = Feature.PRINT_START | Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
     if duet.has_axes(model):
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.AXIS_HOMING
+        features |= Feature.SPEED_CONTROL | Feature.Z_OFFSET_CONTROL
     tools = duet.tools(model)
     if any(tool.extruders for tool in tools):
-        features |= Feature.EXTRUSION
+        features |= Feature.EXTRUSION | Feature.FLOW_CONTROL
+    if duet.has_fan(model):
+        features |= Feature.FAN_CONTROL
     has_heat = duet.bed(model) or duet.chamber(model) or any(tool.heater.state for tool in tools)
     return features | Feature.TEMPERATURE_CONTROL if has_heat else features
 
