@@ -1,6 +1,8 @@
 """A printer's cameras on its pages: whole, enlarged, on the whole screen, and several of them."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,11 +57,17 @@ def home(database: Path) -> Iterator[Home]:
 PICTURE = picture_of_the_room()
 
 
-def show(page: Page, home: Home, path: str = "", size: Size = PHONE) -> Locator:
-    """Open a page of the printer, and return its section of pictures."""
+def show(
+    page: Page,
+    home: Home,
+    path: str = "",
+    size: Size = PHONE,
+    events: Callable[[Route], None] = stay,
+) -> Locator:
+    """Open a page of the printer, and return its pictures. events: answers the page's stream."""
     page.set_viewport_size(window(size))
     page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
-    page.route("**/events*", stay)
+    page.route("**/events*", events)
     for pictures in ("**/webcam/**", "**/picture*"):
         page.route(pictures, send_picture)
     page.goto(f"{BASE_URL}{path if path.startswith('/live') else home.path + path}")
@@ -72,6 +80,11 @@ def window(size: Size) -> ViewportSize:
 
 def send_picture(route: Route) -> None:
     route.fulfill(body=PICTURE, content_type="image/jpeg")
+
+
+def send_events(route: Route, said: list[str]) -> None:
+    """Send what was said until now; the browser soon asks again."""
+    route.fulfill(body="retry: 200\n\n" + "".join(said), content_type="text/event-stream")
 
 
 def scale_of(section: Locator) -> float:
@@ -199,19 +212,30 @@ def test_keys_enlarge_move_and_reset_the_picture_while_the_focus_is_beside_it(
     assert scale_of(section) == 1
 
 
-def test_buttons_enlarge_the_picture_and_a_new_part_leaves_it_enlarged(
-    page: Page, home: Home
-) -> None:
+def test_buttons_enlarge_the_picture_and_show_it_whole_again(page: Page, home: Home) -> None:
     section = show(page, home)
     expect(section.get_by_role("button", name="Zoom out")).to_be_hidden()
 
     section.get_by_role("button", name="Zoom in").click()
 
-    part = home.get().text
-    page.route("**/again", lambda route: route.fulfill(body=part, content_type="text/html"))
     assert scale_of(section) == 1.5
     section.get_by_role("button", name="Zoom out").click()
     assert scale_of(section) == 1
+
+
+def test_a_picture_stays_enlarged_while_the_page_is_brought_up_to_date(
+    page: Page, home: Home
+) -> None:
+    said: list[str] = []
+    section = show(page, home, events=lambda route: send_events(route, said))
+    section.get_by_role("button", name="Zoom in").click()
+
+    part = section.evaluate("section => section.outerHTML").replace("Workbench, webcam", "Renamed")
+    unstyled = re.sub(r' style="[^"]*"', "", part)
+    said.append(f"event: part\ndata: {json.dumps({'id': 'part-picture', 'html': unstyled})}\n\n")
+
+    expect(section.get_by_role("img", name="Renamed")).to_be_visible()
+    assert scale_of(section) == 1.5
 
 
 def test_picture_in_picture_is_not_offered_where_the_browser_lacks_it(
