@@ -1,85 +1,36 @@
-"""A printer's cameras on its pages: whole, enlarged, on the whole screen, and several of them."""
+"""The picture of a printer's camera: whole, enlarged, on the whole screen, in a small window."""
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from litestar.testing import TestClient
-from msgspec.structs import replace as replaced
-from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from printreach.contract.status import State, StatusResult, WebcamEntry, WebcamList
+from printreach.contract.status import State, WebcamEntry
 from printreach.hub.connections.live_links import LiveWish
-from tests.fakes.clock import FakeClock
-from tests.look.gallery import forward, picture_of_the_room, stay
+from tests.look.camera_pages import (
+    ON_ITS_SIDE,
+    PICTURE,
+    SMALL_PHONE,
+    home,
+    show,
+    with_cameras,
+)
 from tests.look.test_narrow_pages import broken_words
-from tests.rigs.chromium import watch
-from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
+from tests.rigs.looks import DESKTOP, PHONE
 from tests.web.connections.conftest import at_print, make_link
 from tests.web.printers.conftest import Home, printing
-from tests.web.world import BASE_URL, WebWorld, run, sign_in
+from tests.web.world import run
+
+__all__ = ["home"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-SMALL_PHONE = Size("small-phone", 320, 568)
-ON_ITS_SIDE = Size("phone-on-its-side", 844, 390)
-TWO_NAMES = ("Over the plate", "Nozzle")
 NO_SMALL_WINDOWS = "Object.defineProperty(window, 'documentPictureInPicture', {value: undefined})"
 NO_FULL_SCREEN = "delete Element.prototype.requestFullscreen"
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 IS_INERT = "element => element.closest('[inert]') !== null"
 SCALE = "image => Number(getComputedStyle(image).scale) || 1"
-
-
-def with_cameras(status: StatusResult, *cameras: WebcamEntry) -> StatusResult:
-    return replaced(status, list_webcams=WebcamList(webcams=list(cameras)))
-
-
-def two_cameras(status: StatusResult | None = None) -> StatusResult:
-    return with_cameras(status or printing(), *(WebcamEntry(name=name) for name in TWO_NAMES))
-
-
-@pytest.fixture
-def home(database: Path) -> Iterator[Home]:
-    world = WebWorld(database, FakeClock())
-    with TestClient(world.app, base_url=BASE_URL) as opened:
-        account = world.add_account(opened)
-        assert sign_in(opened).status_code == 303
-        here = Home(world, opened, account.account_id, "")
-        here.printer_id = here.add_printer("Workbench")
-        here.says(printing())
-        yield here
-
-
-PICTURE = picture_of_the_room()
-
-
-def show(
-    page: Page,
-    home: Home,
-    path: str = "",
-    size: Size = PHONE,
-    events: Callable[[Route], None] = stay,
-) -> Locator:
-    """Open a page of the printer, and return its pictures. events: answers the page's stream."""
-    page.set_viewport_size(window(size))
-    page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
-    page.route("**/events*", events)
-    for pictures in ("**/webcam/**", "**/picture*"):
-        page.route(pictures, send_picture)
-    page.goto(f"{BASE_URL}{path if path.startswith('/live') else home.path + path}")
-    return page.locator(".picture")
-
-
-def window(size: Size) -> ViewportSize:
-    return {"width": size.width, "height": size.height}
-
-
-def send_picture(route: Route) -> None:
-    route.fulfill(body=PICTURE, content_type="image/jpeg")
 
 
 def send_events(route: Route, said: list[str]) -> None:
@@ -92,7 +43,6 @@ def scale_of(section: Locator) -> float:
 
 
 def test_nothing_of_a_picture_is_cut_off_on_a_card(page: Page, home: Home) -> None:
-    page.set_viewport_size(window(PHONE))
     show(page, home, "/..")
 
     fits = page.locator(".printer .webcam img").evaluate_all(
@@ -262,50 +212,6 @@ def test_a_small_window_shows_the_picture_alone(page: Page, home: Home) -> None:
     small.close()
 
 
-@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, ON_ITS_SIDE], ids=lambda size: size.name)
-@pytest.mark.parametrize(
-    "path", ["", "?camera=1", "?camera=all", "/control", "/control?camera=all"]
-)
-def test_two_cameras_make_no_page_wider_than_a_phone(
-    page: Page, home: Home, size: Size, path: str
-) -> None:
-    home.says(two_cameras(printing(state=State.IDLE)))
-
-    show(page, home, path, size)
-
-    expect(page.get_by_role("link", name="Side by side")).to_be_visible()
-    assert page.evaluate(SIDEWAYS) == 0
-
-
-@pytest.mark.parametrize("path", ["", "/control"])
-def test_a_camera_is_chosen_by_its_small_picture(page: Page, home: Home, path: str) -> None:
-    home.says(two_cameras())
-    show(page, home, path)
-
-    page.get_by_role("link", name="Nozzle").click()
-
-    page.wait_for_url(f"**{home.path}{path}?camera=1")
-    expect(page.get_by_role("link", name="Nozzle")).to_have_attribute("aria-current", "page")
-    source = page.locator(".picture > .webcam img").get_attribute("src")
-    assert source is not None
-    assert source.endswith("/webcam/stream?index=1")
-
-
-def test_all_cameras_are_shown_side_by_side(page: Page, home: Home) -> None:
-    home.says(two_cameras())
-    section = show(page, home, size=DESKTOP)
-
-    page.get_by_role("link", name="Side by side").click()
-
-    expect(section.locator("figcaption")).to_have_text(list(TWO_NAMES))
-    boxes = [figure.bounding_box() for figure in section.locator("figure").all()]
-    first, second = boxes
-    assert first is not None
-    assert second is not None
-    assert first["y"] == second["y"]
-    expect(section.get_by_role("button", name="Full screen")).to_be_visible()
-
-
 @pytest.mark.parametrize("rotation", [90, 270])
 def test_a_picture_on_its_side_is_whole(page: Page, home: Home, rotation: int) -> None:
     home.says(with_cameras(printing(), WebcamEntry(name="Side", rotation=rotation)))
@@ -362,42 +268,3 @@ def test_the_card_of_an_offline_printer_breaks_no_word(page: Page, home: Home) -
 
     expect(page.locator(".is-small .age").first).to_contain_text("Last picture")
     assert broken_words(page, ".printer :is(.badge, .age)") == []
-
-
-@pytest.mark.parametrize("path", ["", "?camera=all"])
-def test_pages_with_two_cameras_are_accessible_and_fit(page: Page, home: Home, path: str) -> None:
-    home.says(two_cameras())
-    seen = watch(page)
-    show(page, home, path)
-
-    name = "cameras-side-by-side" if path else "cameras"
-    look_at(page, name, sizes=(PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP))
-
-    assert seen.errors == []
-
-
-def test_the_settings_of_cameras_are_a_step_from_the_picture_accessible_and_fit(
-    page: Page, home: Home
-) -> None:
-    home.says(two_cameras())
-    seen = watch(page)
-    section = show(page, home)
-
-    section.get_by_role("link", name="Camera settings").click()
-
-    expect(page.get_by_role("heading", name="Cameras")).to_be_visible()
-    look_at(page, "camera-settings", sizes=(PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP))
-    assert seen.errors == []
-
-
-def test_the_picture_beside_the_settings_turns_as_one_chooses(page: Page, home: Home) -> None:
-    show(page, home, "/settings", DESKTOP)
-    image = page.get_by_role("img", name="cam0, as it is shown")
-
-    page.get_by_label("Turned").select_option("270")
-    page.get_by_label("Flip left and right").check()
-
-    assert image.evaluate("image => [...image.classList].sort()") == ["flip-h", "turn-270"]
-    page.get_by_role("button", name="Save this camera").click()
-    expect(page.get_by_text("The cameras are saved.")).to_be_visible()
-    assert image.evaluate("image => [...image.classList].sort()") == ["flip-h", "turn-270"]

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from printreach.contract.status import Adjustments, State
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer import EVERY_FEATURE
-from tests.look.test_camera_pages import ON_ITS_SIDE, SMALL_PHONE, show
-from tests.look.test_camera_pages import home as home
+from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, show
+from tests.look.camera_pages import home as home
 from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
 from tests.web.printers.conftest import Home, printing
 

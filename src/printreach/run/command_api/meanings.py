@@ -34,6 +34,7 @@ from printreach.contract.status import (
     Feature,
     JobStatus,
     Light,
+    ReportedWebcam,
     ServiceStatus,
     State,
     StatusResult,
@@ -219,14 +220,21 @@ FIELDS: Final[Mapping[type[Struct], Mapping[str, str]]] = MappingProxyType(
             "Webcams": "a camera's place here is its `index`",
         },
         WebcamEntry: {
-            "Name": "",
+            "Name": "as its owner chose, else as the platform tells; so the next three",
             "FlipH": "mirror the picture left to right",
             "FlipV": "mirror the picture top to bottom",
-            "Rotation": "0, 90, 180 or 270 degrees; reported, not applied",
+            "Rotation": "then turn it clockwise, by 0, 90, 180 or 270 degrees; not applied",
             "Enabled": "false: switched off at the printer, and gives no pictures (404)",
             "SnapshotUrl": "an address within the printer's own network, for programs there;"
             " not for apps elsewhere",
             "StreamUrl": "likewise",
+            "Reported": "what the platform itself tells, where the printer's owner chose otherwise",
+        },
+        ReportedWebcam: {
+            "Name": "",
+            "FlipH": "as of a webcam",
+            "FlipV": "as of a webcam",
+            "Rotation": "as of a webcam",
         },
         FileList: {"Root": "what lies at the top of the root"},
         FileEntry: {
