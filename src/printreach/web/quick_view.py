@@ -135,7 +135,9 @@ async def printer_events(
     count = PAGE_SIZE if page == "history" else LAST_PRINTS
     prints = LastPrints(signed_in.services, owner_id, count)
 
-    async def look(printers: list[SeenPrinter]) -> None:
+    async def look(printers: list[SeenPrinter], is_outdated: bool) -> None:
+        if is_outdated:
+            watch.forget()
         for printer in printers:
             if printer.printer.printer_id == printer_id:
                 await _load_temperatures(printer, signed_in.services)

@@ -8,11 +8,15 @@ import pytest
 from printreach.hub.printers.remote_lock import lock
 from printreach.ports import Notice, Topic
 from printreach.rules.prints.history import Print, PrintResult
+from printreach.rules.watch.choices import LastLook
+from printreach.store.store import Records
 from printreach.web import quick_view
 from printreach.web.printers import open_pages
+from printreach.web.watch import view
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.printers.test_events import PRINTER_ID, hall
+from tests.web.watch.watching import PRINT, a_look, under_watch
 from tests.web.world import ADA, WebWorld
 
 
@@ -72,6 +76,39 @@ def test_the_last_prints_of_an_open_page_tell_of_a_print_that_was_stopped(
                 lambda: any(
                     "Last prints" in part and "Cancelled" in part for part in listener.parts()
                 )
+            )
+
+    body()
+
+
+def test_an_open_page_shows_an_answer_about_a_warning_at_once(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "LOOKED_UP_EVERY", timedelta(hours=1))
+
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            at, account_id = world.clock.now(), await _account_id(world)
+            world.printers.statuses[PRINTER_ID] = under_watch(5)
+
+            async def warn(records: Records) -> None:
+                await records.watches.begin(PRINTER_ID, account_id, PRINT, at)
+                seen = LastLook(look=a_look(at, 95, warned=True), evidence=(), picture=None)
+                watched = await records.watches.under_watch(PRINTER_ID)
+                assert watched is not None
+                await records.watches.add_look(watched, seen)
+
+            await world.store.write(warn)
+            listener = here.listen(f"/printers/{PRINTER_ID}/events")
+            await until(lambda: any("Was this right?" in part for part in listener.parts()))
+
+            choices = world.services.watch_choices
+            await choices.judge(account_id, PRINTER_ID, PRINT, was_failure=False)
+            await world.bus.publish(Notice(Topic.DETECTOR, PRINTER_ID))
+
+            await until(
+                lambda: any("You said: no, the print was fine" in part for part in listener.parts())
             )
 
     body()

@@ -77,6 +77,7 @@ class WatchChoices:
                 picture=alarms[-1].picture if settings.keeps_frames else None,
             )
             await records.watches.judge(judgement)
+            await records.notify(Notice(Topic.DETECTOR, printer_id), at)
             return judgement
 
         return await self.core.store.write(judge)

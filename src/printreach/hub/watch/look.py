@@ -26,6 +26,7 @@ from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import (
     Decision,
     NoLook,
+    after_answer,
     after_none,
     after_resume,
     decide,
@@ -106,16 +107,18 @@ class LookAtPrint:
     # --- without a look ---------------------------------------------------------------------------
 
     async def _put_off(self, why: NoLook) -> None:
-        at = self._parts.core.clock.now()
+        at, before = self._parts.core.clock.now(), self._watched.memory
         held = await self._parts.core.store.write(lambda records: self._none(records, why, at))
-        if held is not None and why in (NoLook.OFF, NoLook.PAUSED):
+        is_answered = held is not None and held.memory.dismissed_at != before.dismissed_at
+        if held is not None and (why in (NoLook.OFF, NoLook.PAUSED) or is_answered):
             await self._say(held)
 
     async def _none(self, records: Records, why: NoLook, at: datetime) -> WatchedPrint | None:
         held = await records.watches.held(self._watched)
         if held is None:
             return None
-        memory, due_at = after_none(held.memory, why, at)
+        judged = await records.watches.judged(held.printer_id)
+        memory, due_at = after_none(after_answer(held.memory, held.answer(judged)), why, at)
         if why is NoLook.PAUSED:
             memory = replace(memory, is_paused=True)
         if is_given_up(memory, at):
@@ -202,6 +205,7 @@ class LookAtPrint:
             await self._release(records, held, held.memory, seen.at)
             return None
         judged = await records.watches.judged(held.printer_id)
+        held = replace(held, memory=after_answer(held.memory, held.answer(judged)))
         warning, pausing = levels_after(held.settings, judged, seen.at)
         settings = replace(held.settings, warning_level=warning, pause_level=pausing)
         decision = _decide(held, settings, seen.scored, seen.at)

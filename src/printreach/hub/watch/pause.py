@@ -19,7 +19,7 @@ from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.commands import plain_pause
 from printreach.rules.prints import print_id_under_way
-from printreach.rules.watch import NoLook, after_none, after_pause, after_refusal
+from printreach.rules.watch import NoLook, after_answer, after_none, after_pause, after_refusal
 from printreach.rules.watch.choices import WatchPause
 from printreach.rules.watch.memory import WatchedPrint, WatchMemory
 from printreach.rules.watch.why import watch_event
@@ -98,7 +98,8 @@ async def conclude(
 async def _still_chosen(
     parts: WatchParts, watched: WatchedPrint
 ) -> WatchPause | WatchMemory | None:
-    """Return how to pause, or what to remember if the owner wants no pause any more.
+    """Return how to pause, or what to remember if the owner wants no pause any more, or has
+    meanwhile answered that the print is fine.
 
     None if the claim was lost.
     """
@@ -108,9 +109,12 @@ async def _still_chosen(
         held = await records.watches.held(watched)
         if held is None:
             return None
-        if held.settings.pauses is not None and not is_off(held.settings, held.print_id):
+        judged = await records.watches.judged(held.printer_id)
+        answered = after_answer(held.memory, held.answer(judged))
+        is_wanted = not is_off(held.settings, held.print_id) and answered == held.memory
+        if held.settings.pauses is not None and is_wanted:
             return held.settings.pauses
-        memory = replace(held.memory, ordering_at=None, tries=max(0, held.memory.tries - 1))
+        memory = replace(answered, ordering_at=None, tries=max(0, held.memory.tries - 1))
         await records.watches.release(held, memory, at)
         return memory
 

@@ -26,7 +26,7 @@ from printreach.rules.detection import (
 from printreach.rules.detection.appearance import Appearance
 from printreach.rules.detection.contexts import stretched_s
 from printreach.rules.detection.scene import UNSEEING_VIEWS
-from printreach.rules.watch.choices import Look, WatchSettings
+from printreach.rules.watch.choices import Judgement, Look, WatchSettings
 from printreach.rules.watch.memory import WatchMemory
 
 HISTORY: Final = 60
@@ -172,6 +172,25 @@ def after_refusal(memory: WatchMemory, at: datetime) -> WatchMemory:
     return replace(warned(_unsuspicious(memory), at), ordering_at=None)
 
 
+def after_answer(memory: WatchMemory, answer: Judgement | None) -> WatchMemory:
+    """Note the owner's answer about the print; it counts for the alarms before it.
+
+    A "no" ends the alarm, and the print is compared with its next pictures, as after a resume. It
+    is neither warned of nor paused until it has looked good for a while, or until a warning is due
+    again. A "yes" takes that back.
+    """
+    alarmed_at = _last_alarm(memory)
+    if answer is None or alarmed_at is None or answer.at < alarmed_at:
+        return memory
+    if answer.was_failure:
+        return replace(memory, dismissed_at=None)
+    if _is_dismissed(memory):
+        return memory
+    after = _unsuspicious(memory)
+    context = replace(after.context, appearance=Appearance())
+    return replace(after, context=context, dismissed_at=answer.at)
+
+
 def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemory:
     """Note a resume: what was suspected before the owner looked no longer counts.
 
@@ -193,6 +212,7 @@ def mended(memory: WatchMemory, at: datetime) -> WatchMemory:
         warned_at=_by(memory.warned_at, at),
         paused_at=_by(memory.paused_at, at),
         unreached_at=_by(memory.unreached_at, at),
+        dismissed_at=_by(memory.dismissed_at, at),
     )
 
 
@@ -204,7 +224,7 @@ def status_of(memory: WatchMemory, at: datetime, *, is_suppressed: bool = False)
         time_since_last_score_sec=_since(memory.looked_at, at) or 0.0,
         interval_sec=memory.interval_s,
         is_suppressed=is_suppressed,
-        time_since_last_warn_sec=_since(memory.warned_at, at),
+        time_since_last_warn_sec=None if _is_dismissed(memory) else _since(memory.warned_at, at),
         time_since_last_pause_sec=_since(memory.paused_at, at),
         cannot_see=memory.unseeing or UNSET,
     )
@@ -243,11 +263,21 @@ def _suggests(verdict: Verdict, *, pause: bool = False) -> bool:
 
 def _may_pause(memory: WatchMemory, settings: WatchSettings) -> bool:
     has_room = memory.pauses < MAX_PAUSES and memory.tries < MAX_TRIES
-    return settings.pauses is not None and has_room and memory.ordering_at is None
+    is_free = memory.ordering_at is None and not _is_dismissed(memory)
+    return settings.pauses is not None and has_room and is_free
+
+
+def _last_alarm(memory: WatchMemory) -> datetime | None:
+    return max(filter(None, (memory.warned_at, memory.paused_at)), default=None)
+
+
+def _is_dismissed(memory: WatchMemory) -> bool:
+    alarmed_at, dismissed_at = _last_alarm(memory), memory.dismissed_at
+    return alarmed_at is not None and dismissed_at is not None and alarmed_at <= dismissed_at
 
 
 def _may_warn(memory: WatchMemory, at: datetime) -> bool:
-    told_at = max(filter(None, (memory.warned_at, memory.paused_at)), default=None)
+    told_at = _last_alarm(memory)
     return not memory.is_warned or told_at is None or at >= told_at + WARNED_FOR
 
 

@@ -1,11 +1,12 @@
 """The prints under watch, and what the watch remembers of one between two looks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from printreach.rules.detection import DetectionContext
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.choices import Judgement, WatchSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,8 @@ class WatchMemory:
     gave no score, "" if it did.
     interval_s: from then to the next look, as was planned. kept_at, kept_quality: when a look was
     last kept for the pages, and what it showed. warned_at: when it was last warned of. is_warned:
-    that the warning stands; good_s: how long the print has looked good since.
+    that the warning stands; good_s: how long the print has looked good since. dismissed_at: when
+    the owner last answered that an alarm was wrong.
 
     paused_at: when the watch last paused it. pauses: how often it has; tries: how often it wanted
     to. ordering_at: a pause may have been ordered then, and what came of it isn't known.
@@ -37,6 +39,7 @@ class WatchMemory:
     kept_quality: int = 0
     warned_at: datetime | None = None
     is_warned: bool = False
+    dismissed_at: datetime | None = None
     good_s: float = 0.0
     paused_at: datetime | None = None
     pauses: int = 0
@@ -51,7 +54,7 @@ class WatchMemory:
     def __post_init__(self) -> None:
         times = (
             *(self.looked_at, self.kept_at, self.warned_at, self.paused_at),
-            *(self.ordering_at, self.resumed_at, self.unreached_at),
+            *(self.ordering_at, self.resumed_at, self.unreached_at, self.dismissed_at),
         )
         if any(time is not None and time.tzinfo is None for time in times):
             raise ValueError("a time has a zone")
@@ -79,6 +82,10 @@ class WatchedPrint:
     def printer(self) -> OwnedPrinter:
         """Return the printer with the account for which it is watched."""
         return OwnedPrinter(self.printer_id, self.account_id)
+
+    def answer(self, judged: Iterable[Judgement]) -> Judgement | None:
+        """Return the owner's answer about this print, if there is one."""
+        return next((one for one in judged if one.print_id == self.print_id), None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -96,6 +96,7 @@ class WatchLookRecords(TableRecords):
 
     async def judge(self, judgement: Judgement) -> None:
         """Store a judgement in place of an earlier one of that print; its picture is kept with it.
+        A print under watch becomes due, so that the judgement counts at once.
 
         Beyond a bound the oldest are deleted. Does nothing if that print was never watched.
         """
@@ -119,6 +120,16 @@ class WatchLookRecords(TableRecords):
             insert(watch_judgements)
             .values(printer_id=judgement.printer_id, print_id=judgement.print_id, **values)
             .on_conflict_do_update(index_elements=["printer_id", "print_id"], set_=values)
+        )
+        await self._connection.execute(
+            update(watches)
+            .where(
+                watches.c.printer_id == judgement.printer_id,
+                watches.c.print_id == judgement.print_id,
+                watches.c.ended_at.is_(None),
+                watches.c.token.is_(None),
+            )
+            .values(due_at=judgement.at)
         )
         await self._forget_judged_beyond(judgement.printer_id, MAX_JUDGED)
 

@@ -57,10 +57,13 @@ RETRY_WHEN_ENDED_MS: Final = 60_000
 turns.
 """
 
+_OF_PRINTER: Final = frozenset({Topic.PRINTER, Topic.DETECTOR})
+
 Parts: TypeAlias = Mapping[str, str]
 """From an element's id to its HTML."""
 Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
-Look: TypeAlias = Callable[[list[SeenPrinter]], Awaitable[None]]
+Look: TypeAlias = Callable[[list[SeenPrinter], bool], Awaitable[None]]
+"""Told whether what was read before is outdated."""
 
 
 @dataclass(slots=True)
@@ -80,11 +83,13 @@ class SharedParts:
     _rows: list[PrinterRow] = field(default_factory=list)
     _drawn_until: float = 0.0
     _rows_until: float = 0.0
+    _is_outdated: bool = False
     _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def look_up_again(self) -> None:
         """Look up at the next drawing which printers the account may see, and as what."""
         self._rows_until = 0.0
+        self._is_outdated = True
 
     async def newest(self) -> tuple[list[SeenPrinter], Parts]:
         """Return the account's printers, and their parts drawn at most DRAWN_EVERY_S ago."""
@@ -98,7 +103,8 @@ class SharedParts:
                 self._drawn_until = loop.time() + DRAWN_EVERY_S
                 self._seen = self.printers.seen(self._rows)
                 if self.look is not None:
-                    await self.look(self._seen)
+                    is_outdated, self._is_outdated = self._is_outdated, False
+                    await self.look(self._seen, is_outdated)
                 self._parts = self.draw(self._seen)
             return self._seen, self._parts
 
@@ -229,7 +235,7 @@ class Page:
             if (notice.topic, notice.key) == (Topic.ACCOUNT, account_id):
                 is_changed = True
                 stream.wake()
-            elif notice.topic is Topic.PRINTER and notice.key in watched_ids:
+            elif notice.topic in _OF_PRINTER and notice.key in watched_ids:
                 stream.shared.look_up_again()
                 stream.wake()
 

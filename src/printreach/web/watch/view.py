@@ -280,6 +280,10 @@ class WatchedView:
         now = status if view.is_here else None
         self.shown = watch_view(watch, view.card.href, now, chart, at, has_latest=True)
 
+    def forget(self) -> None:
+        """Read the store again at the next look."""
+        self._at = None
+
     def _is_recent(self, at: datetime) -> bool:
         return self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
 
