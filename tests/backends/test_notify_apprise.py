@@ -87,6 +87,18 @@ async def test_a_message_is_taken_by_a_service() -> None:
     assert TOKEN.encode() in server.asked[0]
 
 
+@on_a_loop
+async def test_a_message_names_no_picture_of_another_site() -> None:
+    async with Server() as server:
+        sent = await patient_messenger().send(
+            f"ntfy://127.0.0.1:{server.port}/topic", "Workshop", "Done."
+        )
+
+    assert sent is None
+    assert b"x-icon" not in server.asked[0].lower()
+    assert b"github" not in server.asked[0].lower()
+
+
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 def test_a_message_takes_no_proxy_of_the_environment(
     monkeypatch: pytest.MonkeyPatch, name: str

@@ -44,6 +44,19 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(world: WebWorld, ada: Browse
     assert secret.encode() not in run(ada, on_disk)
 
 
+@pytest.mark.parametrize(
+    "path", ["/account/tokens", "/account", "/account/security", "/account/delete"]
+)
+def test_a_password_stands_below_the_name_of_its_account(ada: Browser, path: str) -> None:
+    forms = re.findall(r"<form.*?</form>", ada.get(path).text, re.DOTALL)
+    with_password = [form for form in forms if "current-password" in form]
+
+    assert with_password
+    for form in with_password:
+        above = form.partition("current-password")[0]
+        assert f'autocomplete="username" value="{ADA}"' in above
+
+
 def test_a_stolen_browser_makes_no_token_that_outlives_it(world: WebWorld, ada: Browser) -> None:
     answer = send(ada, "/account/tokens", name="x", password="guess", **SCOPE)
 

@@ -112,6 +112,8 @@ def _asset(call_timeout_s: float) -> "apprise.AppriseAsset":
         service_timeout=call_timeout_s,
     )
     asset.app_id, asset.app_desc, asset.app_url = "Printreach", "Printreach", ""
+    # Apprise's own logo would be loaded from another site by each app that shows a message.
+    asset.image_url_mask = asset.image_url_logo = ""
     asset.async_mode = asset.http_redirects = False
     asset.pgp_autogen = asset.pem_autogen = False
     return asset

@@ -7,6 +7,7 @@ import pytest
 from printreach.agent.commands.order_gate import COMMAND_TIMEOUT_S
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Feature, State
+from printreach.rules.printers.commands import Action, state_problem
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter, refusing
 from tests.printers.asking import Json, command_calls
@@ -94,6 +95,29 @@ async def test_an_unknown_command_or_method_is_754() -> None:
 
 
 @on_a_hasty_loop
+async def test_a_head_is_answered_with_the_head_of_a_get() -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        whole = await calls.get("status")
+        head = await calls.ask(b"HEAD", "status").reply()
+
+    assert head.body == b""
+    assert dict(head.headers)[b"Content-Length"] == b"%d" % len(whole.body)
+
+
+@on_a_hasty_loop
+async def test_a_compressed_upload_is_refused_and_not_stored() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        query = {"path": "gcode/a.gcode"}
+        for coding, status in ((b"gzip", 751), (b"identity", 200)):
+            headers = [(b"Content-Encoding", coding), (b"Content-Length", b"4")]
+            asked = calls.ask(b"PUT", "files/upload", b"G28\n", query=query, headers=headers)
+            reply = await asked.reply()
+            assert reply.status == status, reply.envelope
+            assert (status == 200) or "Content-Encoding" in reply.error
+
+
+@on_a_hasty_loop
 async def test_a_wrong_method_is_told_the_right_one() -> None:
     async with command_calls(ScriptedPrinter()) as calls:
         form = await calls.ask(b"POST", "files/upload").reply()
@@ -147,7 +171,7 @@ async def test_a_command_out_of_place_is_786_and_names_the_state() -> None:
             printer.be(state)
             reply = await calls.post("pause")
             assert (reply.http_status, reply.status) == (200, 786)
-            assert state in reply.error
+            assert reply.error == state_problem(Action.PAUSE, state)
 
 
 @pytest.mark.provokes(788)

@@ -67,6 +67,7 @@ def read(channel: str, **typed: str) -> DestinationAddress | InvalidField:
             "app on gotify.example",
         ),
         ("apprise", {"url": "PBUL://secret"}, "pbul://secret", "Pushbullet"),
+        ("apprise", {"url": "ntfy://127.0.0.1:8589/t"}, "ntfy://127.0.0.1:8589/t", "ntfy"),
     ],
 )
 def test_what_is_typed_becomes_an_address(
@@ -117,6 +118,19 @@ def test_what_is_no_address_is_told_at_its_field(
     assert isinstance(wrong, InvalidField), wrong
     assert wrong.field == field
     assert wrong.sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("ntfys", "The address begins with the service, like ntfys://."),
+        ("syslog://host", "This service can't be used here."),
+    ],
+)
+def test_an_address_without_a_service_and_one_of_an_unknown_service_are_told_apart(
+    url: str, sentence: str
+) -> None:
+    assert read("apprise", url=url) == InvalidField("url", sentence)
 
 
 def test_every_way_is_read() -> None:

@@ -82,8 +82,25 @@ def test_an_unknown_app_ends_on_an_error_page(
     assert RETURN_URL not in answer.text
 
 
-def test_two_return_addresses_end_on_an_error_page(person: Person) -> None:
-    assert person.start(RETURNURL=RETURN_URL + "/other").status_code == 400
+def test_two_return_addresses_end_on_an_error_page_that_says_so(person: Person) -> None:
+    answer = person.start(RETURNURL=RETURN_URL + "/other")
+
+    assert answer.status_code == 400
+    assert "it has <code>returnUrl</code> twice" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({}, "<code>appId</code> is missing"),
+        ({"appId": [APP, "other"]}, "it has <code>appId</code> twice"),
+        ({"appId": "other"}, "An app must be registered"),
+    ],
+)
+def test_an_app_that_is_missing_sent_twice_or_unknown_is_told_as_that(
+    person: Person, query: dict[str, str | list[str]], words: str
+) -> None:
+    assert words in person.browser.get(START, params=query).text
 
 
 def test_a_thousand_parameters_are_not_looked_at(person: Person) -> None:

@@ -315,7 +315,7 @@ def _allowed(pause: Pause, access: Access) -> Pause:
 
 
 def _asks(command: bytes, method: bytes) -> bool:
-    return method == b"GET" or (command == b"/status" and method == b"POST")
+    return method in (b"GET", b"HEAD") or (command == b"/status" and method == b"POST")
 
 
 async def _envelope(handler: Handler, request: CommandRequest) -> bytes:

@@ -16,7 +16,7 @@ from printreach.rules.thumbnails import (
     USUAL_SIZE_PX,
     thumbnail_of,
 )
-from printreach.wire.heads import encode_response
+from printreach.wire.heads import encode_response, get
 
 THUMBNAILS_AT_ONCE: Final = 2
 """Some printers serve few connections, and the beginnings of files have megabytes."""
@@ -45,6 +45,9 @@ class FileCommands:
 
     async def upload(self, request: CommandRequest) -> object:
         path = self._file_path(request)
+        coding = get(request.headers, b"content-encoding") or b"identity"
+        if coding.lower() != b"identity":
+            raise bad_arguments("Content-Encoding: send the bytes of the file as they are.")
         files, size = self._files(), request.content_length()
         return await request.until_locked(
             lambda: files.upload(str(path), size, request.stream.body())

@@ -232,11 +232,13 @@ def _gotify(typed: TypedFields) -> DestinationAddress | InvalidField:
 
 def _apprise(typed: TypedFields) -> DestinationAddress | InvalidField:
     scheme, separator, rest = typed["url"].partition("://")
-    if not separator or not rest or scheme.lower() not in SCHEMES:
-        return InvalidField(
-            "url", "This service can't be used here. The address begins like ntfys://."
-        )
-    return DestinationAddress(f"{scheme.lower()}://{rest}", f"{SCHEMES[scheme.lower()]}")
+    if not separator or not rest:
+        return InvalidField("url", "The address begins with the service, like ntfys://.")
+    scheme = scheme.lower()
+    label = SCHEMES.get(f"{scheme}s" if scheme in PLAIN_SCHEMES else scheme)
+    if label is None:
+        return InvalidField("url", "This service can't be used here.")
+    return DestinationAddress(f"{scheme}://{rest}", label)
 
 
 @dataclass(frozen=True, slots=True)

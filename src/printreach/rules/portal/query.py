@@ -27,8 +27,9 @@ _ASCII_PRINTABLE: Final = "".join(chr(code) for code in range(0x21, 0x7F))
 class PortalQuery:
     """The parameters, each None where it was left out or cannot be used.
 
-    app_id is "" where it is missing or ambiguous. is_return_url_ambiguous: sent twice, with
-    different values; the person can't be sent back then. is_ambiguous: another parameter was.
+    app_id is "" where it is missing or ambiguous. is_app_id_ambiguous, is_return_url_ambiguous:
+    sent twice, with different values; the person can't be sent back then. is_ambiguous: another
+    parameter was.
     """
 
     app_id: str
@@ -36,6 +37,7 @@ class PortalQuery:
     printer_id: str | None
     logo_url: str | None
     key_app_name: str | None
+    is_app_id_ambiguous: bool = False
     is_return_url_ambiguous: bool = False
     is_ambiguous: bool = False
 
@@ -55,6 +57,7 @@ def parse_portal_query(pairs: Iterable[tuple[str, str]]) -> PortalQuery:
         printer_id=printer_id[:MAX_PRINTER_ID_LENGTH] if printer_id else None,
         logo_url=logo_url if logo_url and logo_origin(logo_url) else None,
         key_app_name=_key_app_name(key_app_name),
+        is_app_id_ambiguous=len(app_ids) > 1,
         is_return_url_ambiguous=len(return_urls) > 1,
         is_ambiguous=any(len(values) > 1 for values in others),
     )

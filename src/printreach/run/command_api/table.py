@@ -258,7 +258,7 @@ COMMANDS: Final = (
         method="PUT",
         path="/files/upload",
         meaning="Stores a file, in place of one of that name. Folders on the way are made where the"
-        " platform can. It takes no form and no POST.",
+        " platform can. It takes no form, no POST and no `Content-Encoding`.",
         query={"path": _PATH},
         body="the bytes of the file as they are",
         result=FileDone,

@@ -190,7 +190,7 @@ async def welcome(
     """Say which app asks, and what follows. Nothing is stored yet."""
     outcome = await services.portal.read(_query(request))
     if isinstance(outcome, Refusal):
-        return _refused(outcome)
+        return _refused(outcome, _query(request))
     if outcome.error is not None:
         return failed_page(outcome.app, outcome.query.logo_url, outcome.return_url, outcome.error)
     return welcome_page(outcome, session.account if session else None, _query_text(request))
@@ -203,7 +203,7 @@ async def begin(browser: NamedDependency[Browser]) -> Response[Any]:
     raise_if_too_soon(services.caller_tries.take_by_address(FLOW_BY_ADDRESS, address))
     outcome = await services.portal.read(_query(browser.request))
     if isinstance(outcome, Refusal):
-        return _refused(outcome)
+        return _refused(outcome, _query(browser.request))
     begun = await services.portal.begin(outcome, browser.cookie(BROWSER) or None)
     answer = Redirect(flow_path(begun.flow_id), status_code=303)
     answer.set_cookie(browser.jar.set(BROWSER, begun.browser, FLOW_KEPT))
@@ -241,10 +241,15 @@ async def _name_of_app(portal: Portal, query: PortalQuery) -> str:
     return outcome.app.name if isinstance(outcome, Request) else ""
 
 
-def _refused(refusal: Refusal) -> Template:
-    return Template(
-        "portal/refused.html", context={"is_app_known": refusal.is_app_known}, status_code=400
-    )
+def _refused(refusal: Refusal, query: PortalQuery) -> Template:
+    knows_app = refusal.is_app_known
+    context = {
+        "is_app_known": knows_app,
+        "is_sent_twice": query.is_return_url_ambiguous if knows_app else query.is_app_id_ambiguous,
+        "parameter": "returnUrl" if knows_app else "appId",
+        "is_app_missing": not knows_app and not query.app_id,
+    }
+    return Template("portal/refused.html", context=context, status_code=400)
 
 
 def _query(request: AnyRequest) -> PortalQuery:
