@@ -20,7 +20,7 @@ from printreach.agent.config import (
     add_options,
     read_config,
 )
-from printreach.agent.data_dir import DataDirRefused, prepare
+from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.setup.installation import MARK, Installation
 from printreach.agent.setup.systemd import Systemd, SystemdFailed
 from printreach.agent.state import Phase
@@ -95,7 +95,7 @@ async def _set_up(installation: Installation, given: argparse.Namespace) -> None
     installation.add_command()
     systemd = Systemd(installation)
     if not await systemd.is_there():
-        prepare(installation.data_dir)
+        installation.claim_data()
         say(
             "\nsystemd doesn't run here, so the agent is not started by itself. Run it with:"
             f"\n\n    {installation.runner}\n\nIt writes its link code to the terminal."
@@ -195,12 +195,12 @@ async def _show_link_code(installation: Installation, systemd: Systemd) -> None:
 
 async def _uninstall(installation: Installation, *, is_agreed: bool) -> None:
     systemd = Systemd(installation)
-    parts = [
-        installation.folder,
-        installation.data_dir,
-        *([installation.unit] if systemd.is_ours else []),
-    ]
-    say("This removes the agent, its key and its link:\n" + "\n".join(f"  {one}" for one in parts))
+    has_data = systemd.has_data
+    parts = installation.parts(has_data=has_data)
+    named = [*parts, *([installation.unit] if systemd.is_ours else [])]
+    say("This removes the agent, its key and its link:\n" + "\n".join(f"  {one}" for one in named))
+    if not has_data and installation.data_dir.exists():
+        say(f"{installation.data_dir} stays, since it isn't of this installation.")
     if not is_agreed:
         answer = ask("Remove all this? [y/N] ")
         if answer is None:
@@ -208,9 +208,9 @@ async def _uninstall(installation: Installation, *, is_agreed: bool) -> None:
         if answer.lower() not in ("y", "yes"):
             raise SetupFailed("Nothing was removed.")
     await systemd.remove()
-    if installation.is_running:
+    if has_data and installation.is_running:
         raise SetupFailed("The agent still runs: end it, then run this again.")
-    installation.remove()
+    installation.remove(parts)
     say("Removed. The printer's entry in your account stays until you remove it there.")
 
 

@@ -6,11 +6,13 @@ import re
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from printreach.agent.config import read_config
+from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.setup.installation import MARK, Installation
 from printreach.agent.setup.systemd import Systemd, SystemdFailed, unit_text
 from printreach.run.agent import add_arguments
@@ -152,19 +154,113 @@ def test_removing_leaves_other_folders_and_commands_alone(tmp_path: Path) -> Non
     (tmp_path / "kept").touch()
     made.add_command()
 
-    made.remove()
+    made.remove(made.parts(has_data=True))
 
     assert sorted(path.name for path in tmp_path.iterdir()) == [".local", "kept"]
     assert made.command.read_text() == "somebody else's"
 
 
-def test_data_that_systemd_made_a_link_of_is_removed_with_the_link(tmp_path: Path) -> None:
-    real = tmp_path / "private" / "printreach-agent"
-    real.mkdir(parents=True)
-    made = installation(tmp_path / "agent")
-    made.data_dir.symlink_to(real)
+def of_the_machine(root: Path, folder: str) -> Installation:
+    """An agent that root installed; all folders of the machine are below a root of the test's."""
+    made = installation(root / folder, is_system=True)
+    (root / "lib").mkdir(exist_ok=True)
+    return replace(
+        made,
+        data_dir=root / "lib" / made.name,
+        unit=root / f"{made.name}.service",
+        command=root / "bin" / "printreach",
+    )
 
-    made.remove()
+
+def uninstall(made: Installation) -> None:
+    made.remove(made.parts(has_data=Systemd(made).has_data))
+
+
+def test_data_that_systemd_made_a_link_of_is_removed_with_the_link(tmp_path: Path) -> None:
+    made = of_the_machine(tmp_path, "opt/printreach-agent")
+    real = tmp_path / "lib" / "private" / "printreach-agent"
+    real.mkdir(parents=True)
+    made.data_dir.symlink_to("private/printreach-agent")
+    made.unit.write_text(unit_text(made))
+
+    assert made.parts(has_data=True) == [made.folder, made.data_dir, real]
+    uninstall(made)
 
     assert not real.exists()
     assert not made.data_dir.is_symlink()
+
+
+@pytest.mark.parametrize("is_system", [True, False])
+def test_what_another_link_leads_to_is_left_alone(tmp_path: Path, *, is_system: bool) -> None:
+    photos = tmp_path / "photos" / "private" / "printreach-agent"
+    photos.mkdir(parents=True)
+    (photos / "wedding.jpg").touch()
+    made = (
+        of_the_machine(tmp_path, "opt/printreach-agent")
+        if is_system
+        else installation(tmp_path / "printreach-agent")
+    )
+    link = made.data_dir if is_system else made.folder / "data"
+    link.symlink_to(photos)
+    made.unit.parent.mkdir(parents=True, exist_ok=True)
+    made.unit.write_text(unit_text(made))
+
+    uninstall(made)
+
+    assert (photos / "wedding.jpg").exists()
+    assert not link.is_symlink()
+    assert not made.folder.exists()
+
+
+@pytest.mark.parametrize("has_unit", [True, False])
+def test_the_data_of_another_agent_of_the_same_name_is_left_alone(
+    tmp_path: Path, *, has_unit: bool
+) -> None:
+    one = of_the_machine(tmp_path, "opt/printreach-agent")
+    other = of_the_machine(tmp_path, "srv/printreach-agent")
+    assert one.data_dir == other.data_dir
+    for each in (one, other):
+        each.write([f"--data-dir={each.data_dir}"], {})
+    if has_unit:
+        one.unit.write_text(unit_text(one))
+        one.data_dir.mkdir(mode=0o700)
+    else:
+        one.claim_data()
+    (one.data_dir / "agent.key").touch()
+
+    assert other.parts(has_data=Systemd(other).has_data) == [other.folder]
+    uninstall(other)
+    assert (one.data_dir / "agent.key").exists()
+    uninstall(one)
+    assert not one.data_dir.exists()
+
+
+def test_data_that_no_installation_claims_is_left_alone(tmp_path: Path) -> None:
+    made = of_the_machine(tmp_path, "opt/printreach-agent")
+    made.data_dir.mkdir()
+
+    uninstall(made)
+
+    assert made.data_dir.exists()
+
+
+def test_an_agent_that_was_set_up_before_there_was_a_mark_has_its_data(tmp_path: Path) -> None:
+    made = of_the_machine(tmp_path, "opt/printreach-agent")
+    made.write([f"--data-dir={made.data_dir}"], {})
+    made.data_dir.mkdir()
+
+    uninstall(made)
+
+    assert not made.data_dir.exists()
+
+
+def test_two_agents_of_the_same_name_are_not_set_up_on_one_folder(tmp_path: Path) -> None:
+    one = of_the_machine(tmp_path, "opt/printreach-agent")
+    one.claim_data()
+    one.claim_data()
+
+    with pytest.raises(DataDirRefused, match="another"):
+        of_the_machine(tmp_path, "srv/printreach-agent").claim_data()
+
+    shutil.rmtree(one.folder)
+    of_the_machine(tmp_path, "srv/printreach-agent").claim_data()

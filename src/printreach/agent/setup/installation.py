@@ -8,12 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from printreach.agent.data_dir import is_locked, read_private, write_private
+from printreach.agent.data_dir import (
+    DataDirRefused,
+    is_locked,
+    prepare,
+    read_private,
+    write_private,
+)
 
 MARK: Final = ".printreach-agent"
 """An empty file by which the folder is known to be one of an agent, and may be removed."""
 NAME: Final = "printreach-agent"
+DATA_MARK: Final = "installation"
+"""A file in the data folder of the machine's agent that names the folder it belongs to. Folders of
+one name have the same data folder; where there is a unit, that tells whose it is."""
 
+_MAX_MARK_BYTES: Final = 8 * 1024
 _MAX_SECRETS_BYTES: Final = 64 * 1024
 _SECRET: Final = re.compile(r'^([A-Z_]+)="(.*)"$', re.MULTILINE)
 _ESCAPED: Final = re.compile(r'\\(["\\`$])')
@@ -112,16 +122,56 @@ class Installation:
             self.command.parent.mkdir(parents=True, exist_ok=True)
             self.command.symlink_to(self.program)
 
-    def remove(self) -> None:
-        """Remove all of it but the unit. Raises OSError."""
+    def claim_data(self) -> None:
+        """Make the data folder this installation's. Raises DataDirRefused and OSError."""
+        prepare(self.data_dir)
+        if not self.is_system:
+            return  # it is within the folder
+        owner = self._data_owner()
+        if owner not in (None, self.folder) and (owner / MARK).is_file():
+            raise DataDirRefused(
+                f"{self.data_dir} has the data of the agent in {owner}: choose a --dir whose last"
+                " part is another."
+            )
+        write_private(self.data_dir / DATA_MARK, f"{self.folder}\n".encode(), durable=True)
+
+    def claims_data(self) -> bool:
+        """Return whether the data folder is this installation's, as far as files tell.
+
+        One that was set up before there was a mark has the data folder in its options. Raises
+        DataDirRefused.
+        """
+        owner = self._data_owner()
+        if owner is not None:
+            return owner == self.folder
+        return f"--data-dir={self.data_dir}" in self.read_options()
+
+    def _data_owner(self) -> Path | None:
+        mark = read_private(self.data_dir / DATA_MARK, at_most=_MAX_MARK_BYTES)
+        return None if mark is None else Path(mark.decode(errors="replace").removesuffix("\n"))
+
+    def parts(self, *, has_data: bool) -> list[Path]:
+        """Return the folders and links that remove() deletes. has_data: the data folder is ours.
+
+        Of a link only the link is, but for the one that systemd makes of the data folder, for users
+        that exist only while a unit runs.
+        """
+        if not self.is_system or not has_data:
+            return [self.folder]
+        real = self.data_dir.parent / "private" / self.data_dir.name
+        is_by_systemd = self.data_dir.is_symlink() and self.data_dir.resolve() == real
+        data = [self.data_dir, real] if is_by_systemd else [self.data_dir]
+        return [self.folder, *(path for path in data if path.is_symlink() or path.exists())]
+
+    def remove(self, parts: Sequence[Path]) -> None:
+        """Remove these of its parts, and its command. Raises OSError."""
         if self.command.is_symlink() and self.command.readlink() == self.program:
             self.command.unlink()
-        # systemd makes a link of it, for users that exist only while a unit runs.
-        for folder in {self.data_dir, self.data_dir.resolve(), self.folder}:
-            if folder.is_symlink():
-                folder.unlink()
-            elif folder.exists():
-                shutil.rmtree(folder)
+        for part in parts:
+            if part.is_symlink():
+                part.unlink()
+            elif part.exists():
+                shutil.rmtree(part)
 
 
 def _escape(special: re.Match[str]) -> str:

@@ -109,6 +109,13 @@ class Systemd:
             return False
         return first == f"{_MADE_BY} {self.installation.folder}"
 
+    @property
+    def has_data(self) -> bool:
+        """True when the data folder belongs to this installation. Raises DataDirRefused."""
+        if not self.installation.is_system:
+            return True
+        return self.is_ours if self.installation.unit.exists() else self.installation.claims_data()
+
     async def is_there(self) -> bool:
         """Return whether systemd runs here, for this user."""
         if shutil.which("systemctl") is None:
