@@ -38,6 +38,11 @@ def one_line(text: str) -> str:
     return cut if cut.isprintable() else "".join(map(_escaped, cut))
 
 
+def lines(text: str) -> str:
+    """Return the same of each of its lines, for a text of our own with others' words in it."""
+    return "\n".join(map(one_line, text.split("\n")))
+
+
 def indented(text: str) -> str:
     """Return the same of each of its lines, none of which looks like the beginning of a record."""
     return "\n".join(f"{_INDENT}{one_line(line)}" for line in text.rstrip().split("\n"))

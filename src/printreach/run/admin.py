@@ -17,6 +17,7 @@ from printreach.contract.permissions import (
     parse_permissions,
 )
 from printreach.ports import StoreUnavailable
+from printreach.rules.safe_text import lines
 from printreach.run import admin_commands as commands
 from printreach.run.admin_detection import add_detection_commands
 from printreach.run.admin_operating import add_operating_commands, add_webhook_commands
@@ -210,5 +211,5 @@ def _read_password() -> str:
 
 
 def _fail(sentence: Exception | str, status: int) -> int:
-    print(f"printreach admin: {sentence}", file=sys.stderr)
+    print(lines(f"printreach admin: {sentence}"), file=sys.stderr)
     return status

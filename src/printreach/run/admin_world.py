@@ -25,7 +25,7 @@ from printreach.hub.operators import AddressClaims, Operating, operating
 from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.safe_text import one_line
+from printreach.rules.safe_text import lines, one_line
 from printreach.run.dependencies import core_of, payments_of
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer
@@ -106,19 +106,18 @@ class Result:
 
 def show(result: Result, *, as_json: bool) -> None:
     """Print it on standard output."""
-    text = "\n".join(one_line(line) for line in result.text.split("\n"))
-    print(json.dumps(result.json) if as_json else text)
+    print(json.dumps(result.json) if as_json else lines(result.text))
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
     """Format rows with each column as wide as its widest cell; return `empty` if there are none."""
     if not rows:
         return empty
-    lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    shown = [heads, *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in shown) for column in range(len(heads))]
     padded = (
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
+        for line in shown
     )
     return "\n".join(line.rstrip() for line in padded)
 

@@ -20,6 +20,7 @@ from printreach.agent.config import (
     read_data_dir,
 )
 from printreach.agent.data_dir import DataDirRefused
+from printreach.rules.safe_text import lines
 from printreach.run.process import steady_time
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _status(options: argparse.Namespace) -> int:
     except DataDirRefused as error:
         return _fail(error, 1)
     at = steady_time()
-    print(json.dumps(report(snapshot, at)) if options.json else describe(snapshot, at))
+    print(json.dumps(report(snapshot, at)) if options.json else lines(describe(snapshot, at)))
     return 0
 
 
@@ -204,5 +205,5 @@ def _new_runner() -> "asyncio.Runner":
 
 
 def _fail(error: Exception, status: int) -> int:
-    print(f"printreach agent: {error}", file=sys.stderr)
+    print(lines(f"printreach agent: {error}"), file=sys.stderr)
     return status

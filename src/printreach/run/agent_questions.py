@@ -27,6 +27,7 @@ from printreach.agent.config import (
 from printreach.agent.setup.printer_keys import NoAnswer, NoKey, PrinterKeys
 from printreach.agent.setup.searching import PORTS, SEARCHABLE, FoundPrinter, find_printers, kind_at
 from printreach.contract.platforms import PLATFORM_FACTS, PlatformFacts
+from printreach.rules.safe_text import lines
 
 
 class SetupFailed(Exception):
@@ -103,10 +104,10 @@ def _ports(text: str | None) -> Sequence[int]:
 
 
 def _choose(found: Sequence[FoundPrinter]) -> FoundPrinter:
-    lines = [
+    choices = [
         f"  {number}  {one.kind.title} at {one.address}" for number, one in enumerate(found, 1)
     ]
-    say("\n".join(["There is more than one:", *lines]))
+    say("\n".join(["There is more than one:", *choices]))
     answer = ask("Which one is this agent for? Its number: ")
     if answer is None:
         ways = [f"  --platform {one.kind.name} --printer-url {one.address}" for one in found]
@@ -205,7 +206,8 @@ def _credentials(secrets: Mapping[str, str]) -> PrinterCredentials:
 
 
 def say(text: str) -> None:
-    print(text, flush=True)
+    """Write it to the terminal, which obeys nothing in it."""
+    print(lines(text), flush=True)
 
 
 def ask(question: str) -> str | None:

@@ -25,6 +25,7 @@ from printreach.agent.setup.installation import MARK, Installation
 from printreach.agent.setup.systemd import Systemd, SystemdFailed
 from printreach.agent.state import Phase
 from printreach.agent.status import NotRunning, read_status
+from printreach.rules.safe_text import lines
 from printreach.run.agent_questions import (
     SetupFailed,
     ask,
@@ -133,15 +134,15 @@ def _merged(stored: Sequence[str], given: argparse.Namespace) -> argparse.Namesp
 def _as_lines(options: argparse.Namespace) -> list[str]:
     """Return the options as `agent run` reads them from a file."""
     parser = _running_agents_parser()
-    lines = [
+    written = [
         f"--{name.replace('_', '-')}={value}"
         for name, values in vars(options).items()
         for value in (values if isinstance(values, list) else [values])
         if value is not None and values != parser.get_default(name)
     ]
-    if any(not line.isprintable() for line in lines):
+    if any(not line.isprintable() for line in written):
         raise SetupFailed("Options must not contain line breaks or control characters.")
-    return lines
+    return written
 
 
 def _given_secrets() -> dict[str, str]:
@@ -215,5 +216,5 @@ async def _uninstall(installation: Installation, *, is_agreed: bool) -> None:
 
 
 def _fail(error: object) -> int:
-    print(f"printreach agent: {error}", file=sys.stderr)
+    print(lines(f"printreach agent: {error}"), file=sys.stderr)
     return 1

@@ -20,6 +20,8 @@ OWNER_TIMEOUT_S: Final = 15 * 60.0
 
 _REQUESTS: Final = "/plugin/appkeys/request"
 _TOKEN: Final = re.compile(r"[\w-]+", re.ASCII)
+_KEY: Final = re.compile(r"[!-~]{1,1024}")
+_PATH: Final = re.compile(r"(/[\w.~%-]+)+/?", re.ASCII)
 _MAX_ANSWER_BYTES: Final = 1024 * 1024
 
 
@@ -69,7 +71,7 @@ class PrinterKeys:
         token = loose.text(told, "app_token") or ""
         if asked.status != 201 or not _TOKEN.fullmatch(token):
             raise NoKey("OctoPrint's plugin Application Keys is switched off, or gives no keys.")
-        on_asked(urlsplit(loose.text(told, "auth_dialog") or "").path)
+        on_asked(self._path_of(loose.text(told, "auth_dialog") or ""))
         try:
             async with asyncio.timeout(timeout_s):
                 while True:
@@ -82,7 +84,18 @@ class PrinterKeys:
         key = loose.text(loose.parsed(answer.body), "api_key")
         if answer.status != 200 or not key:
             raise NoKey("OctoPrint's owner did not allow it.")
+        if not _KEY.fullmatch(key):
+            raise NoKey("OctoPrint gave something else than a key.")
         return key
+
+    def _path_of(self, page: str) -> str:
+        """Return the path of a page of the host that was asked; empty for anything else."""
+        try:
+            parts = urlsplit(page)
+            is_ours = parts.hostname in (None, self._address.host)
+        except ValueError:
+            return ""
+        return parts.path if is_ours and _PATH.fullmatch(parts.path) else ""
 
     async def _ask(
         self, method: str, target: str, *, key: str | None = None, body: bytes = b""
