@@ -14,16 +14,21 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Router
 from litestar.datastructures import CacheControlHeader
+from litestar.exceptions import NotFoundException
 from litestar.static_files import create_static_files_router
 
 from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
 from printreach.web.connections.permissions import limits_in_words
 from printreach.web.installing.wheel import WHEEL_NAME
+from printreach.web.problems import AnyRequest
 from printreach.web.wording import FILTERS
 
 STATIC: Final = Path(__file__).parent / "static"
 _AGE_SECONDS: Final = 365 * 24 * 3600
+_LONGEST_PATH: Final = 1024
+_LONGEST_NAME: Final = 255
+"""In bytes, as file systems have it."""
 _HASH_DIGITS: Final = 10
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
@@ -90,4 +95,15 @@ def static_files(folder: Path = STATIC) -> Router:
         path="/static",
         directories=[folder],
         cache_control=CacheControlHeader(public=True, max_age=_AGE_SECONDS, immutable=True),
+        before_request=_refuse_no_file_name,
     )
+
+
+async def _refuse_no_file_name(request: AnyRequest) -> None:
+    """Raise NotFoundException for a path that no file can have, before the file system does."""
+    path = request.scope["path"]
+    is_long = len(path) > _LONGEST_PATH or any(
+        len(part.encode(errors="replace")) > _LONGEST_NAME for part in path.split("/")
+    )
+    if is_long or not path.isprintable():
+        raise NotFoundException
