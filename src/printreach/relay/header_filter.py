@@ -30,6 +30,12 @@ from .cookies import cookie_values, own_cookie_name, set_cookies, without_ours
 _KEY: Final = b"service_api_key="
 _FORWARDING: Final = frozenset({b"forwarded", b"x-real-ip"})
 _DROPPED: Final = HOP_BY_HOP | _FORWARDING | OURS
+_SHADOWED: Final = _DROPPED | {
+    *(b"authorization", b"cookie", b"x-api-key", b"x-remote-user", b"remote-user"),
+    *(b"content-length", b"content-encoding", b"content-type", b"expect", b"host", b"range"),
+}
+"""Fields of framing and of identity. With an underscore in their names they are none to us, and to
+a printer that doesn't distinguish `_` and `-` they are a second one."""
 _LOOKED_AT: Final = _DROPPED | {b"authorization", b"cookie", b"referer"}
 _FOR_PROXIES: Final = (
     b"x-accel-",  # nginx: X-Accel-Redirect serves locations marked internal
@@ -164,7 +170,10 @@ def headers_for_printer(
     """
     kept: Headers = []
     for field in headers:
-        name = field[0].lower().replace(b"_", b"-")
+        written = field[0].lower()
+        name = written.replace(b"_", b"-")
+        if name != written and name in _SHADOWED:
+            continue
         if name not in _LOOKED_AT and not name.startswith(b"x-forwarded-"):
             kept.append(field)
         elif name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:

@@ -27,8 +27,23 @@ _HEAD_END: Final = b"\r\n\r\n"
 READ_BUFFER_BYTES = 2048
 """The initial size of the read buffer, which grows with use: an idle agent takes 16 KiB, not 30."""
 
+
+class OneLog(logging.Handler):
+    """Changes records before the handlers of parents get them: picows has a logger for each
+    descriptor.
+
+    A frame that a stranger gets wrong is no failure of ours; an exception of a callback is.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        record.name = _log.name
+        if not record.exc_info:
+            record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+
+
 _log = logging.getLogger("printreach.relay.websocket")
 _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
+_log.addHandler(OneLog())
 
 
 def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocketLink | None:
