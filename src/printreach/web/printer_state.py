@@ -132,7 +132,10 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
         emphasis = "Paused by failure detection"
         sentence = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
     elif job.state is State.PAUSED:
-        emphasis, sentence = "Paused.", job.sub_state or job.error or "It waits for you."
+        emphasis, sentence = (
+            "Paused.",
+            job.sub_state or job.error or "Resume it when you are ready.",
+        )
     elif warned_ago is not None and warned_ago < RECENT_S and job.state in AT_WORK:
         emphasis = "Possible failure"
         sentence = f"seen {duration(warned_ago)} ago. Look at the picture."

@@ -123,7 +123,7 @@ def test_a_persons_pause_after_a_resume_is_not_attributed_to_the_detector(home: 
     home.says(printing(state=State.PAUSED, detector=detector))
     page = home.get().text
 
-    assert "It waits for you." in page
+    assert "Resume it when you are ready." in page
     assert "Paused by failure detection" not in page
 
 

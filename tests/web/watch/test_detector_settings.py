@@ -180,6 +180,15 @@ def test_a_false_alarm_is_said_to_count(home: Home) -> None:
     assert "it warns a step later" in home.get("/detector").text
 
 
+def test_the_settings_are_in_the_words_of_people(home: Home) -> None:
+    page = home.get("/detector").text
+
+    assert "prints</span>" in page.partition('name="enabled"')[2].partition("</label>")[0]
+    assert "Ignore parts of the picture" in page
+    assert "Look at the prints" not in page
+    assert "Leave out" not in page
+
+
 # --- off for this print ---------------------------------------------------------------------------
 
 
