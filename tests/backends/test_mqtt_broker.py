@@ -1,6 +1,7 @@
 """The connection to a real broker, and the cancellation of a call that waits."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 
@@ -105,3 +106,22 @@ async def test_who_has_been_stopped_already_may_still_say_good_bye(mosquitto: Mo
 
     assert said == ["good-bye"]
     assert staying.cancelled()
+
+
+@on_a_loop
+async def test_a_broker_that_went_away_unnoticed_leaves_no_error_behind(
+    mosquitto: Mosquitto,
+) -> None:
+    told_to_loop: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, said: told_to_loop.append(said))
+    clients: list[aiomqtt.Client] = []
+
+    async with MqttBroker(read_mqtt_url(mosquitto.url)).connected("will", b"") as session:
+        clients.append(session._client)  # type: ignore[attr-defined]
+        mosquitto.stop()
+        await asyncio.wait([clients[0]._disconnected], timeout=PATIENCE_S)
+    del session
+    clients.clear()
+    gc.collect()
+
+    assert told_to_loop == []

@@ -34,11 +34,25 @@ class MqttBroker:
             max_queued_incoming_messages=_MAX_WAITING,
         )
         before = _cancellations()
-        with _translated():
-            async with client:
+        try:
+            with _translated():
+                async with client:
+                    _end_where_cancelled(since=before)
+                    yield _Session(client)
                 _end_where_cancelled(since=before)
-                yield _Session(client)
-            _end_where_cancelled(since=before)
+        finally:
+            _take_note_of_end(client)
+
+
+def _take_note_of_end(client: aiomqtt.Client) -> None:
+    """Retrieve why the broker went away.
+
+    Where nobody waited for the broker just then, aiomqtt leaves that in a future, and asyncio logs
+    an error of its own for it.
+    """
+    ended = client._disconnected
+    if ended.done() and not ended.cancelled():
+        ended.exception()
 
 
 class _Session:
