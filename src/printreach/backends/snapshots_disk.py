@@ -1,4 +1,4 @@
-"""Pictures as files in a folder of the service's own."""
+"""Pictures and videos as files in folders of the service's own."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,14 +12,15 @@ _UNFINISHED: Final = ".new"
 
 
 class DiskSnapshots:
-    """ports.SnapshotStore. A picture is stored as a whole or not at all."""
+    """ports.SnapshotStore. A picture is stored as a whole or not at all. suffix: of the files."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, suffix: str = ".jpg") -> None:
         self._folder = folder
+        self._suffix = suffix
 
-    async def put(self, snapshot_id: str, jpeg: bytes) -> None:
+    async def put(self, snapshot_id: str, content: bytes) -> None:
         try:
-            await asyncio.to_thread(self._write, self._path(snapshot_id), jpeg)
+            await asyncio.to_thread(self._write, self._path(snapshot_id), content)
         except OSError as error:
             raise SnapshotsUnavailable(f"A picture was not kept: {error.strerror}.") from error
 
@@ -45,14 +46,14 @@ class DiskSnapshots:
         """
         if not is_snapshot_id(snapshot_id):
             raise ValueError("this is no picture's id")
-        return self._folder / snapshot_id[:2] / f"{snapshot_id}.jpg"
+        return self._folder / snapshot_id[:2] / f"{snapshot_id}{self._suffix}"
 
-    def _write(self, path: Path, jpeg: bytes) -> None:
+    def _write(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = path.with_suffix(_UNFINISHED)
         try:
             unfinished.touch(mode=0o600)
-            unfinished.write_bytes(jpeg)
+            unfinished.write_bytes(content)
             unfinished.rename(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Pictures in a bucket of an S3-compatible store."""
+"""Pictures and videos in a bucket of an S3-compatible store."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,10 +17,17 @@ _FAILURES: Final = (BaseError, OSError)
 
 
 class S3Snapshots:
-    """ports.SnapshotStore. The bucket has to exist; only the service has to reach it."""
+    """ports.SnapshotStore. The bucket has to exist; only the service has to reach it.
 
-    def __init__(self, place: S3Bucket) -> None:
+    suffix: of the names in it. content_type: of what is stored.
+    """
+
+    def __init__(
+        self, place: S3Bucket, suffix: str = ".jpg", content_type: str = "image/jpeg"
+    ) -> None:
         self._prefix = place.prefix
+        self._suffix = suffix
+        self._content_type = content_type
         self._bucket = S3Store(
             place.bucket,
             endpoint=place.endpoint,
@@ -36,13 +43,13 @@ class S3Snapshots:
             retry_config={"max_retries": 2, "retry_timeout": TIMEOUT},
         )
 
-    async def put(self, snapshot_id: str, jpeg: bytes) -> None:
+    async def put(self, snapshot_id: str, content: bytes) -> None:
         try:
             await obstore.put_async(
                 self._bucket,
                 self._name(snapshot_id),
-                jpeg,
-                attributes={"Content-Type": "image/jpeg"},
+                content,
+                attributes={"Content-Type": self._content_type},
             )
         except _FAILURES as error:
             raise _unavailable("A picture was not kept", error) from error
@@ -68,7 +75,7 @@ class S3Snapshots:
     def _name(self, snapshot_id: str) -> str:
         if not is_snapshot_id(snapshot_id):
             raise ValueError("this is no picture's id")
-        return f"{self._prefix}{snapshot_id}.jpg"
+        return f"{self._prefix}{snapshot_id}{self._suffix}"
 
 
 def _unavailable(what: str, error: BaseException) -> SnapshotsUnavailable:

@@ -1,4 +1,4 @@
-"""The storage of pictures."""
+"""The storage of pictures, and of the videos made of them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,9 +9,9 @@ class SnapshotsUnavailable(Exception):
 
 
 class SnapshotStore(Protocol):
-    """Pictures by their ids. Each call raises SnapshotsUnavailable."""
+    """Pictures, or videos, by their ids. Each call raises SnapshotsUnavailable."""
 
-    async def put(self, snapshot_id: str, jpeg: bytes) -> None: ...
+    async def put(self, snapshot_id: str, content: bytes) -> None: ...
     async def get(self, snapshot_id: str) -> bytes | None: ...
     async def remove(self, snapshot_ids: Sequence[str]) -> None:
         """Remove these; missing ones are ignored."""

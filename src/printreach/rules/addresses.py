@@ -63,6 +63,10 @@ class Addresses:
         """Return a picture that was taken for an event; anybody with the address may see it."""
         return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"
 
+    def of_timelapse(self, video_id: str) -> str:
+        """Return the address of the video of a print."""
+        return f"{self.base_url}/timelapses/{video_id}.mp4"
+
     def of_live_link(self, live_id: str) -> str:
         """Return the page of a Live Link, for anybody who has the address."""
         return f"{self.base_url}/live/{quote(live_id, safe='')}"

@@ -1,6 +1,7 @@
 """The dependencies of the web role and the worker, and how they are opened from the settings."""
 
 import secrets
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.backends.video_ffmpeg import PROGRAM, FfmpegVideos
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.hub.account_mailer import Outbox
 from printreach.hub.clock_jumps import ClockHistory
@@ -25,14 +27,17 @@ from printreach.ports.printer_http import HostKeys, PrinterHttp
 from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.ports.snapshots import SnapshotStore
+from printreach.ports.videos import VideoMaker
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.printers import Restart
+from printreach.rules.prints.snapshots import S3Bucket
 from printreach.run.main import how_to_install
 from printreach.run.process import steady_time
 from printreach.run.settings import Settings, SettingsError
 from printreach.store.store import Store
 
 SNAPSHOTS_FOLDER: Final = "snapshots"
+TIMELAPSES_FOLDER: Final = "timelapses"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,11 +139,28 @@ def snapshots_of(dependencies: Dependencies) -> Snapshots:
 def snapshot_store(settings: Settings) -> SnapshotStore:
     if settings.snapshots is None:
         return DiskSnapshots(settings.data_dir / SNAPSHOTS_FOLDER)
+    return _in_bucket(settings.snapshots)
+
+
+def video_store(settings: Settings) -> SnapshotStore:
+    """Return the storage of timelapses, beside that of pictures. Raises SettingsError."""
+    if settings.snapshots is None:
+        return DiskSnapshots(settings.data_dir / TIMELAPSES_FOLDER, ".mp4")
+    return _in_bucket(settings.snapshots, ".mp4", "video/mp4")
+
+
+def video_maker() -> VideoMaker | None:
+    """Return what makes timelapses; None on a machine without ffmpeg."""
+    program = shutil.which(PROGRAM)
+    return None if program is None else FfmpegVideos(program)
+
+
+def _in_bucket(place: S3Bucket, *kind: str) -> SnapshotStore:
     try:
         from printreach.backends.snapshots_s3 import S3Snapshots
     except ImportError as error:
         raise _missing_extra("SNAPSHOTS_URL", "s3", error) from None
-    return S3Snapshots(settings.snapshots)
+    return S3Snapshots(place, *kind)
 
 
 def _missing_extra(setting: str, extra: str, error: ImportError) -> SettingsError:

@@ -42,13 +42,20 @@ from printreach.hub.printers.remote_lock import RemoteLock
 from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
+from printreach.hub.prints.timelapses import Timelapses
 from printreach.hub.watch.acts import NotificationActs
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.ports.oidc import SignInProvider
-from printreach.run.dependencies import Dependencies, push_notifier_of, snapshots_of
+from printreach.run.dependencies import (
+    Dependencies,
+    push_notifier_of,
+    snapshots_of,
+    video_maker,
+    video_store,
+)
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.web.security import origin_of
@@ -151,6 +158,9 @@ def web_services(dependencies: Dependencies) -> Services:
         own_connections=OwnConnections(core=core, connections=operated.connections),
         live_links=LiveLinks(core=core, live=live_status, printers=own_printers),
         snapshots=snapshots,
+        timelapses=Timelapses(
+            core=core, videos=video_store(settings), is_offered=video_maker() is not None
+        ),
         print_history=PrintHistory(core=core),
         watch_choices=watch_choices,
         watched_prints=WatchedPrints(core=core, kept=snapshots.kept, why_off=why_detector_is_off),

@@ -27,6 +27,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.prints.fanout import Consumer, Fanout
 from printreach.hub.prints.history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.snapshots import Snapshots
+from printreach.hub.prints.timelapses import PictureCollector, TimelapseConsumer, TimelapseMaking
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
@@ -34,7 +35,14 @@ from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.ports.mqtt import MqttAddress
-from printreach.run.dependencies import Dependencies, push_notifier_of, snapshots_of
+from printreach.ports.videos import VideoMaker
+from printreach.run.dependencies import (
+    Dependencies,
+    push_notifier_of,
+    snapshots_of,
+    video_maker,
+    video_store,
+)
 from printreach.run.process import steady_time
 
 log = logging.getLogger(__name__)
@@ -116,7 +124,9 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
     settings, core = dependencies.settings, dependencies.core
     snapshots = snapshots_of(dependencies)
     pictures = EventPictures(core, snapshots)
-    fanout = Fanout(core, _consumers(dependencies), pictures.take)
+    maker = video_maker()
+    collector = None if maker is None else PictureCollector(core=core, snapshots=snapshots)
+    fanout = Fanout(core, _consumers(dependencies, collector), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
@@ -170,7 +180,12 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         Loop(
             "payments", Billing(core=core, payments=dependencies.payments).reconcile, every_s=DAY_S
         ),
-        *(_watch(dependencies, snapshots, guarded, ends) if settings.detector_watch else ()),
+        *(() if maker is None else _timelapses(dependencies, snapshots, maker, guarded, ends)),
+        *(
+            _watch(dependencies, snapshots, collector, guarded, ends)
+            if settings.detector_watch
+            else ()
+        ),
     ]
 
 
@@ -226,8 +241,32 @@ def _start_home_assistant(
     ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))
 
 
+def _timelapses(
+    dependencies: Dependencies,
+    snapshots: Snapshots,
+    maker: VideoMaker,
+    guarded: Guarded,
+    ends: AsyncExitStack,
+) -> Sequence[Loop]:
+    """Build the loops that make videos of prints, and delete them."""
+    making = TimelapseMaking(
+        core=dependencies.core,
+        snapshots=snapshots,
+        videos=video_store(dependencies.settings),
+        maker=maker,
+    )
+    ends.push_async_callback(making.close)
+    videos = Loop("timelapses", making.begin_due, hints=frozenset({Topic.EVENT}))
+    making.on_freed(videos.wake)
+    return [videos, Loop("old timelapses", guarded(making.tidy), every_s=PRUNE_EVERY_S)]
+
+
 def _watch(
-    dependencies: Dependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
+    dependencies: Dependencies,
+    snapshots: Snapshots,
+    collector: PictureCollector | None,
+    guarded: Guarded,
+    ends: AsyncExitStack,
 ) -> Sequence[Loop]:
     """Build the loops of the failure watch."""
     core = dependencies.core
@@ -237,6 +276,7 @@ def _watch(
         scorer=dependencies.scorer,
         snapshots=snapshots,
         states=dependencies.detector,
+        timelapses=collector,
     )
     rounds = WatchRounds(core=core, parts=parts)
     ends.push_async_callback(rounds.close)
@@ -250,7 +290,9 @@ def _watch(
     ]
 
 
-def _consumers(dependencies: Dependencies) -> Sequence[Consumer]:
+def _consumers(
+    dependencies: Dependencies, collector: PictureCollector | None
+) -> Sequence[Consumer]:
     """Return the consumers, each of which enqueues its work for every event."""
     core, settings = dependencies.core, dependencies.settings
     return [
@@ -260,6 +302,7 @@ def _consumers(dependencies: Dependencies) -> Sequence[Consumer]:
         WebhookEnqueuer(core=core, clock_history=dependencies.clock_history),
         LiveLinkEnder(),
         PrintHistoryWriter(),
+        *(() if collector is None else (TimelapseConsumer(core.token_bytes),)),
         *([WatchStarter()] if settings.detector_watch else ()),
     ]
 

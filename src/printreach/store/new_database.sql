@@ -495,6 +495,37 @@ CREATE TABLE subscriptions (
 	CONSTRAINT pk_subscriptions PRIMARY KEY (subscription_id), 
 	CONSTRAINT fk_subscriptions_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
+CREATE TABLE timelapse_days (
+	account_id VARCHAR(64) NOT NULL, 
+	days INTEGER NOT NULL, 
+	CONSTRAINT pk_timelapse_days PRIMARY KEY (account_id), 
+	CONSTRAINT fk_timelapse_days_account_id_accounts FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
+CREATE TABLE timelapse_pictures (
+	snapshot_id VARCHAR(64) NOT NULL, 
+	timelapse_id VARCHAR(64) NOT NULL, 
+	taken_at DATETIME NOT NULL, 
+	is_events BOOLEAN NOT NULL, 
+	CONSTRAINT pk_timelapse_pictures PRIMARY KEY (snapshot_id, timelapse_id), 
+	CONSTRAINT fk_timelapse_pictures_timelapse_id_timelapses FOREIGN KEY(timelapse_id) REFERENCES timelapses (timelapse_id) ON DELETE CASCADE
+);
+CREATE TABLE timelapses (
+	timelapse_id VARCHAR(64) NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	printer_id VARCHAR(64) NOT NULL, 
+	print_id VARCHAR(64) NOT NULL, 
+	gap_s INTEGER NOT NULL, 
+	pictures INTEGER NOT NULL, 
+	taken_at DATETIME NOT NULL, 
+	tries INTEGER NOT NULL, 
+	due_at DATETIME, 
+	leased_until DATETIME, 
+	video_id VARCHAR(64), 
+	size INTEGER NOT NULL, 
+	made_at DATETIME, 
+	CONSTRAINT pk_timelapses PRIMARY KEY (timelapse_id), 
+	CONSTRAINT uq_timelapses_video_id UNIQUE (video_id)
+);
 CREATE TABLE totp_apps (
 	account_id VARCHAR(64) NOT NULL, 
 	secret BLOB NOT NULL, 
@@ -664,6 +695,10 @@ CREATE INDEX ix_snapshots_taken_at ON snapshots (taken_at);
 CREATE INDEX ix_steps_account_id ON steps (account_id);
 CREATE INDEX ix_steps_expires_at ON steps (expires_at);
 CREATE INDEX ix_subscriptions_account_id ON subscriptions (account_id);
+CREATE INDEX ix_timelapse_pictures_timelapse_id ON timelapse_pictures (timelapse_id);
+CREATE INDEX ix_timelapses_account_id ON timelapses (account_id, made_at);
+CREATE INDEX ix_timelapses_due_at ON timelapses (due_at);
+CREATE INDEX ix_timelapses_made_at ON timelapses (made_at);
 CREATE INDEX ix_tries_busy_until ON tries (busy_until);
 CREATE INDEX ix_waiting_mails_due_at ON waiting_mails (due_at);
 CREATE INDEX ix_waiting_mails_until ON waiting_mails (until);
@@ -684,5 +719,6 @@ CREATE INDEX ix_webhook_deliveries_print_id ON webhook_deliveries (connection_id
 CREATE INDEX ix_webhooks_next_at ON webhooks (next_at) WHERE next_at IS NOT NULL;
 CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
+CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0032');
+INSERT INTO alembic_version VALUES ('0033');

@@ -10,7 +10,7 @@ from printreach.store.detection import contexts as detection_contexts
 from printreach.store.detection import tables as detection_tables
 from printreach.store.notifications import tables as notify_tables
 from printreach.store.printers import tables as printer_tables
-from printreach.store.prints import snapshots
+from printreach.store.prints import snapshots, timelapses
 from printreach.store.watch import tables as watch_tables
 from printreach.store.webhooks import tables as webhook_tables
 
@@ -21,6 +21,7 @@ MODULES: Final = (
     detection_contexts,
     prints,
     snapshots,
+    timelapses,
     live_links,
     notify_tables,
     access_tokens,

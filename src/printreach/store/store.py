@@ -45,6 +45,7 @@ from printreach.store.printers.members import MemberRecords
 from printreach.store.prints import PrintRecords
 from printreach.store.prints.events import EventRecords
 from printreach.store.prints.snapshots import SnapshotRecords
+from printreach.store.prints.timelapses import TimelapseRecords
 from printreach.store.readers import Readers
 from printreach.store.resealing import seal_anew
 from printreach.store.sealing import DataDirSealer
@@ -103,6 +104,7 @@ class Records:
         self.operating = OperatorRecords(connection)
         self.live_links = LiveLinkRecords(connection)
         self.snapshots = SnapshotRecords(connection)
+        self.timelapses = TimelapseRecords(connection)
         self.prints = PrintRecords(connection)
         self.events = EventRecords(connection, self._notices.give)
         self.notifications = NotifyRecords(connection)

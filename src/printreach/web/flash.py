@@ -34,6 +34,8 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "link-in-log": "Ask the operator for the link, which is in the service's log.",
         "mail": "Your mail address was changed.",
         "price": "The price is saved.",
+        "timelapses": "Your choice is saved.",
+        "timelapse-deleted": "The timelapse is deleted.",
         "passkey": "The passkey was added.",
         "passkey-removed": "The passkey was removed.",
         "app-removed": "The authenticator app was removed.",

@@ -18,7 +18,8 @@ from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
-    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "media-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 
 # The defaults, unless a route sets others. The referrer stays "same-origin", not "no-referrer":

@@ -45,6 +45,7 @@ from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
 from printreach.hub.prints.snapshots import Snapshots
+from printreach.hub.prints.timelapses import Timelapses
 from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.acts import NotificationActs
@@ -107,6 +108,7 @@ class Services:
     own_connections: OwnConnections
     live_links: LiveLinks
     snapshots: Snapshots
+    timelapses: Timelapses
     print_history: PrintHistory
     watch_choices: WatchChoices
     watched_prints: WatchedPrints

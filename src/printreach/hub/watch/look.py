@@ -23,6 +23,7 @@ from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints import print_id_under_way
+from printreach.rules.prints.timelapse import PrintKey
 from printreach.rules.watch import (
     Decision,
     NoLook,
@@ -166,6 +167,13 @@ class LookAtPrint:
             await self._put_off(NoLook.NO_CAMERA if has_none else NoLook.NO_PICTURE)
             return
         is_slow, at = loop.time() - began > SLOW_S, self._parts.core.clock.now()
+        if self._parts.timelapses is not None:
+            key = PrintKey(
+                account_id=watched.account_id,
+                printer_id=watched.printer_id,
+                print_id=watched.print_id,
+            )
+            await self._parts.timelapses.add(key, picture)
         scored = await self._score(picture)
         if isinstance(scored, NoLook):
             await self._put_off(scored)

@@ -11,6 +11,7 @@ from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.printers.live import read_status
 from printreach.hub.prints.snapshots import Snapshots
+from printreach.hub.prints.timelapses import PictureCollector
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
@@ -58,13 +59,18 @@ class WatchStarter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchParts:
-    """The dependencies of the watch. states: where its state goes, for agents and apps."""
+    """The dependencies of the watch.
+
+    states: where its state goes, for agents and apps. timelapses: what else becomes of its
+    pictures; None where no videos are made.
+    """
 
     core: Core
     http: PrinterHttp
     scorer: Scorer
     snapshots: Snapshots
     states: DetectorStates
+    timelapses: PictureCollector | None = None
 
 
 class EventPictures:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
+from litestar.exceptions import ValidationException
 from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.accounts.data import Row
@@ -17,6 +18,7 @@ from printreach.rules.accounts.filament_price import price_in_words
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.sessions import browser_in_words, is_fresh
 from printreach.rules.connections import ConnectionKind
+from printreach.rules.prints.timelapse import KEPT_DAYS
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import closing
@@ -43,12 +45,22 @@ async def account_page(
     standing = await signed_in.services.billing.standing(signed_in.account)
     price = await signed_in.services.owner.filament_price(signed_in.account_id)
     kept = ("", "") if price is None else (price_in_words(price), price.currency)
+    timelapses = signed_in.services.timelapses
     shown = {
         **_who(signed_in),
         "standing": standing,
         "price": typed_price or kept,
+        "has_timelapses": timelapses.is_offered,
+        "days": str(await timelapses.days_of(signed_in.account_id)),
+        "days_offered": [(str(days), _kept_for(days)) for days in KEPT_DAYS],
     }
     return page("account/account.html", fault, field, **shown)
+
+
+def _kept_for(days: int) -> str:
+    if days == 0:
+        return "Make none"
+    return "A year" if days == KEPT_DAYS[-1] else f"{days} days"
 
 
 async def security_page(
@@ -101,6 +113,17 @@ async def set_filament_price(
     if refused is not None:
         return await account_page(signed_in, refused, "price", typed_price=typed)
     return redirect_with_flash(PAGE, "price")
+
+
+@post("/account/timelapses", media_type=MediaType.HTML)
+async def choose_timelapses(
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
+) -> Redirect:
+    """Choose for how long the videos of prints are kept."""
+    timelapses = signed_in.services.timelapses
+    if not await timelapses.choose_days(signed_in.account_id, fields["days"]):
+        raise ValidationException("Choose one of the times in the list")
+    return redirect_with_flash(PAGE, "timelapses")
 
 
 @post("/account/sessions/end", media_type=MediaType.HTML)
@@ -225,6 +248,13 @@ async def _delete_page(signed_in: SignedIn, refused: Denied | TooSoon | None) ->
 
 
 OVERVIEW = [
-    *(show_account, set_filament_price, show_security, end_a_session, end_other_sessions),
+    *(
+        show_account,
+        set_filament_price,
+        choose_timelapses,
+        show_security,
+        end_a_session,
+        end_other_sessions,
+    ),
     *(export, ask_to_delete, delete, deleted_page),
 ]

@@ -4,11 +4,13 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlencode
 
 from printreach.contract.status import State
 from printreach.hub.prints.history import EventEntry
+from printreach.rules.addresses import Addresses
 from printreach.rules.notifications.words import words_for
 from printreach.rules.printers.cameras import UNTURNED, Pose
 from printreach.rules.prints.history import (
@@ -19,9 +21,10 @@ from printreach.rules.prints.history import (
     counted_progress,
 )
 from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.rules.prints.timelapse import Timelapse
 from printreach.store.prints import HistoryCursor, Tally
 from printreach.web.printer_state import PrinterState
-from printreach.web.wording import filament_words
+from printreach.web.wording import filament_words, size
 
 _STATES: Final = {
     PrintResult.UNDER_WAY: "under-way",
@@ -120,6 +123,36 @@ def _again(print_: Print) -> str:
     if not print_.file_name:
         return ""
     return f"/printers/{print_.printer_id}/files/again?{urlencode({'name': print_.file_name})}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimelapseView:
+    """The video of a print.
+
+    href, address: its path and all of its address, "" while it is made. file: its name where it is
+    downloaded.
+    """
+
+    href: str
+    address: str
+    file: str
+    size: str
+
+
+def timelapse_view(
+    timelapse: Timelapse, print_: Print, addresses: Addresses
+) -> TimelapseView | None:
+    """Return the video, or that it is being made; None while the print is under way."""
+    if print_.result is PrintResult.UNDER_WAY:
+        return None
+    video_id = timelapse.video_id if timelapse.made_at is not None else None
+    name = PurePosixPath(print_.file_name).stem or "print"
+    return TimelapseView(
+        href="" if video_id is None else f"/timelapses/{video_id}.mp4",
+        address="" if video_id is None else addresses.of_timelapse(video_id),
+        file=f"{name}.mp4",
+        size=size(timelapse.size),
+    )
 
 
 def months_of(tallies: Sequence[Tally]) -> list[Month]:
