@@ -1,6 +1,7 @@
 """Videos that the real ffmpeg makes of pictures, whatever these are."""
 
 import asyncio
+import io
 import json
 import subprocess
 from collections.abc import AsyncIterator, Sequence
@@ -8,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from printreach.backends.video_ffmpeg import FfmpegVideos
 from printreach.ports.videos import VideoFailed
+from printreach.rules.printers.cameras import UNTURNED, Pose
 from tests.rigs.peers import system_program
 from tests.rules.detection.test_jpeg import picture
 
@@ -27,8 +30,9 @@ async def each(pictures: Sequence[bytes]) -> AsyncIterator[bytes]:
         yield one
 
 
-def made(maker: FfmpegVideos, pictures: Sequence[bytes], a_second: int = 4) -> bytes:
-    return asyncio.run(maker.make(each(pictures), a_second))
+def made(maker: FfmpegVideos, pictures: Sequence[bytes], pose: Pose = UNTURNED) -> bytes:
+    """Four pictures a second."""
+    return asyncio.run(maker.make(each(pictures), 4, pose))
 
 
 def facts_of(video: bytes, folder: Path) -> dict[str, Any]:
@@ -52,6 +56,39 @@ def test_pictures_become_a_video_that_browsers_play(maker: FfmpegVideos, tmp_pat
     assert facts["nb_read_frames"] == "12"
     assert facts["duration"] == "3.000000"
     assert video.index(b"moov") < video.index(b"mdat")  # it begins to play before it is whole
+
+
+@pytest.mark.parametrize(
+    ("pose", "dark"),
+    [
+        (UNTURNED, (0, 0)),
+        (Pose(flip_h=True), (1, 0)),
+        (Pose(flip_v=True), (0, 1)),
+        (Pose(rotation=90), (1, 0)),
+        (Pose(rotation=180), (1, 1)),
+        (Pose(rotation=270), (0, 1)),
+        (Pose(flip_h=True, rotation=90), (1, 1)),
+    ],
+)
+def test_a_video_is_turned_as_its_camera_is(
+    maker: FfmpegVideos, tmp_path: Path, pose: Pose, dark: tuple[int, int]
+) -> None:
+    """dark: the corner, right and down, where the picture's dark upper left corner is then."""
+    drawn = Image.new("L", (64, 64), 255)
+    drawn.paste(0, (0, 0, 32, 32))
+    out = io.BytesIO()
+    drawn.convert("RGB").save(out, "JPEG")
+    (tmp_path / "video.mp4").write_bytes(made(maker, [out.getvalue()] * 8, pose))
+    shown = tmp_path / "shown.png"
+    words = ["-v", "error", "-i", str(tmp_path / "video.mp4"), "-frames:v", "1", str(shown)]
+    subprocess.run([system_program("ffmpeg", "ffmpeg"), *words], check=True)
+
+    places = [(x, y) for x in (0, 1) for y in (0, 1)]
+    with Image.open(shown) as opened:
+        grey = opened.convert("L")
+        row = list(grey.tobytes())
+    found = [(x, y) for x, y in places if row[(16 + 32 * y) * 64 + 16 + 32 * x] < 128]
+    assert found == [dark]
 
 
 def test_a_large_odd_picture_gets_smaller_and_keeps_its_shape(
@@ -106,7 +143,7 @@ def test_what_takes_too_long_is_ended(maker: FfmpegVideos) -> None:
     hasty = FfmpegVideos(str(system_program("ffmpeg", "ffmpeg")), within_s=1.0)
 
     with pytest.raises(VideoFailed, match="longer than"):
-        asyncio.run(hasty.make(endless(), 4))
+        asyncio.run(hasty.make(endless(), 4, UNTURNED))
 
 
 def test_a_program_that_is_not_there_makes_no_video(tmp_path: Path) -> None:

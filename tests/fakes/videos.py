@@ -4,18 +4,23 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from printreach.ports.videos import VideoFailed
+from printreach.rules.printers.cameras import UNTURNED, Pose
 
 
 @dataclass
 class FakeVideos:
-    """ports.VideoMaker. given: the pictures of each video. fails: whether it fails."""
+    """ports.VideoMaker. given: the pictures of each video. pose: of the last one. fails: whether it
+    fails.
+    """
 
     given: list[list[bytes]] = field(default_factory=list)
+    pose: Pose = UNTURNED
     fails: bool = False
 
-    async def make(self, pictures: AsyncIterator[bytes], a_second: int) -> bytes:
+    async def make(self, pictures: AsyncIterator[bytes], a_second: int, pose: Pose) -> bytes:
         taken = [picture async for picture in pictures]
         if self.fails:
             raise VideoFailed("the disk is full")
         self.given.append(taken)
+        self.pose = pose
         return b"video of %d pictures, %d a second" % (len(taken), a_second)

@@ -8,12 +8,13 @@ import asyncio
 import os
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from printreach.ports.videos import VideoFailed
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.prints.timelapse import MAX_VIDEO_BYTES
 
 PROGRAM: Final = "ffmpeg"
@@ -29,6 +30,13 @@ _SCALE: Final = (
     ":force_divisible_by=2:out_range=tv,format=yuv420p"
 )
 
+_TURNS: Final[Mapping[int, Sequence[str]]] = {
+    0: (),
+    90: ("transpose=clock",),
+    180: ("hflip", "vflip"),
+    270: ("transpose=cclock",),
+}
+
 
 class FfmpegVideos:
     """ports.VideoMaker. program: the path of ffmpeg."""
@@ -37,10 +45,10 @@ class FfmpegVideos:
         self._program = program
         self._within_s = within_s
 
-    async def make(self, pictures: AsyncIterator[bytes], a_second: int) -> bytes:
+    async def make(self, pictures: AsyncIterator[bytes], a_second: int, pose: Pose) -> bytes:
         with tempfile.TemporaryDirectory(prefix="printreach-") as folder:
             path = Path(folder) / "video.mp4"
-            process = await self._start(path, a_second)
+            process = await self._start(path, a_second, pose)
             try:
                 async with asyncio.timeout(self._within_s):
                     complaint = await _fed(process, pictures)
@@ -52,12 +60,12 @@ class FfmpegVideos:
                 raise VideoFailed(complaint)
             return await asyncio.to_thread(_read, path)
 
-    async def _start(self, path: Path, a_second: int) -> Process:
+    async def _start(self, path: Path, a_second: int, pose: Pose) -> Process:
         arguments = (
             *("-hide_banner", "-loglevel", "error", "-nostdin", "-y", "-threads", "1"),
             *("-protocol_whitelist", "pipe", "-max_pixels", str(_MAX_PIXELS)),
             *("-f", "image2pipe", "-c:v", "mjpeg", "-framerate", str(a_second), "-i", "pipe:0"),
-            *("-an", "-vf", _SCALE, "-c:v", "libx264", "-preset", "veryfast", "-crf", "26"),
+            *("-an", "-vf", _filters(pose), "-c:v", "libx264", "-preset", "veryfast", "-crf", "26"),
             *("-threads", "1", "-movflags", "+faststart", "-fs", str(MAX_VIDEO_BYTES)),
             str(path),
         )
@@ -72,6 +80,11 @@ class FfmpegVideos:
             )
         except OSError as error:
             raise VideoFailed(f"{PROGRAM} can't be started: {error.strerror}") from error
+
+
+def _filters(pose: Pose) -> str:
+    flips = ["hflip"] * pose.flip_h + ["vflip"] * pose.flip_v
+    return ",".join([*flips, *_TURNS[pose.rotation], _SCALE])
 
 
 async def _fed(process: Process, pictures: AsyncIterator[bytes]) -> str:

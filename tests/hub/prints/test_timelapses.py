@@ -8,7 +8,17 @@ from datetime import timedelta
 import pytest
 
 from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.contract.cameras import CameraChoice
 from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.status import (
+    CurrentPrint,
+    JobStatus,
+    ServiceStatus,
+    State,
+    StatusResult,
+    WebcamEntry,
+    WebcamList,
+)
 from printreach.hub.accounts import block
 from printreach.hub.prints.fanout import Fanout
 from printreach.hub.prints.snapshots import Snapshots
@@ -19,6 +29,7 @@ from printreach.hub.prints.timelapses import (
     TimelapseMaking,
     Timelapses,
 )
+from printreach.rules.printers.cameras import Pose
 from printreach.rules.prints.timelapse import (
     ABANDONED_AFTER,
     DEFAULT_DAYS,
@@ -50,6 +61,7 @@ class Cinema:
     making: TimelapseMaking
     timelapses: Timelapses
     maker: FakeVideos
+    camera: Camera
     taken: list[bytes] = field(default_factory=list)
 
     async def prints(self, pictures: int) -> None:
@@ -105,6 +117,7 @@ async def cinema(open_world: OpenWorld) -> AsyncIterator[Cinema]:
             TimelapseMaking(core=world.core, snapshots=snapshots, videos=videos, maker=maker),
             Timelapses(core=world.core, videos=videos, is_offered=True),
             maker,
+            camera,
         )
 
 
@@ -121,6 +134,27 @@ async def test_the_pictures_of_a_watched_print_become_a_video(open_world: OpenWo
         assert video == b"video of 12 pictures, 3 a second"
         assert made.size == len(video)
         assert here.files(".jpg") == 1  # the one of the event
+
+
+@on_a_loop
+async def test_a_video_is_turned_as_the_owner_chose_for_the_camera(open_world: OpenWorld) -> None:
+    async with cinema(open_world) as here:
+        await here.prints(MIN_PICTURES)
+        camera = WebcamEntry(name="Door", flip_h=True)
+        here.camera.statuses[PRINTER_ID] = StatusResult(
+            job_status=JobStatus(state=State.COMPLETE, current_print=CurrentPrint()),
+            service_status=ServiceStatus(),
+            platform_version="1.0",
+            features=63,
+            list_webcams=WebcamList(webcams=[camera]),
+        )
+        chosen = CameraChoice(camera="Door", rotation=90)
+        await here.world.store.write(
+            lambda records: records.printers.choose_cameras(PRINTER_ID, (chosen,))
+        )
+        await here.ends()
+
+        assert here.maker.pose == Pose(flip_h=True, rotation=90)
 
 
 @on_a_loop

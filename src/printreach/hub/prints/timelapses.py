@@ -10,11 +10,15 @@ from typing import ClassVar, Final
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.leased_queue import LeasedQueue
+from printreach.hub.printers.live import read_status
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import StoreUnavailable
+from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore, SnapshotsUnavailable
 from printreach.ports.videos import VideoFailed, VideoMaker
 from printreach.rules.connections.credentials import TokenBytes, new_record_id, new_secret
+from printreach.rules.printers import Printer
+from printreach.rules.printers.cameras import UNTURNED, Pose, pose_at, with_choices
 from printreach.rules.prints.history import concerns_print
 from printreach.rules.prints.snapshots import is_snapshot_id
 from printreach.rules.prints.timelapse import (
@@ -31,6 +35,7 @@ from printreach.rules.prints.timelapse import (
     pictures_a_second,
     shown,
 )
+from printreach.rules.watch.choices import WatchSettings
 from printreach.store.leases import Claim
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
@@ -139,7 +144,9 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
             )
         else:
             try:
-                video = await self.maker.make(self._jpegs(chosen), pictures_a_second(len(chosen)))
+                pose = await self._pose(item)
+                speed = pictures_a_second(len(chosen))
+                video = await self.maker.make(self._jpegs(chosen), speed, pose)
             except VideoFailed as failed:
                 log.warning("no timelapse of printer %s: %s", item.printer_id, failed)
                 return  # it is tried again when the lease is over
@@ -158,6 +165,25 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
             lambda records: records.timelapses.outdated(at, FORGOTTEN_AT_ONCE)
         ):
             await _remove(self.core, self.videos, old)
+
+    async def _pose(self, item: Timelapse) -> Pose:
+        """Return how the pictures are turned; they are not if the printer can't be asked."""
+
+        async def read(records: Records) -> tuple[Printer | None, WatchSettings]:
+            return (
+                await records.printers.linked(item.printer_id),
+                await records.watch_settings.get(item.printer_id),
+            )
+
+        printer, watch = await self.core.store.read(read)
+        if printer is None or printer.account_id != item.account_id:
+            return UNTURNED
+        answer = await self.snapshots.http.ask(printer.owned, "/status")
+        status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
+        if isinstance(status, PrinterRefusal):
+            return UNTURNED
+        listed = with_choices(status.list_webcams, printer.cameras)
+        return pose_at(listed.webcams, watch.camera or listed.default_index)
 
     async def _jpegs(self, pictures: Sequence[TimelapsePicture]) -> AsyncIterator[bytes]:
         for picture in pictures:
