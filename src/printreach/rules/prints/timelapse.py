@@ -78,11 +78,11 @@ def shown(pictures: Sequence[TimelapsePicture]) -> Sequence[TimelapsePicture]:
     """Return the pictures of the video, oldest first; none if there are too few.
 
     Those that failure detection took are all of one camera. Pictures of events, which may be of
-    another, are used where these are too few.
+    another, are shown where these are too few.
     """
     in_order = sorted(pictures, key=lambda one: one.taken_at)
     own = [one for one in in_order if not one.is_events]
-    chosen = own if len(own) >= MIN_PICTURES else [one for one in in_order if one.is_events]
+    chosen = own if len(own) >= MIN_PICTURES else in_order
     return chosen[-MAX_PICTURES:] if len(chosen) >= MIN_PICTURES else []
 
 
