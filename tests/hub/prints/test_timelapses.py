@@ -205,7 +205,7 @@ async def test_a_print_that_is_not_watched_has_the_pictures_of_its_events(
 @on_a_loop
 async def test_too_few_pictures_make_no_video_and_leave_nothing(open_world: OpenWorld) -> None:
     async with cinema(open_world) as here:
-        await here.prints(MIN_PICTURES - 1)
+        await here.prints(MIN_PICTURES - 2)
 
         assert await here.ends() is None
         assert here.maker.given == []
