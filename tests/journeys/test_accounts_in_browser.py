@@ -213,7 +213,7 @@ def test_a_forgotten_password_then_the_end_of_the_account(fresh: Service, page: 
     press(page, "Delete my account")
     heading(page, "Your account is deleted")
     sign_in(page, fresh, "leaving@example.org", NEXT)
-    expect(page.get_by_role("alert")).to_contain_text("That mail address and password")
+    expect(page.get_by_role("alert")).to_contain_text("That e-mail address and password")
 
 
 def test_pages_for_strangers_are_accessible_and_fit(fresh: Service, page: Page) -> None:

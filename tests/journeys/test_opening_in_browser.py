@@ -106,6 +106,7 @@ def open_from_dashboard(page: Page) -> Page:
 def share(page: Page, home: Service) -> dict[str, str]:
     """Share the printer by the page's form; what is shown once, by its label."""
     page.goto(f"{home.base_url}/connections/share")
+    page.get_by_label("own web page").check()
     press(page, "Share")
     expect(page.get_by_role("heading", name="Your printer is shared")).to_be_visible()
     shown = page.locator("dd[data-label]")

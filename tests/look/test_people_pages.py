@@ -93,7 +93,7 @@ def test_the_page_of_people_is_accessible_and_fits(page: Page, home: Home) -> No
 
     look_at(page, "people", sizes=EVERY_SIZE)
 
-    page.get_by_label("Mail address").fill(ADA)
+    page.get_by_label("E-mail address").fill(ADA)
     page.get_by_role("button", name="Share").click()
     expect(page.get_by_role("alert")).to_contain_text("This is your own address.")
     assert [error for error in seen.errors if "400" not in error] == []

@@ -1,7 +1,7 @@
 """The look of a connection's permissions: in the portal, on its page, and when sharing."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.look.gallery import forward
 from tests.look.test_webhook_pages import home
@@ -22,7 +22,7 @@ def test_an_owner_takes_the_camera_from_a_connection(page: Page, home: Home) -> 
     seen = watch(page)
     page.goto(f"{BASE_URL}/connections/{connection_id}")
     page.get_by_label("See the camera").uncheck()
-    page.get_by_label("own interface").uncheck()  # which includes the camera
+    page.get_by_label("own web page").uncheck()  # which includes the camera
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved. The change applies now.").wait_for()
 
@@ -31,7 +31,7 @@ def test_an_owner_takes_the_camera_from_a_connection(page: Page, home: Home) -> 
     assert not page.get_by_label("See the camera").is_checked()
     assert page.get_by_label("Control prints").is_checked()
     page.goto(f"{BASE_URL}/connections")
-    page.get_by_text("without camera and own interface").wait_for()
+    page.get_by_text("without camera and its web page").wait_for()
     look_at(page, "connections-limited")
     assert seen.errors == []
 
@@ -42,7 +42,7 @@ def test_an_owner_chooses_what_a_share_may_do(page: Page, home: Home) -> None:
 
     look_at(page, "share-permissions")
 
-    page.get_by_label("own interface").uncheck()
+    expect(page.get_by_label("own web page")).not_to_be_checked()
     page.get_by_role("button", name="Share").click()
     page.get_by_text("Your printer is shared").wait_for()
     send(home.browser, "/connections/done")

@@ -148,7 +148,7 @@ def test_the_end_of_mails_about_prints_is_accessible_and_fits(own_page: Page, ho
     token = stop_token(home.world.services.stops_mails.sealer, "a place")
     own_page.goto(f"{BASE_URL}/notifications/stop?token={token}")
     look_at(own_page, "notifications-stop", sizes=BOTH)
-    own_page.get_by_role("button", name="Stop these mails").click()
+    own_page.get_by_role("button", name="Stop these e-mails").click()
     expect(own_page.get_by_role("heading", level=1)).to_have_text(
         "You\N{RIGHT SINGLE QUOTATION MARK}re unsubscribed"
     )

@@ -52,7 +52,7 @@ def test_a_confirmed_address_gets_notifications(world_with: MakeWorld) -> None:
 
         assert before == []
         assert channels_of(world, browser) == ["mail"]
-        assert "your mail address" in browser.get("/notifications").text
+        assert "your e-mail address" in browser.get("/notifications").text
 
 
 def test_without_a_mail_server_nobody_is_told_by_the_log(world_with: MakeWorld) -> None:
@@ -111,7 +111,7 @@ def test_a_look_at_the_link_ends_nothing(
     page = browser.get(STOP + token_for(world, destination.destination_id))
 
     assert page.status_code == 200
-    assert "Stop mails about prints?" in page.text
+    assert "Stop e-mails about prints?" in page.text
     assert ADA not in page.text
     assert destinations_of(world, browser) == [destination]
 

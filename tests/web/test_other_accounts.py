@@ -61,7 +61,7 @@ def test_nobody_gets_an_account_for_an_address_that_is_not_vouched_for(
     answer = way.go()
 
     assert answer.status_code == 400
-    assert "names no mail address of yours that it has confirmed" in answer.text
+    assert "names no e-mail address of yours that it has confirmed" in answer.text
     assert way.emails() == []
 
 

@@ -185,7 +185,7 @@ def test_an_address_that_is_not_one_mailbox_gets_no_mail(
     answer = send(browser, "/signup", email=typed, password=PASSWORD)
 
     assert answer.status_code == 400
-    assert "Enter a mail address such as you@example.com." in answer.text
+    assert "Enter an e-mail address such as you@example.com." in answer.text
     assert world.mailer.sent == []
 
 
@@ -294,7 +294,7 @@ def test_the_link_of_an_earlier_sign_up_says_that_there_is_a_newer_one(
 
     page = browser.get(earlier).text
 
-    assert "signing up again makes a newer link" in page
+    assert "only the newest link works" in page
     assert "the newest link in the service" in page
 
 

@@ -11,7 +11,7 @@ from tests.web.test_notifications import destinations_of
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, send_and_follow, sign_in
 
 EVE = "eve@example.org"
-ASK = "t send you a mail. Ask its operator for the link"
+ASK = "t send you an e-mail. Ask its operator for the link"
 
 
 def told_by_mail(world: WebWorld, browser: Browser, account: Account) -> str:

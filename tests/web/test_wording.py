@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from printreach.web import wording
+from printreach.web.wording import typeset
 
 AFTERNOON = datetime(2026, 12, 20, 16, 2, tzinfo=timezone(timedelta(hours=2)))
 
@@ -63,3 +64,18 @@ def test_a_date_carries_its_moment() -> None:
 
     assert ">3 December 2026<" in wording.day(at)
     assert ">3 December 2026, 18:00 UTC<" in wording.moment(at)
+
+
+@pytest.mark.parametrize(
+    ("plain", "typeset_text"),
+    [
+        ("It can't be done.", "It can\u2019t be done."),
+        ("'javascript:alert(1)' is no address.", "\u2018javascript:alert(1)\u2019 is no address."),
+        (
+            "Not ('gcode'), the agents'.",
+            "Not (\u2018gcode\u2019), the agents\u2019.",
+        ),
+    ],
+)
+def test_quotation_marks_open_and_close(plain: str, typeset_text: str) -> None:
+    assert typeset(plain) == typeset_text

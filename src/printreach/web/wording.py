@@ -19,12 +19,14 @@ _HOUR: Final = 60 * _MINUTE
 _DAY: Final = 24 * _HOUR
 _NAME_PARTS: Final = re.compile(r"\.?[^_.-]+(?:\.\d[^_.-]*)*[_-]*|[_.-]+")
 """The words of a file's name: "part_", "0.2mm", ".gcode". """
+_OPENING_QUOTE: Final = re.compile(r"(?<![^\s(])'(?=\S)")
 _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
 def typeset(text: str) -> str:
-    """Curl the apostrophes of a sentence that also goes into logs and JSON."""
-    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+    """Curl the apostrophes and quotation marks of a sentence that also goes into logs and JSON."""
+    opened = _OPENING_QUOTE.sub("\N{LEFT SINGLE QUOTATION MARK}", text)
+    return opened.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
 def counted(count: int, noun: str) -> str:

@@ -24,7 +24,7 @@ def read(channel: str, **typed: str) -> DestinationAddress | InvalidField:
 @pytest.mark.parametrize(
     ("channel", "typed", "url", "label"),
     [
-        ("mail", {}, "", "your mail address"),
+        ("mail", {}, "", "your e-mail address"),
         ("ntfy", {"topic": "t-1"}, "ntfys://ntfy.sh/t-1?mode=private", "t-1 on ntfy.sh"),
         (
             "ntfy",

@@ -23,7 +23,7 @@ def event(kind: int, **known: object) -> PrintEvent:
         (
             event(EventType.FAILED, file_name="vase.gcode", error="cancelled", progress=40),
             "Workshop: print stopped",
-            "vase.gcode was stopped at 40 %.",
+            "vase.gcode was stopped at 40%.",
         ),
         (
             event(EventType.FAILED, file_name="vase.gcode", error="Heater is too cold"),
@@ -32,7 +32,7 @@ def event(kind: int, **known: object) -> PrintEvent:
         ),
         (
             event(EventType.PROGRESS, progress=50, time_remaining_sec=3600),
-            "Workshop: 50 % done",
+            "Workshop: 50% done",
             "The print is printing. 1 h left.",
         ),
         (
@@ -44,7 +44,7 @@ def event(kind: int, **known: object) -> PrintEvent:
         (
             event(EventType.PAUSED_BY_DETECTOR, progress=50),
             "Workshop: paused by failure detection",
-            "The print is paused at 50 %. Check it before you resume.",
+            "The print is paused at 50%. Check it before you resume.",
         ),
         (
             event(EventType.FIRST_LAYER_COMPLETE),

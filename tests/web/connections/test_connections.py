@@ -173,5 +173,6 @@ def test_a_name_that_is_too_long_shares_nothing(home: Home) -> None:
 def test_the_printers_page_and_its_settings_lead_to_sharing_it(home: Home) -> None:
     href = f'href="/connections/share?printer={home.printer_id}"'
 
-    assert href in home.browser.get(home.path).text
+    assert f'href="{home.path}/people"' in home.browser.get(home.path).text
+    assert href in home.browser.get(home.path + "/people").text
     assert href in home.browser.get(home.path + "/settings").text

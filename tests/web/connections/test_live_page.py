@@ -175,7 +175,7 @@ def test_it_ends_when_its_time_is_over(shown: Shown) -> None:
     page = shown.get()
 
     assert page.status_code == 410
-    assert "Its time has run out." in page.text
+    assert "It has expired." in page.text
     assert shown.get("/picture").status_code == 404
 
 
@@ -263,7 +263,7 @@ def test_a_form_says_that_nothing_is_printing(home: Home) -> None:
     answer = send(home.browser, "/connections/live", **fields)
 
     assert answer.status_code == 400
-    assert "No print is under way" in answer.text
+    assert "No print is running" in answer.text
 
 
 def test_another_accounts_printer_is_not_shown(home: Home, bobs_printer: str) -> None:

@@ -1,5 +1,7 @@
 """An owner changes the permissions of a connection, and sees them."""
 
+import re
+
 import pytest
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
@@ -39,7 +41,7 @@ def test_the_page_of_an_apps_connection_changes_what_it_may_do(home: Home) -> No
     assert saved.headers["location"] == path
     assert stored(home, connection_id).permissions == {Permission.CAMERA}
     assert ticked(home.browser.get(path).text) == {Permission.CAMERA}
-    assert "without control, files and own interface" in home.browser.get("/connections").text
+    assert "without control, files and its web page" in home.browser.get("/connections").text
 
 
 @pytest.mark.parametrize(
@@ -47,13 +49,13 @@ def test_the_page_of_an_apps_connection_changes_what_it_may_do(home: Home) -> No
     [
         (
             ("interface",),
-            "with the printer's own interface, which includes control, files and camera",
+            "with the printer's own web page, which includes control, files and camera",
         ),
         (
             ("interface", "camera"),
-            "with the printer's own interface, which includes control and files",
+            "with the printer's own web page, which includes control and files",
         ),
-        (("control", "camera"), "without files and own interface"),
+        (("control", "camera"), "without files and its web page"),
     ],
 )
 def test_a_list_never_says_that_the_printers_own_interface_is_without_control(
@@ -131,3 +133,10 @@ def test_the_owners_own_way_to_a_printer_has_no_permissions_to_take(home: Home) 
 
     assert answer.status_code == 404
     assert stored(home, connection_id).permissions == ALL_PERMISSIONS
+
+
+def test_a_share_by_password_begins_without_the_printers_own_web_page(home: Home) -> None:
+    page = home.browser.get(f"/connections/share?printer={home.printer_id}").text
+
+    assert re.findall(r'name="(\w+)" value="yes" checked', page) == ["control", "files", "camera"]
+    assert f'href="/printers/{home.printer_id}/people"' in page

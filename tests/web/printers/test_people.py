@@ -96,7 +96,7 @@ def test_without_a_mail_server_the_page_gives_the_link_and_says_that_none_was_se
     page = home.browser.get(answer.headers["location"]).text
 
     assert LINK.search(page)
-    assert "No mail was sent" in page
+    assert "No e-mail was sent" in page
     assert home.world.mailer.sent == []
 
 
@@ -127,7 +127,7 @@ def test_with_a_mail_server_the_link_is_in_the_mail_alone_whether_there_is_an_ac
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"email": "nobody", "role": "watch"}, "Enter a mail address"),
+        ({"email": "nobody", "role": "watch"}, "Enter an e-mail address"),
         ({"email": ADA, "role": "watch"}, "This is your own address"),
         ({"email": "", "role": "owner", "uses": "1"}, "Choose what they may do"),
         ({"email": "", "role": "watch", "uses": "1000"}, "Choose how many people"),

@@ -53,7 +53,7 @@ def test_the_quick_view_shows_quality_over_time_and_why_it_paused(home: Home) ->
 
     assert "Warned at" in page.text
     assert "Paused at" in page.text
-    assert "with 94% certainty; in the first pictures of this print it was 6%" in page.text
+    assert "with 94% certainty; at the start of this print, its certainty was 6%" in page.text
     assert "Was this right?" in page.text
     assert '<svg class="evidence"' in page.text
     assert 'class="alarm"' in page.text
@@ -68,7 +68,7 @@ def test_no_certainty_is_whole(home: Home) -> None:
     saw(home, *looks, a_look(now, 100, warned=True))
 
     page = home.get().text
-    assert "with over 99% certainty; in the first pictures of this print it was under 1%" in page
+    assert "with over 99% certainty; at the start of this print, its certainty was under 1%" in page
 
 
 def test_a_print_that_goes_well_asks_nothing(home: Home) -> None:

@@ -11,7 +11,7 @@ const DEVICES = "/notifications/devices";
 const RENEWED = "printreach-push-renewed";
 const SUBSCRIBE_TIMEOUT_MS = 20_000;
 const NOT_ALLOWED =
-  "This browser doesn’t allow notifications of this site. Allow them in its settings, then try again.";
+  "This browser doesn’t allow notifications from this site. Allow them in its settings, then try again.";
 const FAILED = "This browser could not be added. Try again in a moment.";
 const ON_HOME_SCREEN =
   "On an iPhone or iPad, first add Printreach to the home screen: Share, then Add to Home Screen. Open it from there.";
@@ -94,7 +94,7 @@ async function add(
     await subscribe(offer.dataset["push"] ?? "", registration);
     const page = offer.dataset["pushPlace"];
     if (page) return location.assign(page);
-    say(offer, "This device hears of your prints.");
+    say(offer, "This device is notified about your prints.");
     button.hidden = true;
   } catch (error) {
     if (fault) {

@@ -21,7 +21,7 @@ from printreach.store.store import Records
 log = logging.getLogger(__name__)
 
 INVITATION_OVER = Denied(
-    Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."
+    Reason.LINK_OVER, "That invitation was used or has expired. Ask for another one."
 )
 
 

@@ -87,8 +87,9 @@ class Newcomers:
 def _without_address(provider: str) -> Denied:
     return Denied(
         Reason.WRONG_CREDENTIALS,
-        f"{provider} names no mail address of yours that it has confirmed, so it can't make you an "
-        f"account. If you have one, sign in another way and add {provider} on the account page.",
+        f"{provider} names no e-mail address of yours that it has confirmed, so it can't make "
+        "you an account. If you have one, sign in another way and add "
+        f"{provider} on the account page.",
     )
 
 

@@ -25,11 +25,11 @@ from printreach.rules.accounts.totp import (
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
-BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
 BAD_PRICE: Final = Denied(
     Reason.INVALID, "Enter a price such as 24.90, and a currency such as EUR or $."
 )
-LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
+LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used or has expired.")
 
 Refusal: TypeAlias = Denied | TooSoon
 

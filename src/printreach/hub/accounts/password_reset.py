@@ -36,7 +36,7 @@ from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
 LINK_OVER: Final = Denied(
-    Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."
+    Reason.LINK_OVER, "That link was used or has expired. Ask for another one."
 )
 
 

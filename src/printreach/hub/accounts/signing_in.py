@@ -54,7 +54,7 @@ def caller_of(visitor: Visitor, account: Account | None) -> str:
     return counted_as(visitor, account, widest_network_of(visitor.address))
 
 
-WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
+WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That e-mail address and password don't match.")
 WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")
 STEP_OVER = Denied(Reason.STEP_OVER, "That took too long. Sign in again.")
 

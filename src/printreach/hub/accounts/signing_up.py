@@ -31,11 +31,11 @@ from printreach.store.store import Records
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""
-BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER,
-    "That link was used, has run out, or is of an earlier sign-up: signing up again makes a newer "
-    "link, and only the newest works.",
+    "That link was used, has expired, or was replaced when you signed up again: only the newest "
+    "link works.",
 )
 WRONG_PASSWORD: Final = Denied(
     Reason.WRONG_CREDENTIALS, "That is not the password of this account."

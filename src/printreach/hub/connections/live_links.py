@@ -251,7 +251,10 @@ class LiveLinks:
             return Denied(Reason.PRINTER_AWAY, sentence)
         print_id = print_id_under_way(reading.status)
         if not print_id:
-            return Denied(Reason.NO_ACTIVE_PRINT, "No print is under way that it could end with.")
+            return Denied(
+                Reason.NO_ACTIVE_PRINT,
+                "No print is running for it to end with.",
+            )
         return print_id
 
     async def _end_with_print(

@@ -112,7 +112,7 @@ class Notifications:
         if isinstance(address, InvalidField):
             return WrongField(address.field, address.sentence)
         if channel.name == MAIL and account.verified_at is None:
-            return WrongField("way", "Confirm your mail address first.")
+            return WrongField("way", "Confirm your e-mail address first.")
         if address.url and not await self.messenger.check(address.url):
             field = next(iter(channel.fields)).name
             return WrongField(
@@ -261,7 +261,7 @@ async def add_destination(records: Records, destination: Destination) -> Destina
     if len(existing) >= MAX_DESTINATIONS:
         return WrongField("way", f"{MAX_DESTINATIONS} channels is the limit. Remove one first.")
     if destination.channel == MAIL and any(destination.channel == MAIL for destination in existing):
-        return WrongField("way", "Your mail address is already on the list.")
+        return WrongField("way", "Your e-mail address is already on the list.")
     await records.notifications.add_destination(destination)
     return destination
 

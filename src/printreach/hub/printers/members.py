@@ -41,10 +41,10 @@ INVITE_MAIL_BY_OWNER: Final = Limit(
 )
 """Of one owner to one mailbox: nobody fills another person's mailbox with invitations."""
 INVITATION_OVER: Final = Denied(
-    Reason.LINK_OVER, "That link was used, has run out, or the owner has ended it."
+    Reason.LINK_OVER, "That link was used, has expired, or the owner has ended it."
 )
 _NO_SUCH_PERSON: Final = Denied(Reason.INVALID, "This person has no access to the printer.")
-_BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+_BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
 _FULL: Final = Denied(
     Reason.TOO_MANY_CONNECTIONS,
     f"At most {MAX_MEMBERS} people can have access to a printer, and open invitations count too.",

@@ -50,7 +50,7 @@ class Mails:
             to,
             "Confirm your address",
             f"Open this link to complete your account:\n\n{link}\n\n"
-            "The link works once, within a day. If you didn't sign up, ignore this mail and no "
+            "The link works once, within a day. If you didn't sign up, ignore this e-mail and no "
             "account is created.",
         )
 
@@ -70,8 +70,8 @@ class Mails:
             to,
             "Reset your password",
             f"Open this link to set a new password:\n\n{link}\n\n"
-            "The link works once, within an hour. If you didn't ask for this, ignore this mail and "
-            "your password stays the same.",
+            "The link works once, within an hour. If you didn't ask for this, ignore this e-mail "
+            "and your password stays the same.",
         )
 
     def confirm_change(self, to: str, link: str) -> Mail:
@@ -132,14 +132,14 @@ class Mails:
             "A 3D printer is shared with you",
             f"{owner_email} shares a 3D printer with you. Open this link to see which one, and to "
             f"accept or decline:\n\n{link}\n\n"
-            "The link works for a week, and for the account with this mail address alone. If you "
-            "don't know who this is, ignore this mail.",
+            "The link works for a week, and for the account with this e-mail address alone. If you "
+            "don't know who this is, ignore this e-mail.",
         )
 
     def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
         """Return the mail about a print."""
         choose = f"Change your notifications: {self.base_url}/notifications"
-        mail = self._mail(to, subject, f"{text}\n\n{choose}\nStop these mails: {stop_url}")
+        mail = self._mail(to, subject, f"{text}\n\n{choose}\nStop these e-mails: {stop_url}")
         return replace(mail, stop_url=stop_url)
 
     def _mail(self, to: str, subject: str, text: str) -> Mail:

@@ -19,7 +19,7 @@ CHOICES: Final[tuple[tuple[EventType, str], ...]] = (
     (EventType.FAILED, "A print fails or is stopped"),
     (EventType.PAUSED, "A print pauses"),
     (EventType.RESUMED, "A print resumes"),
-    (EventType.PROGRESS, "Progress, every 10 % and every hour"),
+    (EventType.PROGRESS, "Progress, every 10% and every hour"),
     (EventType.FIRST_LAYER_COMPLETE, "The first layer is done"),
     (EventType.THIRD_LAYER_COMPLETE, "The third layer is done"),
     (EventType.BED_COOLED_DOWN, "The bed has cooled down"),

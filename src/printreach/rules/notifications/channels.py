@@ -273,7 +273,7 @@ def _wrong_server() -> InvalidField:
 _PARSERS: Final[Mapping[str, Callable[[TypedFields], DestinationAddress | InvalidField]]] = (
     MappingProxyType(
         {
-            MAIL: lambda _: DestinationAddress("", "your mail address"),
+            MAIL: lambda _: DestinationAddress("", "your e-mail address"),
             "ntfy": _ntfy,
             "telegram": _telegram,
             "discord": _discord,

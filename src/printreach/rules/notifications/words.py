@@ -73,7 +73,7 @@ def _resumed(event: PrintEvent) -> Told:
 
 def _progress(event: PrintEvent) -> Told:
     done = event.progress
-    title = "still printing" if done is UNSET else f"{done} % done"
+    title = "still printing" if done is UNSET else f"{done}% done"
     return title, [_file(event, "{file} is printing."), _time_left(event)]
 
 
@@ -162,7 +162,7 @@ def _joined(sentences: list[str]) -> str:
 
 def _file(event: PrintEvent, sentence: str) -> str:
     name = event.file_name or "" if event.file_name is not UNSET else ""
-    at = f" at {event.progress} %" if event.progress is not UNSET else ""
+    at = f" at {event.progress}%" if event.progress is not UNSET else ""
     text = sentence.replace("{at}", at)
     if name:
         return text.replace("{file}", name)

@@ -136,7 +136,7 @@ class ShareForm:
     printer: str = ""
     name: str = ""
     hours: str = "24"
-    permissions: frozenset[Permission] = ALL_PERMISSIONS
+    permissions: frozenset[Permission] = ALL_PERMISSIONS - {Permission.INTERFACE}
     errors: dict[str, str] = field(default_factory=dict)
 
 

@@ -16,8 +16,8 @@ _WORDS: Final = {
     Permission.FILES: ("Use files", "See, download, upload and delete files on the printer"),
     Permission.CAMERA: ("See the camera", "Live, and a picture with each event"),
     Permission.INTERFACE: (
-        "Open the printer's own interface",
-        "Everything its own web page allows: control, files, camera and settings, and also the"
+        "Open the printer's own web page",
+        "Everything that page allows: control, files, camera and settings, and also the"
         " agent's log",
     ),
 }
@@ -25,7 +25,7 @@ _SHORT: Final = {
     Permission.CONTROL: "control",
     Permission.FILES: "files",
     Permission.CAMERA: "camera",
-    Permission.INTERFACE: "own interface",
+    Permission.INTERFACE: "its web page",
 }
 
 
@@ -70,5 +70,5 @@ def limits_in_words(permissions: Set[Permission]) -> str:
     *first, last = missing
     named = f"{', '.join(first)} and {last}" if first else last
     if Permission.INTERFACE in permissions:
-        return f"with the printer's own interface, which includes {named}"
+        return f"with the printer's own web page, which includes {named}"
     return f"without {named}"
