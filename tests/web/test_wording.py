@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from printreach.rules.durations import duration
 from printreach.web import wording
 from printreach.web.wording import typeset
 
@@ -24,7 +25,7 @@ AFTERNOON = datetime(2026, 12, 20, 16, 2, tzinfo=timezone(timedelta(hours=2)))
     ],
 )
 def test_a_length_of_time_is_said_by_its_two_greatest_units(seconds: float, said: str) -> None:
-    assert wording.duration(seconds) == said
+    assert duration(seconds) == said
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, State, Sta
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
 from printreach.rules.detection.detector import is_paused_by_it, newest_quality
-from printreach.web.wording import duration
+from printreach.rules.durations import duration
 
 OFFLINE: Final = "offline"
 RECENT_S: Final = 600.0

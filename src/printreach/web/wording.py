@@ -13,10 +13,8 @@ from typing import Final
 from markupsafe import Markup
 
 from printreach.rules.detection.detector import quality_in_words
+from printreach.rules.durations import duration
 
-_MINUTE: Final = 60
-_HOUR: Final = 60 * _MINUTE
-_DAY: Final = 24 * _HOUR
 _NAME_PARTS: Final = re.compile(r"\.?[^_.-]+(?:\.\d[^_.-]*)*[_-]*|[_.-]+")
 """The words of a file's name: "part_", "0.2mm", ".gcode". """
 _OPENING_QUOTE: Final = re.compile(r"(?<![^\s(])'(?=\S)")
@@ -32,19 +30,6 @@ def typeset(text: str) -> str:
 def counted(count: int, noun: str) -> str:
     """Format a number with its noun: "1 printer", "2 printers", "1,204 calls"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def duration(seconds: float) -> str:
-    """Format a duration by its two greatest units: "1 h 12 min", "48 min", "2 days 3 h"."""
-    whole = max(0, int(seconds))
-    if whole < _MINUTE:
-        return f"{whole} s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE} min"
-    if whole < _DAY:
-        return _two(f"{whole // _HOUR} h", whole % _HOUR // _MINUTE, "min")
-    days = whole // _DAY
-    return _two(counted(days, "day"), whole % _DAY // _HOUR, "h")
 
 
 def size(byte_count: int) -> str:
@@ -113,10 +98,6 @@ def _time(at: datetime, kind: str, text: str) -> Markup:
     return Markup('<time datetime="{}" data-time="{}">{}</time>').format(
         at.astimezone(UTC).isoformat(timespec="seconds"), kind, text
     )
-
-
-def _two(first: str, second: int, unit: str) -> str:
-    return f"{first} {second} {unit}" if second else first
 
 
 FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(

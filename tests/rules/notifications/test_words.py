@@ -1,9 +1,11 @@
 """The text of an event for people."""
 
 import pytest
+from msgspec import structs
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.rules.notifications.words import duration_in_words, words_for
+from printreach.rules.notifications.words import words_for
+from printreach.web.wording import FILTERS
 
 URL = "https://reach.example/printers/p1"
 
@@ -91,7 +93,11 @@ def test_a_picture_stands_before_the_way_to_the_printer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0, "1 min"), (90, "2 min"), (3600, "1 h"), (3661, "1 h 1 min")]
+    ("seconds", "words"),
+    [(344, "5 min"), (3600, "1 h"), (3661, "1 h 1 min"), (97_200, "1 day 3 h")],
 )
-def test_a_duration_is_told_to_the_minute(seconds: int, words: str) -> None:
-    assert duration_in_words(seconds) == words
+def test_how_long_a_print_took_is_told_as_its_page_tells_it(seconds: int, words: str) -> None:
+    finished = structs.replace(event(EventType.COMPLETE), duration_sec=seconds)
+
+    assert FILTERS["duration"](seconds) == words
+    assert f"It took {words}." in words_for(finished, "Workshop", URL).text

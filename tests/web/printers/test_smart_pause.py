@@ -38,6 +38,13 @@ def test_a_smart_pause_is_explained_by_what_the_printer_reports(
     assert "/resume" in page.partition('<dialog class="popup"')[2].partition("</dialog>")[0]
 
 
+def test_a_smart_pause_does_not_urge_to_resume(home: Home) -> None:
+    home.says(paused(popup=True))
+    popup = home.get().text.partition('<dialog class="popup"')[2].partition("</dialog>")[0]
+
+    assert "primary" not in popup
+
+
 def test_a_pause_whose_caller_asked_for_no_popup_shows_none(home: Home) -> None:
     home.says(paused(popup=False))
 

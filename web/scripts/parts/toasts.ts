@@ -3,6 +3,8 @@
 const SHOWN_MS = 6000;
 
 export function toast(words: string): void {
+  // One at a time: several would cover what is pressed next.
+  for (const earlier of document.querySelectorAll(".toasts .toast")) earlier.remove();
   const line = document.createElement("p");
   line.className = "toast";
   line.textContent = words;

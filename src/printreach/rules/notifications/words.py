@@ -7,6 +7,7 @@ from typing import Final
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.unset import UNSET
+from printreach.rules.durations import duration
 
 TEST_TITLE: Final = "Printreach can reach you"
 TEST_TEXT: Final = "This is a test. Notifications about your printers will look like this."
@@ -32,15 +33,6 @@ def words_for(
     return Words(f"{printer_name}: {title}", "\n".join(line for line in lines if line))
 
 
-def duration_in_words(seconds: int) -> str:
-    """Return how long something took, to the minute."""
-    minutes = max(1, round(seconds / 60))
-    hours, rest = divmod(minutes, 60)
-    if not hours:
-        return f"{rest} min"
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
-
-
 Told = tuple[str, list[str]]
 
 
@@ -53,7 +45,7 @@ def _complete(event: PrintEvent) -> Told:
     took = event.duration_sec
     return "print finished", [
         _file(event, "{file} is finished."),
-        "" if took is UNSET else f"It took {duration_in_words(took)}.",
+        "" if took is UNSET else f"It took {duration(took)}.",
     ]
 
 
@@ -171,7 +163,7 @@ def _file(event: PrintEvent, sentence: str) -> str:
 
 def _time_left(event: PrintEvent) -> str:
     left = event.time_remaining_sec
-    return "" if left is UNSET else f"{duration_in_words(left)} left."
+    return "" if left is UNSET else f"{duration(left)} left."
 
 
 def _error(event: PrintEvent) -> str:

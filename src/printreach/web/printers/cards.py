@@ -11,13 +11,14 @@ from printreach.contract.status import DetectorStatus, State, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.detection.detector import newest_quality, unseen_words
+from printreach.rules.durations import duration
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
 from printreach.web.printer_state import PrinterState, state_of
 from printreach.web.printers.materials import Look, looks_of
 from printreach.web.printers.print_times import print_times
-from printreach.web.wording import duration, moment
+from printreach.web.wording import moment
 
 _YOUNG_S: Final = 60.0
 _AGE_STEP_S: Final = 5.0
