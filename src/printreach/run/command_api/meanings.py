@@ -214,6 +214,7 @@ FIELDS: Final[Mapping[type[Struct], Mapping[str, str]]] = MappingProxyType(
             "IsSuppressed": "it doesn't look at this print",
             "TimeSinceLastWarnSec": "null where it has not warned",
             "TimeSinceLastPauseSec": "null where it has not paused the print",
+            "CannotSee": "why the latest image gave no score: `dark`, `blocked` or `frozen`",
         },
         WebcamList: {
             "DefaultIndex": "always 0",

@@ -11,7 +11,7 @@ import msgspec
 from litestar import Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import ClientException, ValidationException
-from litestar.openapi.spec import Operation, RequestBody, Schema
+from litestar.openapi.spec import Operation, RequestBody
 from litestar.params import HeaderParameter, JSONBody
 from msgspec import Struct
 
@@ -75,9 +75,6 @@ class NeedsAppToken(Operation):
         self.parameters = None
         if isinstance(self.request_body, RequestBody):
             self.request_body.required = False
-            for media in self.request_body.content.values():
-                if isinstance(media.schema, Schema) and media.schema.one_of:
-                    media.schema = media.schema.one_of[0]
 
 
 @dataclass
