@@ -24,6 +24,7 @@ from tests.isolation.hostile import (
     visit,
 )
 from tests.rigs.behaviour.rig import behaviour_printer, fresh_key
+from tests.rigs.chromium import wait_until
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN
@@ -96,7 +97,7 @@ def test_a_websocket_to_another_printer_is_refused(page: Page, victim: Home, evi
             socket.addEventListener(name, () => heard.push(name))
         socket.addEventListener('close', () => {{ window.isDone = true }})"""
     visit(page, evil.page(script))
-    page.wait_for_function("window.isDone === true")
+    wait_until(page, "window.isDone === true")
 
     assert page.evaluate("heard") == ["error", "close"]
     assert victim.printer.entries(key) == []
@@ -110,7 +111,7 @@ def test_a_websocket_of_the_printers_own_page_works(page: Page, victim: Home) ->
         socket.addEventListener('message', event => {{
             window.heard = event.data; window.isDone = true }})"""
     visit(page, victim.page(script))
-    page.wait_for_function("window.isDone === true")
+    wait_until(page, "window.isDone === true")
 
     assert page.evaluate("heard") == "hello"
 
@@ -142,7 +143,7 @@ def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
         document.cookie = '=printreach_own=planted; domain={DOMAIN}; path=/'
         window.isDone = true"""
     visit(page, evil.page(script))
-    page.wait_for_function("window.isDone === true")
+    wait_until(page, "window.isDone === true")
 
     answer = visit(page, f"{victim.url}/any")
 
@@ -182,7 +183,7 @@ def test_an_answer_of_another_printer_cannot_be_read(page: Page, victim: Home, e
             .then(answer => answer.text()).then(text => {{ window.stolen = text }})
             .catch(() => {{ window.stolen = null }}).then(() => {{ window.isDone = true }})"""
     visit(page, evil.page(script))
-    page.wait_for_function("window.isDone === true")
+    wait_until(page, "window.isDone === true")
 
     assert page.evaluate("stolen") is None
 

@@ -22,6 +22,7 @@ from tests.isolation.hostile import (
     visit,
 )
 from tests.rigs.behaviour.rig import fresh_key
+from tests.rigs.chromium import wait_until
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.service import Service
 from tests.rigs.waiting import TIMEOUT_S, wait_for
@@ -100,7 +101,7 @@ def test_no_page_of_another_printer_shows_a_printer_in_a_frame(
         frame.onload = () => {{ window.isDone = true }}
         document.documentElement.append(frame)"""
     visit(page, evil.page(script))
-    page.wait_for_function("window.isDone === true")
+    wait_until(page, "window.isDone === true")
 
     shown = page.frames[-1].content()
     assert '"target"' not in shown, "the printer has answered"

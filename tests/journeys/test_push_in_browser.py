@@ -21,7 +21,7 @@ from printreach.store.store import Records, open_store
 from tests.fakes.push import SubscribedBrowser
 from tests.journeys.test_dashboard_in_browser import STOPPED, upload
 from tests.rigs.calls import call
-from tests.rigs.chromium import chromium, close_page
+from tests.rigs.chromium import chromium, close_page, wait_until
 from tests.rigs.push_receiver import decrypt
 from tests.rigs.push_service import PushService, push_service
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
@@ -109,7 +109,7 @@ def page(
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url(f"{home.base_url}/printers")
     # With a limit: without a worker, `navigator.serviceWorker.ready` waits for ever.
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    wait_until(page, "navigator.serviceWorker.controller !== null")
     assert page.evaluate(ADD, subscribed.to_json()) == 201
     yield page
     close_page(page)

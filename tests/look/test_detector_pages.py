@@ -14,6 +14,7 @@ from printreach.printers.simulated.webcam.scenery import room
 from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
+from tests.rigs.chromium import wait_until
 from tests.rigs.looks import look_at
 from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home
@@ -105,7 +106,7 @@ def test_a_box_that_is_drawn_on_a_turned_picture_lies_there_in_the_picture_as_it
     own_page.set_viewport_size({"width": 820, "height": 1180})
     own_page.goto(f"{BASE_URL}{home.path}/detector")
     shown = own_page.locator(".masks .shot")
-    own_page.wait_for_function("document.querySelector('.masks img').naturalWidth > 0")
+    wait_until(own_page, "document.querySelector('.masks img').naturalWidth > 0")
     shown.scroll_into_view_if_needed()
     at = shown.bounding_box()
     assert at is not None

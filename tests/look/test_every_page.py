@@ -94,6 +94,7 @@ SHOWS = {
     "activity": "history/activity.html",
     "history": "history/history.html",
     "print-page": "history/print.html",
+    "timelapse-delete": "history/delete_timelapse.html",
     "live-ended": "live/ended.html",
     "live": "live/live.html",
     "notifications-ways": "notifications/add.html",

@@ -1,6 +1,8 @@
 """The look of the history pages."""
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,15 +10,21 @@ import pytest
 from litestar.testing import TestClient
 from playwright.sync_api import Page
 
+from printreach.backends.video_ffmpeg import FfmpegVideos
 from printreach.contract.events import EventType
+from printreach.rules.printers.cameras import UNTURNED
+from tests.backends.test_video_ffmpeg import each
 from tests.fakes.clock import FakeClock
 from tests.fakes.printer_http import OFFLINE
 from tests.look.gallery import forward
 from tests.look.test_live_pages import photograph
+from tests.rigs.chromium import wait_until
 from tests.rigs.looks import look_at
+from tests.rigs.peers import system_program
 from tests.web.connections.conftest import SNAPSHOT, at_print
 from tests.web.printers.conftest import Home
 from tests.web.prints.test_history import hear, told
+from tests.web.prints.test_timelapse import keep_video
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -78,3 +86,31 @@ def test_a_printer_that_is_away_with_its_past_is_accessible_and_fits(
     own_page.get_by_text("Last picture").wait_for()
 
     look_at(own_page, "quick-view-away")
+
+
+@pytest.fixture(scope="module")
+def video() -> bytes:
+    """Four seconds."""
+    maker = FfmpegVideos(str(system_program("ffmpeg", "ffmpeg")))
+    making = maker.make(each([photograph()] * 8), 2, UNTURNED)
+    with ThreadPoolExecutor(1) as beside:  # playwright's own loop may run on this thread
+        return beside.submit(asyncio.run, making).result()
+
+
+def test_a_timelapse_plays_on_the_page_of_its_print(
+    own_page: Page, home: Home, video: bytes
+) -> None:
+    hear(home, told(home, EventType.COMPLETE, 1, "vase.gcode", duration_sec=5000))
+    keep_video(home, video, "print-1")
+    own_page.goto(f"{BASE_URL}{home.path}/history/print?id=print-1")
+    own_page.locator("video").evaluate("video => video.play()")
+    wait_until(own_page, "document.querySelector('video').currentTime > 0.2")
+    own_page.locator("video").evaluate("video => video.pause()")
+
+    look_at(own_page, "timelapse")
+    own_page.get_by_role("link", name="Delete").click()
+    own_page.get_by_role("dialog", name="Delete this timelapse?").wait_for()
+    own_page.goto(f"{BASE_URL}{home.path}/history/timelapse/delete?id=print-1")
+    own_page.get_by_role("heading", name="Delete this timelapse?").wait_for()
+
+    look_at(own_page, "timelapse-delete")

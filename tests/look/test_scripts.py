@@ -14,6 +14,7 @@ from tests.look.gallery import (
     stop_clock,
     until,
 )
+from tests.rigs.chromium import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -152,7 +153,7 @@ def test_a_lost_stream_says_how_old_the_values_are(page: Page, stream: Stream) -
     stop_clock(page)
     stream.sends("beat")
     page.goto(PAGE)
-    page.wait_for_function("document.querySelector('.lost')")
+    wait_until(page, "document.querySelector('.lost')")
     stream.is_broken = True
     until(page, lambda: stream.refused > 0)  # the browser asks again on its own clock
     run_until(page, lost.is_visible)

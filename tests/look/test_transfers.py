@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.look.gallery import HOST, let_requests_arrive, run_until, show_tab, stop_clock, until
+from tests.rigs.chromium import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -35,7 +36,7 @@ def test_a_still_is_asked_for_again_and_then_replaced(page: Page) -> None:
     page.goto(f"{HOST}/printer")
     page.clock.run_for(11_000)  # a second until it is found, and the ten of this picture
     until(page, lambda: camera.asked > 0)  # not run_until: more seconds would ask once more
-    page.wait_for_function("document.querySelector('.webcam img').naturalWidth == 4")
+    wait_until(page, "document.querySelector('.webcam img').naturalWidth == 4")
 
     assert camera.asked == 1
     expect(page.locator(".age")).to_have_text("Live")

@@ -18,6 +18,7 @@ from playwright.sync_api import (
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.rigs.peers import ROOT, system_program
+from tests.rigs.waiting import wait_for
 
 FLAGS = [
     "--no-sandbox",
@@ -95,6 +96,15 @@ def fresh_profile(
     context.new_page()  # stays open: with the last page, processes go that the next would start
     yield context
     context.close()
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Wait until an expression is true in the page.
+
+    Playwright's own waiting evaluates it within the page, which a Content-Security-Policy forbids
+    from the second time on.
+    """
+    wait_for(expression, lambda: page.evaluate(f"() => Boolean({expression})"), TIMEOUT_MS / 1000)
 
 
 def close_page(page: Page) -> None:

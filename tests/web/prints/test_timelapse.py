@@ -22,24 +22,29 @@ PRINT = "print-0"
 def has_video(home: Home, *, is_made: bool = True) -> None:
     """A print has ended, and its video is made, or is about to be."""
     hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE))
+    keep_video(home, VIDEO, is_made=is_made)
+
+
+def keep_video(home: Home, video: bytes, print_id: str = PRINT, *, is_made: bool = True) -> None:
+    """Keep a video of a print."""
     world = home.world
     at = world.clock.now()
     kept = Timelapse(
         timelapse_id="t",
         account_id=home.account_id,
         printer_id=home.printer_id,
-        print_id=PRINT,
+        print_id=print_id,
         gap_s=10,
         pictures=20,
         taken_at=at,
         tries=1,
         video_id=VIDEO_ID,
-        size=len(VIDEO),
+        size=len(video),
         made_at=at if is_made else None,
     )
 
     async def keep() -> None:
-        await world.services.timelapses.videos.put(VIDEO_ID, VIDEO)
+        await world.services.timelapses.videos.put(VIDEO_ID, video)
         await world.store.write(lambda records: records.timelapses.begin(kept))
 
     run(home.browser, keep)
