@@ -1,4 +1,4 @@
-// Build what the pages load into the package: one style sheet, each top-level script, the service
+// Build what the pages load into the package: two style sheets, each top-level script, the service
 // worker, the drawings, and the icons of the installed app.
 import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
@@ -14,7 +14,7 @@ const scripts = (await readdir(at("scripts"))).filter((name) => name.endsWith(".
 
 await mkdir(target, { recursive: true });
 const { metafile } = await build({
-  entryPoints: [at("styles/app.css"), ...scripts.map((name) => at(`scripts/${name}`)), at("worker/service-worker.ts")],
+  entryPoints: [at("styles/app.css"), at("styles/printers.css"), ...scripts.map((name) => at(`scripts/${name}`)), at("worker/service-worker.ts")],
   outdir: target,
   entryNames: "[name]",
   bundle: true,
