@@ -86,8 +86,12 @@ def test_the_question_before_anybody_pays_is_accessible_and_fits(own_page: Page)
     look_at(own_page, "developer-paying")
 
 
-def test_the_page_where_a_try_of_the_portal_ends_is_accessible_and_fits(own_page: Page) -> None:
-    own_page.goto(BASE_URL + ARRIVED)
+def test_the_page_where_a_try_of_the_portal_ends_is_accessible_and_fits(
+    own_page: Page, client: TestClient[Litestar]
+) -> None:
+    # A browser whose requests are answered by a test follows redirects to the network.
+    own_page.goto(BASE_URL + client.get(ARRIVED, follow_redirects=False).headers["location"])
+    own_page.get_by_role("heading", level=1).wait_for()
 
     look_at(own_page, "developer-arrived")
 
