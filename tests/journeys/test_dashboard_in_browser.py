@@ -65,11 +65,14 @@ def page(home: Service, workbench: LinkedPrinter, browser: BrowserContext) -> It
 
 
 def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLOW) -> None:
-    """Put a file on the printer by the page's own form."""
+    """Put a file on the printer by the page's own form, also in place of one of that name."""
     page.goto(f"{at}/files")
+    is_there = page.get_by_role("link", name=name, exact=True).count() > 0
     file = {"name": name, "mimeType": "text/x.gcode", "buffer": body}
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
     page.get_by_role("button", name="Upload", exact=True).click()
+    if is_there:
+        page.get_by_role("dialog").get_by_role("button", name="Replace").click()
     expect(page.get_by_text("The file is on the printer.")).to_be_visible()
     expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
 
