@@ -11,6 +11,7 @@ from PIL import Image
 
 from printreach.detector import files
 from printreach.detector.preprocess import SIDE, ImageRefused, PreparedImage, prepare
+from printreach.rules.detection.scene import SIDE as PLACES
 from printreach.rules.watch.choices import Region
 
 _QUICK_PIXELS: Final = 1_000_000
@@ -64,7 +65,7 @@ def _prepared(file: bytes) -> PreparedImage | None:
 def _check(prepared: PreparedImage) -> None:
     assert prepared.pixels.shape == (SIDE, SIDE, 3)
     assert prepared.pixels.dtype == "uint8"
-    assert len(prepared.scene.grey) == 64
+    assert len(prepared.scene.grey) == PLACES**2
     assert all(0 <= place <= 255 for place in prepared.scene.grey)
 
 

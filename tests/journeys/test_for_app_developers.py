@@ -59,13 +59,14 @@ def test_the_commands_of_the_page_work_as_they_stand(
     )
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines() if line]
-    status, temperatures, upload, listed, start, cancel, info = answers
+    status, temperatures, upload, listed, start, cancel, cameras, info = answers
     assert {one["Status"] for one in answers} == {200}, done.stdout
     assert {"JobStatus", "Features"} <= status["Result"].keys()
     assert "HotendActual" in temperatures["Result"]
     assert upload["Result"]["VirtualPath"] == start["Result"]["VirtualPath"] == "gcode/vase.gcode"
     assert "vase.gcode" in json.dumps(listed["Result"]["Root"])
     assert cancel["Result"] is not None
+    assert cameras["Result"]["Webcams"]
     assert info["Result"]["IsOnline"] is True
     assert b"<html" in (tmp_path / "page.html").read_bytes().lower()
     assert (tmp_path / "vase.png").read_bytes().startswith(b"\x89PNG")

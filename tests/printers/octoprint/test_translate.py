@@ -261,10 +261,19 @@ def test_the_profile_in_use_is_read() -> None:
 
 
 def test_a_key_without_control_takes_the_controls_away() -> None:
-    assert features_of(frozenset({"control", "print", "status"})) == Feature(62)
+    controls = (
+        Feature(62)
+        | Feature.AXIS_HOMING
+        | Feature.SPEED_CONTROL
+        | Feature.FLOW_CONTROL
+        | Feature.FAN_CONTROL
+        | Feature.EMERGENCY_STOP
+        | Feature.FIRMWARE_RESTART
+    )
+    assert features_of(frozenset({"control", "print", "status"})) == controls
     assert features_of(frozenset({"print"})) == Feature.PRINT_START
     assert features_of(frozenset({"status"})) == NO_FEATURES
-    assert features_of(frozenset()) == Feature(62)
+    assert features_of(frozenset()) == controls
 
 
 @given(st.data())

@@ -247,7 +247,9 @@ def test_a_raspberry_pi_takes_orders_that_buddys_firmware_does_not() -> None:
     )
 
     assert pi == PI
-    assert pi.features == Feature(62)
+    assert pi.features == (
+        Feature(62) | Feature.AXIS_HOMING | Feature.SPEED_CONTROL | Feature.FLOW_CONTROL
+    )
     assert (board.storage, board.features) == ("usb", Feature.PRINT_START)
     assert board.version == "2.1.2"
 

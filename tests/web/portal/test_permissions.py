@@ -19,7 +19,7 @@ def test_the_step_offers_four_permissions_that_are_all_ticked(world: WebWorld, a
 
     for permission in Permission:
         assert f'name="{permission.value}" value="yes" checked' in page, permission
-    assert "own web page allows: control, files, camera and settings" in page
+    assert "Everything that page allows: control, files, camera and settings" in page
     assert "log</span>" in page
 
 

@@ -126,14 +126,14 @@ async def upload(
     into = _folder_path(folder)
     file = await read_upload(request)
     path, owned = f"{into}/{file.name}", admitted.printer.owned
-    seen = await _seen_now(admitted, signed_in.services)
-    against = await _against_upload(
-        seen, signed_in.services, path, then, may_replace=replace == file.name
-    )
-    if against is not None:
-        return against
     to, query = "/files/upload", {"path": path}
     async with signed_in.services.leases.hold(printer_access):
+        seen = await _seen_now(admitted, signed_in.services)
+        against = await _against_upload(
+            seen, signed_in.services, path, then, may_replace=replace == file.name
+        )
+        if against is not None:
+            return against
         answer = await signed_in.services.printer_http.send(owned, to, query, file.chunks, None)
     back = f"/printers/{owned.printer_id}/files"
     person_id, is_owner = signed_in.account_id, signed_in.account_id == owned.account_id
