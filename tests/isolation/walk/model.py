@@ -129,6 +129,19 @@ class Model:
     tenures: list[Tenure] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
 
+    def was_shared(self, tenure: Tenure, person: Person) -> bool:
+        """Whether the person was let in to it, or to a later one of the same owner's printer.
+
+        Who is let in sees what the owner kept of the printer, also from before it was linked anew.
+        """
+        return any(
+            person in one.ever_members
+            for one in self.tenures
+            if one.printer == tenure.printer
+            and one.person is tenure.person
+            and one.number >= tenure.number
+        )
+
     def tenure_number(self, printer: str) -> int | None:
         """Of now; what its agent's words carry."""
         tenure = self.printers[printer]

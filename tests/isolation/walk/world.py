@@ -262,7 +262,7 @@ class World:
             known = next((one for one in self.model.tenures if one.number == number), None)
             is_theirs = known is not None and known.person is person
             if known is not None and person is not None and shows_shared:
-                is_theirs = is_theirs or person in known.ever_members
+                is_theirs = is_theirs or self.model.was_shared(known, person)
             if known is None or (known is not tenure if tenure else not is_theirs):
                 raise Leak(f"{what}: a word of tenure {number}, {_told(known)}")
         for number in EMAIL.findall(data):
