@@ -46,6 +46,7 @@ from printreach.web.printers.access import PRINTER_IN_PATH
 from printreach.web.printers.open_pages import OpenPages
 from printreach.web.prints.event_stream import EVENT_STREAM_API
 from printreach.web.prints.pages import PRINT_PAGES
+from printreach.web.prints.timelapses import timelapse_pages
 from printreach.web.problems import (
     AnyRequest,
     NotAllowed,
@@ -179,7 +180,7 @@ def build_app(
         [
             PAGES,
             *(*PORTAL_PAGES, *ACCOUNT_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES),
-            *(live_pages(), PAYMENT_CALLS),
+            *(live_pages(), timelapse_pages(), PAYMENT_CALLS),
             *APIS,
             document_route(partial(openapi_document, APIS)),
             downloads_route(settings.base_url),

@@ -48,6 +48,7 @@ from tests.hub.world import PRINTER_ID, OpenWorld, World
 from tests.rules.detection.test_jpeg import picture
 
 PRINT = "print-1"
+VIDEO_ID = "v" * 32
 GAP = timedelta(seconds=FIRST_GAP_S)
 
 
@@ -344,6 +345,27 @@ async def test_a_worker_that_died_while_making_leaves_it_to_the_next(
         await here.make()
 
         assert here.files(".mp4") == 1
+
+
+@on_a_loop
+async def test_what_a_try_stored_before_it_was_stopped_is_deleted_when_it_is_given_up(
+    open_world: OpenWorld,
+) -> None:
+    async with cinema(open_world) as here:
+        here.maker.fails = True
+        await here.prints(MIN_PICTURES)
+        begun = await here.ends()
+        assert begun is not None
+        await here.timelapses.videos.put(VIDEO_ID, b"a video")
+        await here.world.store.write(
+            lambda records: records.timelapses.reserve(begun.timelapse_id, VIDEO_ID)
+        )
+        for _ in range(MAX_TRIES):
+            here.world.clock.advance(TimelapseMaking.lease)
+            await here.make()
+
+        assert await here.timelapses.of_print(here.key) is None
+        assert here.files(".mp4") == 0
 
 
 @on_a_loop

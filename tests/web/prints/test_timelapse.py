@@ -7,6 +7,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.rules.prints.timelapse import PrintKey, Timelapse
+from printreach.web.prints import timelapses
 from tests.web.printers.conftest import Home, bobs_printer, home
 from tests.web.prints.test_history import hear, told
 from tests.web.world import run, send, sign_in
@@ -106,6 +107,14 @@ def test_players_get_the_range_they_ask_for(
     assert answer.content == content
 
 
+def test_a_head_is_that_of_the_video(home: Home) -> None:
+    has_video(home)
+    answer = home.browser.head(PATH)
+
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-length"] == str(len(VIDEO))
+
+
 @pytest.mark.parametrize(
     "path", [f"/timelapses/{'b' * 32}.mp4", PATH[:-1], PATH.replace("mp4", "jpg"), PATH[:-4]]
 )
@@ -113,6 +122,17 @@ def test_another_address_has_no_video(home: Home, path: str) -> None:
     has_video(home)
 
     assert home.browser.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(("at_once", "statuses"), [(0, [429, 429]), (1, [200, 200])])
+def test_videos_that_are_being_sent_are_bounded(
+    home: Home, monkeypatch: pytest.MonkeyPatch, at_once: int, statuses: list[int]
+) -> None:
+    """Each is in memory until its reader has taken it; then the next one has its place."""
+    monkeypatch.setattr(timelapses, "MAX_SENT_TO_ADDRESS", at_once)
+    has_video(home)
+
+    assert [home.browser.get(PATH).status_code for _ in range(2)] == statuses
 
 
 def test_the_owner_deletes_it_after_a_question(home: Home) -> None:

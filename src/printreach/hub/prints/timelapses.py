@@ -139,9 +139,8 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
         )
         chosen = shown(collected)
         if not chosen or item.tries > MAX_TRIES:
-            await self.core.store.write(
-                lambda records: records.timelapses.forget([item.timelapse_id])
-            )
+            # An earlier try may have stored the video before it was stopped.
+            await _remove(self.core, self.videos, [item])
         else:
             try:
                 pose = await self._pose(item)

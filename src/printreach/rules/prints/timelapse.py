@@ -14,7 +14,7 @@ FIRST_GAP_S: Final = 10
 SHORTEST_S: Final = 4
 FASTEST: Final = 24
 """Pictures a second."""
-MAX_VIDEO_BYTES: Final = 32 * 1024 * 1024
+MAX_VIDEO_BYTES: Final = 16 * 1024 * 1024
 MAX_BYTES_OF_ACCOUNT: Final = 1024 * 1024 * 1024
 """Of all videos of an account; beyond that the oldest are deleted."""
 KEPT_DAYS: Final = (0, 7, 30, 90, 365)

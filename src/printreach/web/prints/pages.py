@@ -1,28 +1,24 @@
 """The history of a printer, the activity of an account, and pictures of events."""
 
-import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import timedelta
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from litestar import MediaType, Response, get, post, route
+from litestar import MediaType, Response, get, route
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery, QueryParameter
-from litestar.response import Redirect, Stream, Template
+from litestar.response import Stream, Template
 
 from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
-from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.cameras import UNTURNED
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.prints.timelapse import PrintKey
 from printreach.rules.rate_limits import Limit
 from printreach.web.disconnects import closing
-from printreach.web.flash import redirect_with_flash
-from printreach.web.forms import Fields
 from printreach.web.printer_state import known_state_of
 from printreach.web.printers.cards import default_pose
 from printreach.web.printers.order_rows import order_rows
@@ -46,9 +42,7 @@ from printreach.web.watch.view import watch_view
 
 BY_ADDRESS: Final = Limit(name="snapshot", at_once=300, every=timedelta(seconds=0.1))
 _SUFFIX: Final = ".jpg"
-_VIDEO_SUFFIX: Final = ".mp4"
-_RANGE: Final = re.compile(r"bytes=(\d{0,12})-(\d{0,12})", re.ASCII)
-_HEADERS: Final = {
+PUBLIC_HEADERS: Final = {
     **SANDBOX,
     **NO_REFERRER,
     # The address is the secret; those who have it may embed the picture in their own pages.
@@ -121,7 +115,7 @@ async def print_page(
         "timelapse": None
         if timelapse is None
         else timelapse_view(timelapse, print_, signed_in.services.addresses),
-        "timelapse_question": _query(print_id),
+        "timelapse_question": urlencode({"id": print_id}),
         "row": row_of(
             print_, at, frozenset({printer_id}), known_state_of(seen, at), default_pose(seen)
         ),
@@ -245,80 +239,10 @@ async def snapshot(
     picture = await services.snapshots.public(snapshot_id)
     if picture is None or not name.endswith(_SUFFIX):
         raise NotFoundException("There is no such picture, or it is no longer kept")
-    return Response(picture, media_type="image/jpeg", headers=_HEADERS)
-
-
-@get("/printers/{printer_id:str}/history/timelapse/delete", media_type=MediaType.HTML)
-async def ask_to_delete_timelapse(
-    seen: NamedDependency[SeenPrinter],
-    print_id: Annotated[str, QueryParameter(name="id")] = "",
-) -> Template:
-    """Ask before the video of a print is deleted."""
-    href = f"/printers/{seen.printer.printer_id}/history"
-    context = {
-        "action": f"{href}/timelapse/delete",
-        "print_id": print_id,
-        "back": f"{href}/print?{_query(print_id)}",
-    }
-    return Template("history/delete_timelapse.html", context=context)
-
-
-@post("/printers/{printer_id:str}/history/timelapse/delete")
-async def delete_timelapse(
-    owned: NamedDependency[OwnedPrinter],
-    fields: NamedDependency[Fields],
-    services: NamedDependency[Services],
-) -> Redirect:
-    """Delete the video of a print."""
-    print_id = fields["print_id"]
-    key = PrintKey(account_id=owned.account_id, printer_id=owned.printer_id, print_id=print_id)
-    await services.timelapses.delete(key)
-    page = f"/printers/{owned.printer_id}/history/print?{_query(print_id)}"
-    return redirect_with_flash(page, "timelapse-deleted")
-
-
-def _query(print_id: str) -> str:
-    return urlencode({"id": print_id})
-
-
-@route("/timelapses/{name:str}", http_method=READ)
-async def timelapse_video(
-    request: AnyRequest, name: FromPath[str], services: NamedDependency[Services]
-) -> Response[bytes]:
-    """Return a video while it is kept, or the range of it that is asked for.
-
-    Safari plays no video of a server without ranges. Those that are no range of bytes are ignored,
-    as RFC 9110 has it (14.2).
-    """
-    address = visitor_of(request).address
-    raise_if_too_soon(services.caller_tries.take_by_address(BY_ADDRESS, address))
-    video = await services.timelapses.video(name.removesuffix(_VIDEO_SUFFIX))
-    if video is None or not name.endswith(_VIDEO_SUFFIX):
-        raise NotFoundException("There is no such video, or it is no longer kept")
-    headers = {**_HEADERS, "Accept-Ranges": "bytes"}
-    asked = _RANGE.fullmatch(request.headers.get("range", ""))
-    if asked is None or asked[1] == asked[2] == "":
-        return Response(video, media_type="video/mp4", headers=headers)
-    first, last = _ends(asked[1], asked[2], len(video))
-    if first > last:
-        headers["Content-Range"] = f"bytes */{len(video)}"
-        return Response(b"", status_code=416, media_type="video/mp4", headers=headers)
-    headers["Content-Range"] = f"bytes {first}-{last}/{len(video)}"
-    part = video[first : last + 1]
-    return Response(part, status_code=206, media_type="video/mp4", headers=headers)
-
-
-def _ends(first: str, last: str, size: int) -> tuple[int, int]:
-    """Return the first and the last byte of a range; the last comes before the first if it has
-    none. One without a first byte is as many as it says of the end.
-    """
-    if not first:
-        return max(0, size - int(last)), size - 1
-    return int(first), min(int(last), size - 1) if last else size - 1
+    return Response(picture, media_type="image/jpeg", headers=PUBLIC_HEADERS)
 
 
 PRINT_PAGES = [
     *(history_page, print_page, activity_page, history_csv, history_json, activity_csv),
     *(activity_json, snapshot),
-    *(ask_to_delete_timelapse, delete_timelapse, timelapse_video),
 ]

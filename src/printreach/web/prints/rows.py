@@ -104,7 +104,7 @@ def row_of(
         file=print_.file_name or "File not known",
         printer=print_.printer_name or "A printer",
         href=f"/printers/{print_.printer_id}" if has_page else "",
-        page=_page(print_) if has_page else "",
+        page=print_path(print_.printer_id, print_.print_id) if has_page else "",
         again=_again(print_) if has_page and ended_at is not None else "",
         started_at=print_.started_at,
         start_is_known=print_.start_is_known,
@@ -203,9 +203,9 @@ def _state(print_: Print, printer: PrinterState | None) -> str:
     return "" if printer.badge == State.IDLE else printer.badge
 
 
-def _page(print_: Print) -> str:
-    query = urlencode({"id": print_.print_id})
-    return f"/printers/{print_.printer_id}/history/print?{query}"
+def print_path(printer_id: str, print_id: str) -> str:
+    """Return the path of the page of a print."""
+    return f"/printers/{printer_id}/history/print?{urlencode({'id': print_id})}"
 
 
 def _month(name: str, tallies: Sequence[Tally]) -> Month:
