@@ -348,6 +348,24 @@ operator_acts = Table(
 )
 
 
+def account_column(*, primary_key: bool = False, nullable: bool = False) -> Column[str]:
+    """Return a reference to an account, whose deletion deletes the row."""
+    return Column(
+        "account_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=nullable,
+        index=not primary_key,
+    )
+
+
+def printer_column(*, primary_key: bool = False) -> Column[str]:
+    """Return a reference to a printer, whose deletion deletes the row."""
+    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
+    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
+
+
 def is_owners(table: Table) -> ColumnElement[bool]:
     """Match rows whose account owns their printer at present."""
     return exists().where(

@@ -12,27 +12,14 @@ from sqlalchemy import (
     false,
 )
 
-from printreach.store.tables import Instant, accounts, metadata
-
-
-def _account(*, primary_key: bool = False, nullable: bool = False) -> Column[str]:
-    """A reference to an account, whose deletion deletes the row."""
-    return Column(
-        "account_id",
-        String(64),
-        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
-        primary_key=primary_key,
-        nullable=nullable,
-        index=not primary_key,
-    )
-
+from printreach.store.tables import Instant, account_column, accounts, metadata
 
 sessions = Table(
     "sessions",
     metadata,
     Column("token_digest", LargeBinary(32), primary_key=True),
     Column("session_id", String(64), nullable=False, unique=True),
-    _account(),
+    account_column(),
     Column("started_at", Instant, nullable=False),
     Column("seen_at", Instant, nullable=False, index=True),
     Column("address", String(64), nullable=False),
@@ -44,7 +31,7 @@ steps = Table(
     metadata,
     Column("token_digest", LargeBinary(32), primary_key=True),
     Column("awaits", String(16), nullable=False),
-    _account(nullable=True),
+    account_column(nullable=True),
     Column("challenge", LargeBinary, nullable=False),
     Column("next_path", String(2048), nullable=False, server_default="/"),
     Column("expires_at", Instant, nullable=False, index=True),
@@ -55,7 +42,7 @@ mail_links = Table(
     metadata,
     Column("token_digest", LargeBinary(32), primary_key=True),
     Column("purpose", String(16), nullable=False),
-    _account(),
+    account_column(),
     Column("email", String(254), nullable=False),
     Column("next_path", String(2048), nullable=False),
     Column("expires_at", Instant, nullable=False, index=True),
@@ -64,7 +51,7 @@ mail_links = Table(
 totp_apps = Table(
     "totp_apps",
     metadata,
-    _account(primary_key=True),
+    account_column(primary_key=True),
     Column("secret", LargeBinary, nullable=False),
     Column("is_sealed", Boolean, nullable=False, server_default=false()),
     Column("confirmed_at", Instant),
@@ -74,14 +61,14 @@ totp_apps = Table(
 recovery_codes = Table(
     "recovery_codes",
     metadata,
-    _account(primary_key=True),
+    account_column(primary_key=True),
     Column("code_digest", LargeBinary(32), primary_key=True),
 )
 
 filament_prices = Table(
     "filament_prices",
     metadata,
-    _account(primary_key=True),
+    account_column(primary_key=True),
     Column("cents", Integer, nullable=False),
     Column("currency", String(8), nullable=False),
 )
@@ -90,7 +77,7 @@ passkeys = Table(
     "passkeys",
     metadata,
     Column("credential_id", LargeBinary(1023), primary_key=True),
-    _account(),
+    account_column(),
     Column("public_key", LargeBinary, nullable=False),
     Column("sign_count", Integer, nullable=False),
     Column("name", String(60), nullable=False),
@@ -102,7 +89,7 @@ identities = Table(
     "identities",
     metadata,
     Column("identity_id", String(64), primary_key=True),
-    _account(),
+    account_column(),
     Column("issuer", String(512), nullable=False),
     Column("subject", String(255), nullable=False),
     Column("email", String(254), nullable=False),

@@ -7,24 +7,19 @@ nothing to do with the rows of the former one.
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 
 from printreach.rules.printers.given_orders import MAX_SUBJECT
-from printreach.store.tables import Instant, accounts, metadata, printers
-
-
-def _printer(*, primary_key: bool = False) -> Column[str]:
-    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
-    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
-
-
-def _account() -> Column[str]:
-    reference = ForeignKey(accounts.c.account_id, ondelete="CASCADE")
-    return Column("account_id", String(64), reference, nullable=False, index=True)
-
+from printreach.store.tables import (
+    Instant,
+    account_column,
+    accounts,
+    metadata,
+    printer_column,
+)
 
 members = Table(
     "printer_members",
     metadata,
-    _printer(primary_key=True),
-    _account(),
+    printer_column(primary_key=True),
+    account_column(),
     Column(
         "person_id",
         String(64),
@@ -43,8 +38,8 @@ member_invitations = Table(
     metadata,
     Column("invitation_id", String(64), primary_key=True),
     Column("token_digest", LargeBinary(32), nullable=False, unique=True),
-    _printer(),
-    _account(),
+    printer_column(),
+    account_column(),
     Column("role", String(16), nullable=False),
     Column("email", String(254)),
     Column("uses_left", Integer, nullable=False),
@@ -58,7 +53,7 @@ given_orders = Table(
     "given_orders",
     metadata,
     Column("number", Integer, primary_key=True),
-    _account(),
+    account_column(),
     Column("printer_id", String(64), nullable=False),
     Column(
         "person_id",

@@ -8,7 +8,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     Float,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -17,24 +16,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.expression import text
 
-from printreach.store.tables import READABLE, Instant, accounts, metadata, printers
-
-
-def _printer(*, primary_key: bool = False) -> Column[str]:
-    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
-    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
-
-
-def _account() -> Column[str]:
-    reference = ForeignKey(accounts.c.account_id, ondelete="CASCADE")
-    return Column("account_id", String(64), reference, nullable=False, index=True)
-
+from printreach.store.tables import READABLE, Instant, account_column, metadata, printer_column
 
 watch_settings = Table(
     "watch_settings",
     metadata,
-    _printer(primary_key=True),
-    _account(),
+    printer_column(primary_key=True),
+    account_column(),
     Column("content", LargeBinary, nullable=False, info=READABLE),
 )
 
@@ -42,9 +30,9 @@ watch_settings = Table(
 watches = Table(
     "watches",
     metadata,
-    _printer(primary_key=True),
+    printer_column(primary_key=True),
     Column("print_id", String(64), primary_key=True),
-    _account(),
+    account_column(),
     Column("memory", LargeBinary, nullable=False, info=READABLE),
     Column("due_at", Instant, nullable=False),
     Column("falters", Boolean, nullable=False),
@@ -59,9 +47,9 @@ watch_looks = Table(
     "watch_looks",
     metadata,
     Column("number", Integer, primary_key=True),
-    _printer(),
+    printer_column(),
     Column("print_id", String(64), nullable=False),
-    _account(),
+    account_column(),
     Column("at", Instant, nullable=False, index=True),
     Column("probability", Float, nullable=False),
     Column("score", Integer, nullable=False),
@@ -78,9 +66,9 @@ watch_looks = Table(
 watch_judgements = Table(
     "watch_judgements",
     metadata,
-    _printer(primary_key=True),
+    printer_column(primary_key=True),
     Column("print_id", String(64), primary_key=True),
-    _account(),
+    account_column(),
     Column("camera", Integer),
     Column("at", Instant, nullable=False, index=True),
     Column("was_failure", Boolean, nullable=False),
