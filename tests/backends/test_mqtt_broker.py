@@ -4,6 +4,7 @@ import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import aiomqtt
 import pytest
@@ -110,17 +111,21 @@ async def test_who_has_been_stopped_already_may_still_say_good_bye(mosquitto: Mo
 
 @on_a_loop
 async def test_a_broker_that_went_away_unnoticed_leaves_no_error_behind(
-    mosquitto: Mosquitto,
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told_to_loop: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, said: told_to_loop.append(said))
     clients: list[aiomqtt.Client] = []
 
-    async with MqttBroker(read_mqtt_url(mosquitto.url)).connected("will", b"") as session:
-        clients.append(session._client)  # type: ignore[attr-defined]
+    class NotedClient(aiomqtt.Client):
+        def __init__(self, *words: Any, **named: Any) -> None:
+            super().__init__(*words, **named)
+            clients.append(self)
+
+    monkeypatch.setattr(aiomqtt, "Client", NotedClient)
+    async with MqttBroker(read_mqtt_url(mosquitto.url)).connected("will", b""):
         mosquitto.stop()
         await asyncio.wait([clients[0]._disconnected], timeout=PATIENCE_S)
-    del session
     clients.clear()
     gc.collect()
 

@@ -92,7 +92,7 @@ class BambuPrinter(PausingPrinter[LiveView]):
     async def move_axis(self, order: MoveAxis) -> None:
         await self._gcode(orders.move_lines(order.axis, order.distance_mm))
 
-    async def home(self, order: Home) -> None:  # noqa: ARG002  # all axes, as its features say
+    async def home(self, _order: Home, /) -> None:
         await self._api.order(orders.HOME)
 
     async def extrude(self, order: Extrude) -> None:

@@ -125,8 +125,8 @@ class Cc2Printer(ElegooPrinter[Cc2Files, Cc2LiveView]):
         params: JsonObject = {"axes": order.axis.value.lower(), "distance": order.distance_mm}
         await self._api.ask(Method.MOVE, params)
 
-    async def home(self, order: Home) -> None:  # noqa: ARG002  # all axes, as its features say
-        await self._api.ask(Method.HOME, {"homed_axes": "xyz"})
+    async def home(self, order: Home) -> None:
+        await self._api.ask(Method.HOME, {"homed_axes": "".join(order.homed).lower()})
 
     async def set_temp(self, order: SetTemp) -> None:
         targets = targets_of(order, hotend="extruder", bed="heater_bed")

@@ -112,8 +112,8 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles, SdcpLiveView]):
         await self._api.ask(Cmd.SET, {"LightStatus": light})
         await self._api.send(Cmd.STATUS, {})
 
-    async def home(self, order: Home) -> None:  # noqa: ARG002  # all axes, as its features say
-        await self._api.ask(Cmd.HOME, {"Axis": "XYZ"})
+    async def home(self, order: Home) -> None:
+        await self._api.ask(Cmd.HOME, {"Axis": "".join(order.homed)})
 
     async def set_temp(self, order: SetTemp) -> None:
         """Set targets, by the names under which they are reported (a guess, undocumented)."""
