@@ -515,8 +515,6 @@ CREATE TABLE timelapses (
 	printer_id VARCHAR(64) NOT NULL, 
 	print_id VARCHAR(64) NOT NULL, 
 	gap_s INTEGER NOT NULL, 
-	pictures INTEGER NOT NULL, 
-	taken_at DATETIME NOT NULL, 
 	tries INTEGER NOT NULL, 
 	due_at DATETIME, 
 	leased_until DATETIME, 
@@ -721,4 +719,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0033');
+INSERT INTO alembic_version VALUES ('0034');

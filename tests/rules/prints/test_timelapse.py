@@ -51,6 +51,10 @@ def test_a_picture_is_wanted_when_the_gap_is_over(seconds: int, is_wanted: bool)
     assert is_next(BEGUN, NOON + seconds * SECOND) is is_wanted
 
 
+def test_the_first_picture_is_wanted_at_once() -> None:
+    assert is_next(replace(BEGUN, pictures=0, taken_at=None), NOON)
+
+
 def test_a_clock_that_was_set_back_stops_no_pictures() -> None:
     assert is_next(replace(BEGUN, taken_at=NOON + timedelta(days=365)), NOON)
 

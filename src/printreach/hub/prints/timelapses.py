@@ -61,7 +61,7 @@ class TimelapseConsumer:
             account_id=stored.account_id, printer_id=stored.printer_id, print_id=event.print_id
         )
         if stored.snapshot_id is not None:
-            found = await _of_print(records, key, at, self._token_bytes)
+            found = await _of_print(records, key, self._token_bytes)
             if found is not None:
                 picture = TimelapsePicture(
                     snapshot_id=stored.snapshot_id, taken_at=at, is_events=True
@@ -94,11 +94,11 @@ class PictureCollector:
                 key.account_id, key.printer_id, key.print_id
             )
         )
-        if known is not None and known.pictures and not is_next(known, at):
+        if known is not None and not is_next(known, at):
             return
         token_bytes = self.core.token_bytes
         found = known or await self.core.store.write(
-            lambda records: _of_print(records, key, at, token_bytes)
+            lambda records: _of_print(records, key, token_bytes)
         )
         if found is None or found.made_at is not None:
             return
@@ -258,9 +258,7 @@ class Timelapses:
         return True
 
 
-async def _of_print(
-    records: Records, key: PrintKey, at: datetime, token_bytes: TokenBytes
-) -> Timelapse | None:
+async def _of_print(records: Records, key: PrintKey, token_bytes: TokenBytes) -> Timelapse | None:
     """Return the timelapse of a print, begun if need be; None where its owner wants none."""
     found = await records.timelapses.of_print(key.account_id, key.printer_id, key.print_id)
     if found is not None or await records.timelapses.days_of(key.account_id) == 0:
@@ -272,7 +270,7 @@ async def _of_print(
         print_id=key.print_id,
         gap_s=FIRST_GAP_S,
         pictures=0,
-        taken_at=at,
+        taken_at=None,
         tries=0,
         video_id=None,
         size=0,

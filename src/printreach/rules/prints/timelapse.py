@@ -37,9 +37,9 @@ class PrintKey:
 class Timelapse:
     """The timelapse of a print, while its pictures are collected and once it is a video.
 
-    gap_s: the least time between two pictures. taken_at: the time of the last one. pictures: how
-    many there are. tries: how often its video was begun. video_id: its address and its name in the
-    store, with its size in bytes and when it was made; None before.
+    gap_s: the least time between two pictures. pictures: how many there are. taken_at: the time of
+    the last one; None without any. tries: how often its video was begun. video_id: its address and
+    its name in the store, with its size in bytes and when it was made; None before.
     """
 
     timelapse_id: str
@@ -48,7 +48,7 @@ class Timelapse:
     print_id: str
     gap_s: int
     pictures: int
-    taken_at: datetime
+    taken_at: datetime | None
     tries: int
     video_id: str | None
     size: int
@@ -66,7 +66,8 @@ class TimelapsePicture:
 
 def is_next(timelapse: Timelapse, at: datetime) -> bool:
     """Whether a picture taken at that time is wanted. A clock set back does not stop them."""
-    return abs((at - timelapse.taken_at).total_seconds()) >= timelapse.gap_s
+    before = timelapse.taken_at
+    return before is None or abs((at - before).total_seconds()) >= timelapse.gap_s
 
 
 def dropped(pictures: Sequence[TimelapsePicture]) -> Sequence[TimelapsePicture]:

@@ -1,7 +1,7 @@
 """Records of timelapses, as rows; their pictures and videos are stored elsewhere."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -43,8 +43,6 @@ timelapses = Table(
     Column("printer_id", String(64), nullable=False),
     Column("print_id", String(64), nullable=False),
     Column("gap_s", Integer, nullable=False),
-    Column("pictures", Integer, nullable=False),
-    Column("taken_at", Instant, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("due_at", Instant, index=True),
     Column("leased_until", Instant),
@@ -82,7 +80,15 @@ LEASED: Final = LeasedTable(
     due_at=timelapses.c.due_at,
     leased_until=timelapses.c.leased_until,
 )
-_TIMELAPSE = columns_for(Timelapse, timelapses)
+_ITS_PICTURES = timelapse_pictures.c.timelapse_id == timelapses.c.timelapse_id
+_TIMELAPSE = [
+    *(timelapses.c[field.name] for field in fields(Timelapse) if field.name in timelapses.c),
+    select(func.count()).where(_ITS_PICTURES).scalar_subquery().label("pictures"),
+    select(func.max(timelapse_pictures.c.taken_at))
+    .where(_ITS_PICTURES)
+    .scalar_subquery()
+    .label("taken_at"),
+]
 _PICTURE = columns_for(TimelapsePicture, timelapse_pictures)
 
 
@@ -120,21 +126,17 @@ class TimelapseRecords(TableRecords):
         )
 
     async def begin(self, timelapse: Timelapse) -> None:
-        await self._connection.execute(insert(timelapses).values(**asdict(timelapse)))
+        values = asdict(timelapse)
+        del values["pictures"], values["taken_at"]
+        await self._connection.execute(insert(timelapses).values(**values))
 
     async def add(self, timelapse_id: str, picture: TimelapsePicture) -> None:
         """Add a picture of a print, unless it has it already: several events may share one."""
-        added = await self._changed(
+        await self._connection.execute(
             insert_or_replace(timelapse_pictures)
             .values(timelapse_id=timelapse_id, **asdict(picture))
             .on_conflict_do_nothing()
         )
-        if added:
-            await self._connection.execute(
-                update(timelapses)
-                .where(timelapses.c.timelapse_id == timelapse_id)
-                .values(pictures=timelapses.c.pictures + 1, taken_at=picture.taken_at)
-            )
 
     async def pictures(self, timelapse_id: str) -> Sequence[TimelapsePicture]:
         """Return the pictures, oldest first."""
@@ -156,9 +158,7 @@ class TimelapseRecords(TableRecords):
         await self._connection.execute(
             update(timelapses)
             .where(timelapses.c.timelapse_id == timelapse_id)
-            .values(
-                pictures=timelapses.c.pictures - len(snapshot_ids), gap_s=timelapses.c.gap_s * 2
-            )
+            .values(gap_s=timelapses.c.gap_s * 2)
         )
 
     async def make_due(self, account_id: str, printer_id: str, print_id: str, at: datetime) -> None:
@@ -175,11 +175,12 @@ class TimelapseRecords(TableRecords):
         )
 
     async def make_abandoned_due(self, before: datetime, at: datetime) -> None:
-        """Have the videos of prints made whose last picture was taken before then."""
+        """Have the videos of prints made of which no picture was taken since then."""
+        has_newer = exists().where(_ITS_PICTURES, timelapse_pictures.c.taken_at >= before)
         await self._connection.execute(
             update(timelapses)
             .where(
-                timelapses.c.taken_at < before,
+                ~has_newer,
                 timelapses.c.made_at.is_(None),
                 timelapses.c.due_at.is_(None),
             )
