@@ -1,12 +1,21 @@
-"""A database file for each test, copied from one that was migrated once."""
+"""A database for each test, copied from one that was migrated once."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from printreach.store.engine import prepare_file
 from printreach.store.migrate import migrate
+from tests.rigs.postgresql import PostgresqlServer
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgresqlServer]:
+    """A server for all tests of this process; each makes databases of its own."""
+    with PostgresqlServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 """Each test of the store has a database file of its own."""
 
-from tests.rigs.databases import database, migrated
+from tests.rigs.databases import database, migrated, postgresql
 
-__all__ = ["database", "migrated"]
+__all__ = ["database", "migrated", "postgresql"]
