@@ -13,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.requirements_of_tests import REQUIRE_ALL, everything_is_required
+from tests.rigs.timed_walks import begin_walk, pytest_terminal_summary
+
+__all__ = ["begin_walk", "pytest_terminal_summary"]
 
 # A limit by a clock, for an example or for drawing it, fails on a busy machine, not on wrong
 # code; pytest-timeout catches what hangs. The machine that judges a change draws the same examples

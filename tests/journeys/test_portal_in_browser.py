@@ -24,6 +24,7 @@ from tests.rigs.portal import (
 )
 from tests.rigs.service import APP, OWNER, PASSWORD, Agent, Connection
 from tests.rigs.sites import heading, phone, press, site
+from tests.rigs.timed_walks import BeginWalk
 from tests.rigs.waiting import TIMEOUT_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -76,8 +77,9 @@ def page(browser: BrowserContext) -> Iterator[Page]:
 
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_a_new_person_goes_from_sign_up_to_an_authorised_app(
-    shop: Shop, page: Page, unlinked: Agent, size: dict[str, int]
+    shop: Shop, page: Page, unlinked: Agent, size: dict[str, int], begin_walk: BeginWalk
 ) -> None:
+    walk = begin_walk(f"from sign-up to an authorised app, {size['width']} pixels wide", 120)
     name, email = f"{size['width']}", f"new{size['width']}@example.com"
     page.set_viewport_size({"width": size["width"], "height": size["height"]})
     seen = watch(page)
@@ -122,6 +124,7 @@ def test_a_new_person_goes_from_sign_up_to_an_authorised_app(
     screenshot(page, f"portal-done-{name}")
 
     told = heard(page)
+    walk.end()
     assert (told["success"], told["printername"]) == ("true", "Attic")
     way = shop.running.way(Connection.of(told))
     assert call(way, "/service-command-api/status").status == 200

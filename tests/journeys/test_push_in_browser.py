@@ -27,6 +27,7 @@ from tests.rigs.push_service import PushService, push_service
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
 from tests.rigs.sites import site
 from tests.rigs.stored_events import stored_events, wait_for_event
+from tests.rigs.timed_walks import BeginWalk
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -220,6 +221,7 @@ def test_a_print_is_paused_by_a_button_of_the_warning_once(
     pushes: PushService,
     subscribed: SubscribedBrowser,
     deliver: Callable[[str], None],
+    begin_walk: BeginWalk,
 ) -> None:
     at = f"{home.base_url}/printers/{workbench.id}"
     upload(page, at)
@@ -228,10 +230,12 @@ def test_a_print_is_paused_by_a_button_of_the_warning_once(
     expect(page.get_by_text("Printing", exact=True).first).to_be_visible()
     wait_for_event(home, workbench, EventType.STARTED)
     [started] = [one for one in stored_events(home, workbench) if one.kind is EventType.STARTED]
+    walk = begin_walk("from a warning to the notification that a browser shows", 10)
     warn(home, workbench, started.event.print_id)
     payload = text_of(pushes.next_message(2), subscribed)
     deliver(payload)
     warning = shown(page, "this print may be failing")
+    walk.end()
     [worker] = page.context.service_workers
     worker.evaluate(CLICK, ["may be failing", "pause"])
     shown(page, "Workbench: pausing")

@@ -8,15 +8,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # without types of its own
+from playwright.sync_api import Page, expect
 
 from printreach.run.settings import settings_from
 from tests.requirements_of_tests import need
 from tests.rigs.calls import call
+from tests.rigs.chromium import chromium
 from tests.rigs.installed_agent import Home, need_index, new_home
+from tests.rigs.sites import press
+from tests.rigs.timed_walks import BeginWalk
 from tests.rigs.waiting import free_port, wait_for
 from tests.rigs.ways import Way
 
@@ -45,31 +50,78 @@ def package_in(home: Home) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 @pytest.mark.timeout(600)
-def test_an_installed_service_runs_and_hands_out_its_agent(home: Home) -> None:
+def test_an_installed_service_shows_a_live_picture_and_hands_out_its_agent(
+    home: Home, tmp_path: Path, begin_walk: BeginWalk
+) -> None:
     need_index(home)
     package = package_in(home)
+    with chromium(tmp_path / "profile") as browser:
+        walk = begin_walk("from a bare machine to a live picture", 90)
+        said = home.run("sh", package / "install.sh", "--without-detector", "--with", "agent,demo")
+        with running_service(home) as url:
+            show_a_live_picture(home, browser.new_page(), url)
+            walk.end()
+            way = Way.straight(url)
+            script = call(way, "/install/agent").body.decode()
+            name, digest = re.findall(r"^WHEEL(?:_SHA256)?=(.*)$", script, re.MULTILINE)
+            wheel = call(way, f"/install/{name}").body
 
-    said = home.run("sh", package / "install.sh", "--without-detector")
+    assert f"    {program_of(home)} serve" in said
+    assert (home.path / ".local" / "bin" / "printreach").readlink() == program_of(home)
+    assert hashlib.sha256(wheel).hexdigest() == digest
 
-    program = home.path / ".local" / "share" / "printreach" / "bin" / "printreach"
-    assert f"    {program} serve" in said
-    assert (home.path / ".local" / "bin" / "printreach").readlink() == program
+
+def program_of(home: Home) -> Path:
+    return home.path / ".local" / "share" / "printreach" / "bin" / "printreach"
+
+
+@contextmanager
+def running_service(home: Home) -> Iterator[str]:
+    """Run what was installed, with an agent of a simulated printer beside it; give its address."""
     port = free_port()
-    settings = {"LISTEN": f"127.0.0.1:{port}", "BASE_URL": f"http://localhost:{port}"}
+    url = f"http://localhost:{port}"
+    domain = f"localhost:{port}"
+    settings = {"LISTEN": f"127.0.0.1:{port}", "BASE_URL": url, "TUNNEL_DOMAIN": domain}
+    agent = ("--with-agent", "--platform", "simulated", "--lan-listen", "127.0.0.1:0")
     service = home.start(
-        program, "serve", **{f"PRINTREACH_{name}": value for name, value in settings.items()}
+        *("sh", "-c", 'exec "$0" serve "$@" >log 2>&1', program_of(home), *agent),
+        **{f"PRINTREACH_{name}": value for name, value in settings.items()},
     )
-    way = Way.straight(f"http://localhost:{port}")
     try:
-        wait_for("the service", lambda: is_ready(way), 60)
-        script = call(way, "/install/agent").body.decode()
-        name, digest = re.findall(r"^WHEEL(?:_SHA256)?=(.*)$", script, re.MULTILINE)
-        wheel = call(way, f"/install/{name}").body
+        wait_for("the service", lambda: is_ready(Way.straight(url)), 60)
+        yield url
     finally:
         service.send_signal(signal.SIGTERM)
         service.communicate(timeout=60)
-    assert hashlib.sha256(wheel).hexdigest() == digest
+
+
+def show_a_live_picture(home: Home, page: Page, url: str) -> None:
+    """Make the first account by the link in the log, link the printer, and look at its page."""
+    page.goto(in_log(home, rf"({re.escape(url)}/\S*invit\S+)"))
+    page.get_by_label("E-mail").fill("operator@example.com")
+    page.get_by_label("Password").fill("a long enough passphrase")
+    with page.expect_navigation():
+        press(page, "Create account")
+    page.goto(f"{url}/link?code={in_log(home, 'Link code ([A-Z0-9]+)')}")
+    page.get_by_label("Name").fill("Workbench")
+    with page.expect_navigation():
+        press(page, "Link printer")
+    page.goto(f"{url}/printers")
+    page.get_by_role("link", name="Workbench", exact=True).first.click()
+    picture = page.get_by_role("img", name="Workbench, webcam")
+    expect(picture).to_have_js_property("naturalWidth", 640)
+
+
+def in_log(home: Home, pattern: str) -> str:
+    """Return what the group of a pattern finds in the service's log, once it is there."""
+
+    def look() -> str | None:
+        found = re.search(pattern, (home.path / "log").read_text())
+        return found[1] if found else None
+
+    return wait_for(f"{pattern} in the log", look, 60)
 
 
 @pytest.mark.parametrize("given", ["agent,demos", "nonsense", "agent, server-only", "*"])
