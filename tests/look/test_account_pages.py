@@ -28,6 +28,8 @@ FOR_ONE = {
     "account": "/account",
     "account-security": "/account/security",
     "account-delete": "/account/delete",
+    "account-presets": "/account/presets",
+    "account-preset": "/account/presets/change?name=PETG",
     "link": "/link",
     "link-code": "/link?code=K7QF4MXY",
     "no-printers": "/printers",

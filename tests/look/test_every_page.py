@@ -53,6 +53,8 @@ SHOWS = {
     "emergency-stop": "dashboard/emergency_stop.html",
     "heat": "dashboard/heat.html",
     "preset": "dashboard/preset.html",
+    "account-presets": "account/presets.html",
+    "account-preset": "account/preset.html",
     "live-link-form": "dashboard/live_link.html",
     "open-printer": "dashboard/open.html",
     "ask-to-open": "dashboard/ask_to_open.html",

@@ -37,6 +37,16 @@ def test_the_controls_look_as_they_should(page: Page, home: Home, state: State) 
     look_at(page, f"controls-{state}", sizes=SIZES)
 
 
+def test_a_printers_own_presets_stand_apart(page: Page, home: Home) -> None:
+    told = [{"Name": "PLA", "ToolC": 205.0, "BedC": 55.0}, {"Name": "Dry box", "BedC": 45.0}]
+    home.world.printers.answers["/presets"] = {"Presets": told}
+    says_everything(home, State.IDLE)
+    show(page, home, "/control")
+    expect(page.get_by_role("form", name="Presets of the printer")).to_be_visible()
+
+    look_at(page, "controls-presets", sizes=SIZES)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 @pytest.mark.parametrize("path", ["", "/control"])
 def test_an_emergency_stop_is_in_reach_asks_once_and_is_given_at_once(

@@ -38,6 +38,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.members import Members
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
+from printreach.hub.printers.presets import Presets
 from printreach.hub.printers.remote_lock import RemoteLock
 from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
@@ -151,6 +152,7 @@ def web_services(dependencies: Dependencies) -> Services:
         own_printers=own_printers,
         members=Members(core=core),
         given_orders=GivenOrders(core=core),
+        presets=Presets(core=core, http=http),
         live_status=live_status,
         file_lists=FileLists(http),
         pictures=SharedPictures(http, core.clock),

@@ -22,7 +22,7 @@ from printreach.store.engine import (
     url_of,
 )
 
-HEAD: Final = "0034"
+HEAD: Final = "0035"
 """The newest revision in `migrations/`."""
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")

@@ -352,6 +352,12 @@ CREATE TABLE portal_flows (
 	CONSTRAINT fk_portal_flows_app_id FOREIGN KEY(app_id) REFERENCES apps (app_id) ON DELETE CASCADE, 
 	CONSTRAINT fk_portal_flows_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
+CREATE TABLE preset_lists (
+	account_id VARCHAR(64) NOT NULL, 
+	presets TEXT NOT NULL, 
+	CONSTRAINT pk_preset_lists PRIMARY KEY (account_id), 
+	CONSTRAINT fk_preset_lists_account_id_accounts FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
 CREATE TABLE printer_invitations (
 	invitation_id VARCHAR(64) NOT NULL, 
 	token_digest BLOB NOT NULL, 
@@ -719,4 +725,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0034');
+INSERT INTO alembic_version VALUES ('0035');

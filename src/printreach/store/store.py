@@ -13,7 +13,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
-from printreach.store.accounts import AccountRecords, FilamentPriceRecords, IdentityRecords
+from printreach.store.accounts import (
+    AccountRecords,
+    FilamentPriceRecords,
+    IdentityRecords,
+    PresetRecords,
+)
 from printreach.store.accounts.access_tokens import AccessTokenRecords
 from printreach.store.accounts.limits import LimitRecords
 from printreach.store.accounts.mail_links import InvitationRecords, MailLinkRecords
@@ -101,6 +106,7 @@ class Records:
         self.payments = PaymentRecords(connection)
         self.limits = LimitRecords(connection)
         self.filament_prices = FilamentPriceRecords(connection)
+        self.presets = PresetRecords(connection)
         self.operating = OperatorRecords(connection)
         self.live_links = LiveLinkRecords(connection)
         self.snapshots = SnapshotRecords(connection)

@@ -19,7 +19,14 @@ from printreach.rules.prints.history import Print
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printer_state import PrinterState, known_state_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
-from printreach.web.printers.view import PrinterView, control_template, view_of
+from printreach.web.printers.presets import control_view, offered_presets
+from printreach.web.printers.view import (
+    NO_PRESETS,
+    OfferedPresets,
+    PrinterView,
+    control_template,
+    view_of,
+)
 from printreach.web.prints.rows import PrintRow, row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
@@ -67,6 +74,21 @@ class LastPrints:
         ]
 
 
+@dataclass(slots=True)
+class LastPresets:
+    """The presets that open controls offer, looked up again after LOOKED_UP_EVERY."""
+
+    services: Services
+    offered: OfferedPresets = NO_PRESETS
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter) -> None:
+        """Bring `offered` up to date."""
+        at = self.services.clock.now()
+        if self._at is None or abs(at - self._at) >= LOOKED_UP_EVERY:
+            self._at, self.offered = at, await offered_presets(seen, self.services)
+
+
 _HEAD: Final = ("head", "open", "emergency", "recovery")
 _QUICK: Final = (
     *("title", *_HEAD),
@@ -109,7 +131,7 @@ async def control_page(
     camera: FromQuery[str] = "",
 ) -> Template:
     """Show the controls that this printer has: heaters, axes, extruder, lights."""
-    return control_template(view_of(seen, services.clock.now(), camera))
+    return control_template(await control_view(seen, services, camera))
 
 
 @get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
@@ -134,6 +156,7 @@ async def printer_events(
     watch = WatchedView(signed_in.services, owner_id)
     count = PAGE_SIZE if page == "history" else LAST_PRINTS
     prints = LastPrints(signed_in.services, owner_id, count)
+    presets = LastPresets(signed_in.services)
 
     async def look(printers: list[SeenPrinter], is_outdated: bool) -> None:
         if is_outdated:
@@ -143,12 +166,14 @@ async def printer_events(
                 await _load_temperatures(printer, signed_in.services)
                 await watch.look(printer, _view(printer, signed_in.services))
                 await prints.look(printer)
+                if page == "control":
+                    await presets.look(printer)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [printer for printer in printers if printer.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
-        view = _view(mine[0], signed_in.services, camera)
+        view = _view(mine[0], signed_in.services, camera, presets.offered)
         shown = {
             "view": view,
             "watch": watch.shown,
@@ -177,12 +202,17 @@ async def _load_temperatures(seen: SeenPrinter, services: Services) -> None:
     await services.live_status.load_temperatures(seen.printer.owned, TEMPERATURES_TIMEOUT_S)
 
 
-def _view(seen: SeenPrinter, services: Services, camera: str = "") -> PrinterView:
+def _view(
+    seen: SeenPrinter,
+    services: Services,
+    camera: str = "",
+    presets: OfferedPresets = NO_PRESETS,
+) -> PrinterView:
     at = services.clock.now()
     temperatures = services.live_status.temperatures.readings_since(
         seen.printer.owned, max(at - SPAN, seen.printer.linked_at)
     )
-    return view_of(seen, at, camera, temperatures)
+    return view_of(seen, at, camera, temperatures, presets)
 
 
 QUICK_VIEW = [quick_view, control_page, printer_events]

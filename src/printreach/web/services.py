@@ -40,6 +40,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.members import MadeInvitation, Members
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
+from printreach.hub.printers.presets import Presets
 from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
 from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
@@ -100,6 +101,7 @@ class Services:
     own_printers: OwnPrinters
     members: Members
     given_orders: GivenOrders
+    presets: Presets
     live_status: LiveStatus
     file_lists: FileLists
     pictures: SharedPictures
@@ -139,6 +141,7 @@ class Services:
     async def close(self) -> None:
         """Stop everything that polls printers."""
         await self.live_status.close()
+        await self.presets.close()
         await self.file_lists.close()
         await self.live_links.close()
         await self.pictures.close()

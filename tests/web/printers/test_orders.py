@@ -25,7 +25,12 @@ EFFECTS = {
         ("/move", {"step": "Z-0.1"}, "/move-axis", {"Axis": "Z", "DistanceMm": -0.1}),
         ("/home", {}, "/home", {}),
         ("/home", {"axis": "Z"}, "/home", {"Axes": ["Z"]}),
-        ("/preset", {"preset": "PLA", "sure": "yes"}, "/set-temp", {"ToolC": 210.0, "BedC": 60.0}),
+        (
+            "/preset",
+            {"preset": "PLA", "sure": "hotend 210°, bed 60°"},
+            "/set-temp",
+            {"ToolC": 210.0, "BedC": 60.0},
+        ),
         ("/cool", {}, "/set-temp", {"ToolC": 0.0, "BedC": 0.0}),
         ("/adjust", {"what": "fan", "fan": "40"}, "/adjust", {"FanPercent": 40}),
         ("/adjust", {"what": "speed", "speed": "120 %"}, "/adjust", {"SpeedPercent": 120}),

@@ -1,19 +1,21 @@
-"""Accounts, the identities at OpenID Connect providers that sign in to them, and their prices of
-filament, as rows.
+"""Accounts, the identities at OpenID Connect providers that sign in to them, their prices of
+filament and their presets, as rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
+from printreach.contract.presets import Preset, format_presets, parse_presets
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.accounts.filament_price import FilamentPrice
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.printers.linking import LinkTries
 from printreach.store.accounts.personal import delete_below_connections
-from printreach.store.accounts.tables import filament_prices, identities
+from printreach.store.accounts.tables import filament_prices, identities, preset_lists
 from printreach.store.columns import TableRecords, columns_for
 from printreach.store.tables import accounts
 
@@ -174,3 +176,21 @@ class FilamentPriceRecords(TableRecords):
                     account_id=account_id, cents=price.cents, currency=price.currency
                 )
             )
+
+
+class PresetRecords(TableRecords):
+    """One list for each account that has changed its presets."""
+
+    async def of_account(self, account_id: str) -> tuple[Preset, ...] | None:
+        """Return the presets; None where the account has never changed them."""
+        query = select(preset_lists.c.presets).where(preset_lists.c.account_id == account_id)
+        row = (await self._connection.execute(query)).first()
+        return None if row is None else parse_presets(row.presets)
+
+    async def put(self, account_id: str, presets: Sequence[Preset]) -> None:
+        await self._connection.execute(
+            delete(preset_lists).where(preset_lists.c.account_id == account_id)
+        )
+        await self._connection.execute(
+            insert(preset_lists).values(account_id=account_id, presets=format_presets(presets))
+        )

@@ -8,6 +8,7 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Table,
+    Text,
     UniqueConstraint,
     false,
 )
@@ -71,6 +72,14 @@ filament_prices = Table(
     account_column(primary_key=True),
     Column("cents", Integer, nullable=False),
     Column("currency", String(8), nullable=False),
+)
+
+# One row with all of them: they are changed together, and have an order.
+preset_lists = Table(
+    "preset_lists",
+    metadata,
+    account_column(primary_key=True),
+    Column("presets", Text, nullable=False),
 )
 
 passkeys = Table(

@@ -9,15 +9,17 @@ from litestar.exceptions import ValidationException
 from litestar.response import Template
 
 from printreach.contract.commands import Adjust, SetTemp
+from printreach.contract.presets import Preset
 from printreach.contract.status import State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers import commands as rules
-from printreach.rules.printers.presets import preset_named
+from printreach.rules.printers.presets import order_of
 from printreach.web.forms import Fields
 from printreach.web.printers.orders import Order, give_order
+from printreach.web.printers.presets import chosen_preset, control_view, question_of
 from printreach.web.printers.view import ADJUSTED, control_template, view_of
 from printreach.web.problems import or_404
 from printreach.web.services import Services
@@ -33,19 +35,21 @@ async def heat_to_preset(
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Heat hotend and bed for a material, once the person has confirmed it."""
-    preset = preset_named(fields["preset"])
-    if preset is None:
+    """Heat for a material, once the person has confirmed it."""
+    view = await control_view(seen, signed_in.services)
+    chosen = chosen_preset(view.presets, fields)
+    if chosen is None:
         raise ValidationException("There is no such preset")
-    if fields["sure"] != "yes":
-        view = view_of(seen, signed_in.services.clock.now())
-        return Template("dashboard/preset.html", context={"view": view, "preset": preset})
+    preset = chosen.preset
+    if fields["sure"] != chosen.targets:
+        context = {"view": view, "chosen": chosen, "question": question_of(preset)}
+        return Template("dashboard/preset.html", context=context)
     order = _order(
         seen.printer.owned,
         "/set-temp",
         "heat",
-        SetTemp(tool_c=preset.hotend_c, bed_c=preset.bed_c),
-        lambda status: status.job_status.current_print.temps.hotend_target == preset.hotend_c,
+        order_of(preset),
+        lambda status: _shows(status, preset),
     )
     return await give_order(signed_in, seen.printer.owned, order)
 
@@ -83,7 +87,7 @@ async def adjust(
     if wanted is None:
         field = ADJUSTED[name]
         errors = {name: f"Enter a whole number, {field.least} to {field.most}."}
-        view = view_of(seen, signed_in.services.clock.now())
+        view = await control_view(seen, signed_in.services)
         return control_template(view, typed={name: fields[name]}, errors=errors)
     order = _order(seen.printer.owned, "/adjust", "adjust", wanted, _adjusted(name, wanted))
     return await give_order(signed_in, seen.printer.owned, order)
@@ -148,6 +152,12 @@ def _order(
         shows_effect=shows_effect,
         is_done=lambda _: True,
     )
+
+
+def _shows(status: StatusResult, preset: Preset) -> bool:
+    temps = status.job_status.current_print.temps
+    pairs = ((preset.tool_c, temps.hotend_target), (preset.bed_c, temps.bed_target))
+    return all(wanted in (UNSET, shown) for wanted, shown in pairs)
 
 
 def _has_failed(status: StatusResult) -> bool:

@@ -25,6 +25,7 @@ from printreach.rules.printers import commands as rules
 from printreach.rules.printers.commands import DEFAULT_LIMITS, Action
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
+from printreach.web.printers.presets import control_view
 from printreach.web.printers.view import control_template, view_of
 from printreach.web.problems import or_404
 from printreach.web.services import Services
@@ -119,6 +120,7 @@ async def heat(
         # The page's own words: the problem is told in those of the interface for programs.
         most = "0 to what it can take" if heater is None else target_range(heater["maximum"])
         errors = {name: f"Enter a temperature in °C, {most}."}
+        view = await control_view(seen, signed_in.services)
         return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":
         context = {
@@ -189,7 +191,7 @@ async def extrude(
     length_mm = _number(fields, "length")
     order = Extrude(extruder=0, distance_mm=sign * length_mm)
     if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
-        view = view_of(seen, signed_in.services.clock.now())
+        view = await control_view(seen, signed_in.services)
         errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
         return control_template(view, typed={"length": fields["length"]}, errors=errors)
     return await _control(signed_in, seen.printer.owned, "/extrude", "extrude", order)

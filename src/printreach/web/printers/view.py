@@ -10,6 +10,7 @@ from litestar.response import Template
 
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
+from printreach.contract.presets import Preset
 from printreach.contract.status import (
     AT_WORK,
     NO_ADJUSTMENTS,
@@ -34,7 +35,6 @@ from printreach.rules.printers.commands import (
     MIN_SPEED_PERCENT,
 )
 from printreach.rules.printers.members import Role
-from printreach.rules.printers.presets import USUAL_PRESETS, Preset
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.printers.cards import (
     Card,
@@ -117,6 +117,30 @@ class AdjustmentRow:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PresetRow:
+    """A preset with the heaters that the printer has. field: of the button that chooses it.
+
+    short: "210°, 60°". targets: of all its heaters, by which an answer tells what it confirms.
+    """
+
+    field: str
+    preset: Preset
+    short: str
+    targets: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OfferedPresets:
+    """The presets of the owner's account, and those that the printer's own software keeps."""
+
+    of_account: Sequence[PresetRow] = ()
+    of_printer: Sequence[PresetRow] = ()
+
+
+NO_PRESETS: Final = OfferedPresets()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
     """The data of one printer for templates. may_...: supported by the printer, allowed in its
     state, and to the person who looks.
@@ -147,7 +171,7 @@ class PrinterView:
     z_offset_mm: float | None
     may_stop_in_emergency: bool
     may_restart: bool
-    presets: Sequence[Preset]
+    presets: OfferedPresets
     may_start: bool
     lights: list[Light]
     units: list[UnitRow]
@@ -176,11 +200,12 @@ def view_of(
     at: datetime,
     camera: str = "",
     temperatures: Sequence[TemperatureReading] = (),
+    presets: OfferedPresets = NO_PRESETS,
 ) -> PrinterView:
     """Return the view.
 
     camera: the index of one, or SIDE_BY_SIDE; anything else is the default one. temperatures: the
-    data of its chart.
+    data of its chart. presets: of its controls.
     """
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
@@ -222,7 +247,7 @@ def view_of(
         z_offset_mm=_z_offset_mm(job),
         may_stop_in_emergency=Feature.EMERGENCY_STOP in features and state is not State.ERROR,
         may_restart=may_control and _may_restart(seen.reading, features, state),
-        presets=USUAL_PRESETS,
+        presets=presets,
         may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
         lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
         units=units_of(system) if system is not None else [],
