@@ -14,12 +14,16 @@ from typing import Final
 import numpy as np
 import torch
 
+from printreach.detector.evaluation.figures import Figures
+from printreach.detector.evaluation.prints import outcomes
+from printreach.detector.evaluation.tables import sequence_table, table, with_cameras
 from printreach.detector.model import Model, load_model
 from printreach.detector.preprocess import prepare
 from training.calibrate import Calibration, calibrate
 from training.choosing import by_choosing
 from training.evaluate import (
     Scored,
+    by_camera,
     by_stratum,
     composed,
     failures_with_boxes,
@@ -28,13 +32,12 @@ from training.evaluate import (
 )
 from training.export import export
 from training.fit import fit, load_fitted
-from training.measures import Figures
 from training.network import Network, frame_logits
 from training.photos import read_manifest
 from training.pictures import Picture, load, looks_of
 from training.render_pool import rendered_pool
-from training.report import sequence_table, table, write_report
-from training.sequences import outcomes, pasted, rendered, watched
+from training.report import write_report
+from training.sequences import pasted, rendered, watched
 from training.splits import Split, split
 
 STEPS: Final = 250
@@ -102,7 +105,8 @@ def _measure(
     stories = chain(pasted(good_scenes(held_out), failures_with_boxes(held_out)), rendered())
     went = outcomes(watched(model, stories))
     write_report(options.out / "report", scored, strata, went, calibration)
-    print(f"On what measures:\n{table(strata)}\n{sequence_table(went)}")
+    of_cameras = with_cameras(strata["all"], by_camera(scored))
+    print(f"On what measures:\n{table(strata)}\n{table(of_cameras)}\n{sequence_table(went)}")
     print(f"report in {options.out / 'report'}", file=sys.stderr)
 
 

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
+from printreach.detector.evaluation.figures import Figures, figures
 from printreach.detector.model import Model
 from printreach.detector.preprocess import SIDE, PreparedImage, scene_of
 from training.augment import framed, weathered
-from training.measures import Figures, figures
 from training.photos import Kind
 from training.pictures import Picture, Pixels
 from training.render import picture

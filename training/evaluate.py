@@ -7,9 +7,14 @@ from typing import Final
 
 import numpy as np
 
+from printreach.detector.evaluation.figures import (
+    CameraFigures,
+    Figures,
+    figures,
+    figures_by_camera,
+)
 from printreach.detector.model import Model, ModelOutput
 from printreach.detector.preprocess import prepare
-from training.measures import Figures, figures
 from training.photos import Kind
 from training.pictures import Picture
 from training.samples import with_patch
@@ -39,6 +44,15 @@ def score(model: Model, folder: Path, pictures: list[Picture]) -> list[Scored]:
         stratum = "other camera" if picture.photo.is_in_situ else "web photos"
         scored.append(Scored(picture, output, stratum))
     return scored
+
+
+def by_camera(scored: list[Scored]) -> CameraFigures:
+    """Measure each camera, and all together with an interval over cameras."""
+    return figures_by_camera(
+        np.array([one.output.probability for one in scored]),
+        np.array([one.failed for one in scored]),
+        [one.picture.photo.camera for one in scored],
+    )
 
 
 def by_stratum(scored: list[Scored]) -> dict[str, Figures]:

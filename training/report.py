@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 from PIL import Image, ImageDraw
 
+from printreach.detector.evaluation.figures import Figures
+from printreach.detector.evaluation.prints import Outcome
+from printreach.detector.evaluation.tables import sequence_table, table
 from training.calibrate import Calibration
 from training.evaluate import Scored
-from training.measures import Figures
-from training.sequences import Outcome, likely_share
 
 _WIDTH, _HEIGHT, _EDGE = 640, 320, 40
 _GOOD, _BAD, _INK = (44, 123, 182), (202, 60, 40), (60, 60, 60)
@@ -43,49 +44,6 @@ def write_report(
     for name, ones in (("missed", missed), ("false-alarms", alarmed), ("found", found)):
         _sheet(ones[:_WORST]).save(folder / f"{name}.png")
     (folder / "report.md").write_text(_page(strata, sequences))
-
-
-def table(strata: dict[str, Figures]) -> str:
-    """The strata as a table of Markdown."""
-    lines = [
-        "| stratum | failed | others | AUC | recall at 1 % | recall at 5 % |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, of in strata.items():
-        told = f"{of.auc} | {of.recall_at_1} | {of.recall_at_5}"
-        lines.append(f"| {name} | {of.failed} | {of.others} | {told} |")
-    return "\n".join(lines)
-
-
-def sequence_table(sequences: dict[str, Outcome]) -> str:
-    """How prints went, as a table of Markdown."""
-    lines = [
-        "| prints | how many | good pictures | faster look at | warned of too soon"
-        " | paused too soon | warned of in time | paused in time |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, of in sequences.items():
-        early, warned, paused = (
-            _with_share(count, total)
-            for count, total in (
-                (of.early_paused, of.prints if of.good_pictures else 0),
-                (of.warned, of.failing),
-                (of.paused, of.failing),
-            )
-        )
-        lines.append(
-            f"| {name} | {of.prints} | {of.good_pictures} | {of.faster} | {of.early_warned}"
-            f" | {early} | {warned} | {paused} |"
-        )
-    return "\n".join(lines)
-
-
-def _with_share(count: int, total: int) -> str:
-    """A count, and where its share likely lies."""
-    if total == 0:
-        return "-"
-    least, most = likely_share(count, total)
-    return f"{count} ({least:.2f}-{most:.2f})"
 
 
 def _page(strata: dict[str, Figures], sequences: dict[str, Outcome]) -> str:

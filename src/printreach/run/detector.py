@@ -1,31 +1,24 @@
-"""`printreach detector score`: score images with the detector, without a service."""
+"""`printreach detector`: score images, and measure the detector, without a service."""
 
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
+from printreach.detector.evaluation.folder import images_in
 from printreach.detector.model import Model, WeightsRefused, load_model
-from printreach.detector.preprocess import ImageRefused, PreparedImage, prepare
-from printreach.rules.detection import (
-    MAX_IMAGE_BYTES,
-    NORMAL_INTERVAL_S,
-    DetectionContext,
-    Verdict,
-    observe,
-)
+from printreach.detector.preprocess import PreparedImage
+from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
+from printreach.run.detector_evaluation import add_arguments as add_evaluation_arguments
+from printreach.run.detector_evaluation import evaluate, read_image
 
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the first image of a sequence; only the intervals between images matter."""
 _LONGEST_INTERVAL_S = 86_400.0
-_IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp"})
-"""File name endings that are scored in a folder; a file that is named itself is always scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,7 @@ class _ScoredImage:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `score` below the parser of `detector`."""
+    """Declare the commands below the parser of `detector`."""
     commands = parser.add_subparsers(dest="detector_command", metavar="COMMAND", required=True)
     score = commands.add_parser(
         "score", help="score images; one line for each, with how likely it shows a failure"
@@ -73,14 +66,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds from one image of a sequence to the next (%(default)g)",
     )
     score.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_evaluation_arguments(
+        commands.add_parser(
+            "evaluate",
+            help="measure the detector on a folder of labelled images, and print how good it is",
+        )
+    )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Score the images; return 0, or 1 if one of them was unreadable or refused."""
+    """Run one of the commands; return 0, or 1 if an image was unreadable or refused."""
     try:
         model = load_model()
     except WeightsRefused as error:
         return _fail(str(error))
+    return (evaluate if options.detector_command == "evaluate" else _score)(model, options)
+
+
+def _score(model: Model, options: argparse.Namespace) -> int:
     failed = False
     try:
         for scored in _scores(model, options):
@@ -120,17 +123,11 @@ def _images(paths: Sequence[str]) -> Iterator[str]:
             yield path
             continue
         try:
-            inside = [each for each in Path(path).iterdir() if each.suffix.lower() in _IMAGES]
+            inside = images_in(Path(path))
         except OSError:
             inside = []
         # A folder without images is yielded itself and refused when it is read.
-        yield from map(str, sorted(inside, key=_counted)) if inside else [path]
-
-
-def _counted(path: Path) -> tuple[list[tuple[str, int]], str]:
-    """Return a sort key by which frame-9 comes before frame-10."""
-    parts = re.findall(r"(\D*)(\d*)", path.name)
-    return [(text, int(digits or 0)) for text, digits in parts], path.name
+        yield from map(str, inside) if inside else [path]
 
 
 def _read(path: str) -> PreparedImage | str:
@@ -138,14 +135,9 @@ def _read(path: str) -> PreparedImage | str:
         if Path(path).is_dir():
             next(Path(path).iterdir(), None)  # raises the reason if it can't be read
             return f"{path}: there is no JPEG, PNG or WebP image in it"
-        with Path(path).open("rb") as file:
-            # One byte more than the limit shows that the file is too large.
-            data = file.read(MAX_IMAGE_BYTES + 1)
-        return prepare(data)
     except OSError as error:
         return f"{path}: {error.strerror or error}"
-    except ImageRefused as error:
-        return f"{path}: {error}"
+    return read_image(Path(path))
 
 
 def _interval_s(word: str) -> float:
