@@ -2,27 +2,38 @@
 
 import errno
 import os
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
 import httpx
 import pytest
 
-from printreach.run.demo import EMAIL, PASSWORD, Demo, cannot_start, describe, is_local
+from printreach.rules.printers import LAN_PORT
+from printreach.run.demo import (
+    EMAIL,
+    PASSWORD,
+    Demo,
+    cannot_start,
+    describe,
+    free_lan_port,
+    is_local,
+)
 from printreach.run.settings import settings_from
 from tests.rigs.waiting import free_port
 from tests.rules.portal.test_portal import DONE
 
 
-def demo(*, watches_prints: bool) -> Demo:
+def demo(*, watches_prints: bool, lan_port: int = LAN_PORT) -> Demo:
     return Demo(
         base_url="http://localhost:8080",
         password="a password",
         connection=DONE,
         open_url="http://localhost:8080/open",
-        lan_port=8765,
+        lan_port=lan_port,
         watches_prints=watches_prints,
     )
 
@@ -43,6 +54,17 @@ def test_the_address_and_the_password_come_last() -> None:
         "demo@example.com",
         "password",
     ]
+
+
+def test_a_second_demo_tells_the_address_of_its_own_agents_page() -> None:
+    with socket.socket() as first:
+        with suppress(OSError):  # another demo runs on this machine
+            first.bind(("127.0.0.1", LAN_PORT))
+            first.listen()
+        port = free_lan_port()
+
+    assert port != LAN_PORT
+    assert f"http://127.0.0.1:{port}\n" in describe(demo(watches_prints=True, lan_port=port))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.payments import LATE_TIME
+from printreach.rules.portal.completion import Completion
 from printreach.web.payments.pages import LARGEST_CALL
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.books import Object
@@ -255,10 +256,16 @@ def test_apps_without_supporter_status_are_listed_as_paused(shop: Shop) -> None:
     add_app(shop.world, shop.browser)
     printer_id = link_printer(shop.world, shop.browser, "Workbench")
     connections = shop.world.services.connections
-    run(shop.browser, lambda: connections.add_for_app(APP, printer_id))
-    assert "Your apps are paused" in shop.browser.get("/connections").text
-    assert "Paused. Workbench" in shop.browser.get("/connections").text
+    made = run(shop.browser, lambda: connections.add_for_app(APP, printer_id))
+    assert isinstance(made, Completion)
+    page = f"/connections/{made.connection_id}"
+    listed = shop.browser.get("/connections").text
+    assert "Your apps are paused" in listed
+    assert "Paused. Workbench" in listed
+    assert '<li class="is-paused">' in listed
+    assert "This connection is paused." in shop.browser.get(page).text
 
     become_supporter(shop)
 
     assert "paused" not in shop.browser.get("/connections").text.lower()
+    assert "paused" not in shop.browser.get(page).text.lower()

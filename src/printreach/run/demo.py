@@ -140,7 +140,7 @@ async def _run(settings: Settings, folder: Path) -> None:
     ):
         password = PASSWORD if is_local(settings) else secrets.token_urlsafe(9)
         _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
-        lan_port = _free_lan_port()
+        lan_port = free_lan_port()
         linked: list[Printer] = []
         agents: list[asyncio.Task[None]] = []
         for begun in PRINTERS:
@@ -262,7 +262,7 @@ def _done(result: T | Denied) -> T:
     return result
 
 
-def _free_lan_port() -> int:
+def free_lan_port() -> int:
     """Return the agent's default port, or another one if a second demo uses it."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

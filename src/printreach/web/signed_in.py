@@ -7,6 +7,7 @@ in, a person is redirected to the sign-in page and returns afterwards, and a pro
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
@@ -38,6 +39,9 @@ from printreach.web.services import Services
 
 UNPROVEN: Final = "x-forwarded-unproven"
 """The header by which the relay says that the address may be a proxy's, shared by many callers."""
+_COUNTED_FOR: Final = timedelta(seconds=10)
+"""How old what a printer said may be where it is only counted: less than people take to a page that
+shows it, and so much that a farm isn't asked again for each page."""
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
@@ -147,7 +151,7 @@ async def provide_signed_in(
 async def _note_needs(request: AnyRequest, signed_in: SignedIn) -> None:
     """Note how many printers need somebody in `request.state`, for the navigation to show."""
     services = signed_in.services
-    printers = await services.own_printers.all(signed_in.account_id, ask=False)
+    printers = await services.own_printers.all(signed_in.account_id, max_age=_COUNTED_FOR)
     request.state.needs_you = count_in_need(printers, services.clock.now())
 
 

@@ -8,6 +8,7 @@ import pytest
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import IssuedConnection, Refusal, Request
 from printreach.hub.portal.view import FlowKey
+from printreach.hub.printers import BAD_NAME
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.printers.linking import WRONG_TRIES_ALLOWED
@@ -149,8 +150,8 @@ async def test_a_printer_is_linked_and_named_on_the_way(open_world: OpenWorld) -
 
         assert await portal.link(key, account, code.code) is None
         assert await step(portal, key, account) is Step.NAME
-        assert not await portal.name(key, account, " ")
-        assert await portal.name(key, account, " Attic ")
+        assert await portal.name(key, account, " ") == BAD_NAME
+        assert await portal.name(key, account, " Attic ") is None
 
         shown = await view(portal, key, account)
         assert shown.step is Step.PERMIT

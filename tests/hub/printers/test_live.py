@@ -32,6 +32,21 @@ class SlowPrinterHttp(FakePrinterHttp):
         return answer
 
 
+class SilentPrinterHttp(FakePrinterHttp):
+    """A printer that never answers."""
+
+    async def ask(
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
+    ) -> bytes | PrinterRefusal:
+        await asyncio.sleep(3600)
+        return await super().ask(printer, command, query, despite_lock=despite_lock)
+
+
 class Hall:
     """Two printers, and somebody who may watch them."""
 
@@ -281,3 +296,17 @@ class HangingPrinters(FakePrinterHttp):
 
     def answer_one(self) -> None:
         self._held.pop(0).set_result(None)
+
+
+@on_a_hasty_loop
+async def test_a_printer_that_never_answers_holds_a_page_up_once() -> None:
+    loop = asyncio.get_running_loop()
+    live = LiveStatus(SilentPrinterHttp(), FakeClock())
+    waits = []
+    for _ in range(3):
+        began_at = loop.time()
+        await live.fresh([ONE], 1.5)
+        waits.append(round(loop.time() - began_at, 1))
+    await live.close()
+
+    assert waits == [1.5, 0, 0]

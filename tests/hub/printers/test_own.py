@@ -193,3 +193,29 @@ async def test_after_an_order_the_printer_is_asked_although_it_was_just_now(
         seen = await here.own.ask_now(AdmittedPrinter((await here.see()).printer))
         assert isinstance(seen, SeenPrinter)
         assert seen.reading.status == status_of(State.PAUSED)
+
+
+@on_a_loop
+async def test_a_name_that_another_of_the_owners_printers_has_is_refused(
+    open_world: OpenWorld,
+) -> None:
+    async with home(open_world) as here:
+        other = await here.world.link_printer(key=b"o" * 32)
+        await here.own.rename(here.ada, other.printer_id, "Attic")
+
+        refused = denied(await here.own.rename(here.ada, PRINTER_ID, "attic"))
+        assert refused.reason is Reason.INVALID
+        assert refused.sentence == "You have another printer called attic. Choose another name."
+        assert (await here.see()).printer.name != "attic"
+
+
+@on_a_loop
+async def test_printers_that_had_the_same_name_before_may_keep_it(open_world: OpenWorld) -> None:
+    async with home(open_world) as here:
+        other = await here.world.link_printer(key=b"o" * 32)
+        name = (await here.see()).printer.name
+        await here.world.core.store.write(
+            lambda records: records.printers.rename(other.printer_id, name)
+        )
+
+        assert isinstance(await here.own.rename(here.ada, PRINTER_ID, name), Printer)

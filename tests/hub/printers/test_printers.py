@@ -198,3 +198,18 @@ async def test_a_removed_printer_may_be_linked_to_any_account(open_world: OpenWo
 async def test_a_printer_that_nobody_linked_cannot_be_removed(open_world: OpenWorld) -> None:
     async with open_world() as world:
         assert denied(await world.printers.remove("p")).reason is Reason.NO_SUCH_PRINTER
+
+
+@on_a_loop
+async def test_a_printer_that_is_linked_by_a_taken_name_gets_a_number(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.add_account()
+        await world.add_account(BOB)
+        names = [
+            (await world.link_printer(email, key * 32)).name
+            for email, key in [(ADA, b"1"), (ADA, b"2"), (BOB, b"3")]
+        ]
+
+        assert names == ["Workshop", "Workshop 2", "Workshop"]

@@ -5,7 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from printreach.rules.printers import Printer, is_online, parse_printer_name
+from printreach.rules.printers import (
+    MAX_NAME_LENGTH,
+    Printer,
+    free_name,
+    is_online,
+    parse_printer_name,
+)
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 CONNECTED = Printer(
@@ -42,3 +48,24 @@ def test_what_cannot_be_a_printers_name_is_refused(typed: str) -> None:
 
 def test_a_printers_name_loses_the_blanks_around_it() -> None:
     assert parse_printer_name("  Prüßa left ") == "Prüßa left"
+
+
+@pytest.mark.parametrize(
+    ("taken", "named"),
+    [
+        ([], "Prusa MK4"),
+        (["Prusa MK4"], "Prusa MK4 2"),
+        (["prusa mk4"], "Prusa MK4 2"),
+        (["Prusa MK4", "Prusa MK4 2", "Prusa MK4 4"], "Prusa MK4 3"),
+    ],
+)
+def test_a_name_that_another_printer_has_gets_a_number(taken: list[str], named: str) -> None:
+    assert free_name("Prusa MK4", taken) == named
+
+
+def test_a_name_of_the_greatest_length_is_cut_for_its_number() -> None:
+    longest = "x" * MAX_NAME_LENGTH
+    named = free_name(longest, [longest])
+
+    assert named == "x" * (MAX_NAME_LENGTH - 2) + " 2"
+    assert parse_printer_name(named) == named

@@ -312,7 +312,19 @@ def test_a_name_that_cannot_be_one_is_asked_for_again(world: WebWorld, ada: Pers
     page = ada.press("name", name="\u202egnp")
 
     assert page.status_code == 400
-    assert "A name has 1 to 60" in page.text
+    assert "name has 1 to 60 characters" in page.text
+
+
+def test_a_name_that_another_printer_has_is_asked_for_again(world: WebWorld, ada: Person) -> None:
+    link_printer(world, ada.browser, "My printer")
+    ada.begin(printerId="another")
+    page = ada.press("link", code=show_code(world, ada.browser))
+    assert 'value="My printer 2"' in page.text
+
+    refused = ada.press("name", name="My printer")
+
+    assert refused.status_code == 400
+    assert "You have another printer called My printer." in refused.text
 
 
 @pytest.mark.parametrize("supporters", ["granted"])

@@ -26,6 +26,16 @@ def test_a_name_that_is_none_is_told_at_its_field_and_kept(home: Home) -> None:
     assert "Workbench" in home.browser.get("/printers").text
 
 
+def test_a_name_that_another_printer_has_is_told_at_its_field(home: Home) -> None:
+    home.add_printer("Attic")
+
+    answer = home.send("/settings", name="Attic")
+
+    assert answer.status_code == 400
+    assert "You have another printer called Attic. Choose another name." in answer.text
+    assert re.search(r'<input[^>]*id="name"[^>]*aria-invalid="true"', answer.text)
+
+
 def test_removing_is_asked_about_first(home: Home) -> None:
     assert "Remove Workbench?" in home.get("/remove").text
     assert home.get().status_code == 200

@@ -12,11 +12,11 @@ from httpx import Response
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.prints.history import PAGE_SIZE, PrintHistoryWriter
+from printreach.hub.prints.history import EVENTS_SHOWN, PAGE_SIZE, PrintHistoryWriter
 from tests.rules.detection.test_jpeg import picture
 from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home, bobs_printer, home, printing
-from tests.web.world import run
+from tests.web.world import run, sign_in
 
 __all__ = ["bobs_printer", "home"]
 
@@ -126,6 +126,21 @@ def test_the_picture_of_an_end_is_shown_as_long_as_it_is_kept(home: Home) -> Non
     assert "/snapshots/" not in home.get("/history").text
 
 
+def test_less_than_an_hour_of_printing_is_not_called_none(home: Home) -> None:
+    """In the sum, and in each month of the table."""
+    hear(home, told(home, EventType.STARTED, 1))
+    home.world.clock.advance(timedelta(minutes=25))
+    hear(home, told(home, EventType.COMPLETE, 1))
+    home.world.clock.advance(timedelta(days=40))
+    hear(home, told(home, EventType.STARTED, 2))
+    home.world.clock.advance(timedelta(hours=3))
+    hear(home, told(home, EventType.COMPLETE, 2))
+    sign_in(home.browser)
+
+    assert "<dt>Hours</dt><dd>3</dd>" in home.browser.get("/activity").text
+    assert '<td class="number">under 1</td>' in home.browser.get("/activity").text
+
+
 def test_an_account_without_prints_is_told_so(home: Home) -> None:
     assert "No print was seen yet." in home.get("/history").text
     assert "Nothing has happened yet." in home.browser.get("/activity").text
@@ -169,6 +184,41 @@ def test_many_prints_are_read_page_by_page(home: Home) -> None:
     assert len(rows_of(home.get("/history/prints.csv"))) == count
 
 
+def test_what_happened_is_read_page_by_page(home: Home) -> None:
+    """Steps of progress between two events don't count."""
+    count = EVENTS_SHOWN + 3
+    for number in range(count):
+        steps = [told(home, EventType.PROGRESS, number * 10 + step) for step in range(4)]
+        hear(home, *steps, told(home, EventType.STARTED, number, f"file-{number:03}"))
+    first = home.browser.get("/activity").text
+    happened, _, _ = first.partition("<h2>Prints</h2>")
+    assert happened.count("<li>") == EVENTS_SHOWN
+    assert "file-002" not in happened
+    older = happened.split("/activity?events_before=")[1].split('"')[0]
+
+    second = home.browser.get(f"/activity?events_before={older}").text
+    assert [f"file-{number:03}" in second for number in range(4)] == [True, True, True, False]
+    assert 'href="/activity" rel="prev"' in second
+    assert "events_before" not in second
+    assert "<h2>Prints</h2>" not in second
+
+
+def test_of_events_that_are_no_longer_kept_the_page_says_so(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED))
+
+    assert "no longer kept" in home.browser.get("/activity?events_before=9999").text
+
+
+@pytest.mark.parametrize("place", ["", "x", "-1", "9" * 40, "\u0663"])
+def test_an_invalid_place_of_an_event_counts_as_missing(home: Home, place: str) -> None:
+    hear(home, told(home, EventType.STARTED))
+    answer = home.browser.get("/activity", params={"events_before": place})
+
+    assert answer.status_code == 200
+    assert "What happened" in answer.text
+    assert "vase.gcode" in answer.text
+
+
 @pytest.mark.parametrize(
     "cursor", ["", "x", "1", "-", "1-", "-1", "9" * 40 + "-1", "\u0663-\u0661", "1-1-1"]
 )
@@ -190,7 +240,13 @@ def test_another_accounts_history_is_as_one_that_does_not_exist(
         unknown = home.browser.get(f"/printers/{'a' * 32}/{page}")
         assert (theirs.status_code, theirs.text) == (404, unknown.text)
 
-    for path in ("/activity", "/activity/prints.csv", "/activity/prints.json"):
+    paths = (
+        "/activity",
+        "/activity?events_before=99",
+        "/activity/prints.csv",
+        "/activity/prints.json",
+    )
+    for path in paths:
         assert "bobs" not in home.browser.get(path).text
 
 

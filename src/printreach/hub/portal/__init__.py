@@ -10,7 +10,7 @@ from printreach.hub.connections import Connections, end_connection
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.portal.view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
-from printreach.hub.printers import Printers, own_printer
+from printreach.hub.printers import BAD_NAME, Printers, own_printer, rename_printer
 from printreach.ports.printer_http import HostKeys
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account
@@ -139,23 +139,25 @@ class Portal:
         await self._change(key, account, lambda flow, _, __: _linked(flow, printer))
         return None
 
-    async def name(self, key: FlowKey, account: Account, typed: str) -> bool:
-        """Name the printer that was just linked; False if the name is not allowed."""
+    async def name(self, key: FlowKey, account: Account, typed: str) -> Denied | None:
+        """Name the printer that was just linked."""
         name = parse_printer_name(typed)
         if name is None:
-            return False
+            return BAD_NAME
 
-        async def rename(records: Records) -> None:
+        async def rename(records: Records) -> Denied | None:
             view = await self._view(records, key, account)
-            if view is None or view.flow.unnamed_printer_id is None:
-                return
+            if view is None or view.just_linked is None:
+                return None
             flow = rules.named(view.flow, view.facts, self.core.clock.now())
-            if flow is not None:
-                await records.printers.rename(view.flow.unnamed_printer_id, name)
+            if flow is None:
+                return None
+            refused = await rename_printer(records, view.just_linked, name)
+            if refused is None:
                 await records.flows.put(flow)
+            return refused
 
-        await self.core.store.write(rename)
-        return True
+        return await self.core.store.write(rename)
 
     async def take_own(self, key: FlowKey, account: Account) -> None:
         """Go on with a printer that is linked, though the app asked for another."""

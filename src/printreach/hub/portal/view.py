@@ -67,6 +67,13 @@ class View:
     preselected: str | None
     earlier: Mapping[str, Sequence[Connection]]
 
+    @property
+    def just_linked(self) -> Printer | None:
+        """Return the printer that was linked in this flow and has no name of its owner's yet."""
+        unnamed = self.flow.unnamed_printer_id
+        found = (row.printer for row in self.printers if row.printer.printer_id == unnamed)
+        return next(found, None)
+
 
 def browser_digest(browser: str) -> bytes:
     """Return the digest of a browser's secret that is stored."""

@@ -12,7 +12,13 @@ from printreach.rules.accounts import Account
 from printreach.rules.connections.credentials import CredentialKind, digest, parse_link_code
 from printreach.rules.connections.live_links import LiveEnd
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.rules.printers import Printer, is_online, parse_printer_name
+from printreach.rules.printers import (
+    Printer,
+    free_name,
+    is_name_taken,
+    is_online,
+    parse_printer_name,
+)
 from printreach.rules.printers.linking import NO_TRIES, LinkOffer, after_wrong_try, is_locked
 from printreach.store.store import Records
 
@@ -39,7 +45,10 @@ class Printers:
     async def link(
         self, code: str, email: str, name: str, by: Operator | None = None
     ) -> Printer | Denied:
-        """Link the agent that shows this code to that account, as a printer."""
+        """Link the agent that shows this code to that account, as a printer.
+
+        A name that another printer of the account has gets a number.
+        """
         printer_name = parse_printer_name(name)
         if printer_name is None:
             return BAD_NAME
@@ -54,10 +63,11 @@ class Printers:
                 return offer
             if await records.printers.linked(offer.printer_id) is not None:
                 return Denied(Reason.ALREADY_LINKED, "That printer is linked to an account.")
+            others = await records.printers.of_account(account.account_id)
             printer = Printer(
                 printer_id=offer.printer_id,
                 account_id=account.account_id,
-                name=printer_name,
+                name=free_name(printer_name, [other.name for other in others]),
                 public_key=offer.public_key,
                 linked_at=at,
             )
@@ -140,6 +150,24 @@ async def own_printer(records: Records, account_id: str, printer_id: str) -> Pri
     if printer is None or printer.account_id != account_id:
         return no_such_printer()
     return printer
+
+
+async def rename_printer(records: Records, printer: Printer, name: str) -> Denied | None:
+    """Give the printer another name, unless another printer of its account has it.
+
+    Two that had the same name before may keep it.
+    """
+    others = [
+        other.name
+        for other in await records.printers.of_account(printer.account_id)
+        if other.printer_id != printer.printer_id
+    ]
+    if name != printer.name and is_name_taken(name, others):
+        return Denied(
+            Reason.INVALID, f"You have another printer called {name}. Choose another name."
+        )
+    await records.printers.rename(printer.printer_id, name)
+    return None
 
 
 def no_such_printer() -> Denied:

@@ -51,6 +51,7 @@ class LiveStatus:
         self.temperatures = Temperatures()
         self._readings = Readings()
         self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
+        self._asking_since: dict[OwnedPrinter, float] = {}
         self._loading: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._polls: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._subscriptions: dict[OwnedPrinter, set[LiveSubscription]] = {}
@@ -67,13 +68,23 @@ class LiveStatus:
         return self._readings.latest(printer)
 
     async def fresh(
-        self, printers: Iterable[OwnedPrinter], within_s: float
+        self, printers: Iterable[OwnedPrinter], within_s: float, max_age: timedelta = FRESH
     ) -> Mapping[OwnedPrinter, Reading]:
         """Return the readings after asking printers that were not asked recently; slow ones stay
-        old."""
-        asked = [printer for printer in printers if self._is_stale(printer)]
-        if asked:
-            await asyncio.wait([self._ask(printer) for printer in asked], timeout=within_s)
+        old.
+
+        A printer that has left a request open for that long already holds nobody up any more.
+        """
+        asked = [printer for printer in printers if self._is_stale(printer, max_age)]
+        waited_since = asyncio.get_running_loop().time() - within_s
+        tasks = [self._ask(printer) for printer in asked]
+        awaited = [
+            task
+            for printer, task in zip(asked, tasks, strict=True)
+            if self._asking_since.get(printer, inf) > waited_since
+        ]
+        if awaited:
+            await asyncio.wait(awaited, timeout=within_s)
         return self._readings.by_printer
 
     async def ask_again(self, printer: OwnedPrinter, within_s: float) -> Reading:
@@ -167,8 +178,13 @@ class LiveStatus:
         running = self._asking.get(printer)
         if running is None:
             running = self._asking[printer] = asyncio.create_task(self._look(printer))
-            running.add_done_callback(lambda _: self._asking.pop(printer, None))
+            self._asking_since[printer] = asyncio.get_running_loop().time()
+            running.add_done_callback(lambda _: self._forget_asking(printer))
         return running
+
+    def _forget_asking(self, printer: OwnedPrinter) -> None:
+        self._asking.pop(printer, None)
+        self._asking_since.pop(printer, None)
 
     async def _ask_anew(self, printer: OwnedPrinter) -> Reading:
         """Return the latest reading after a request that begins now: one that is under way already
@@ -206,9 +222,9 @@ class LiveStatus:
         self.temperatures.note(printer, at, status.job_status.current_print.temps)
         return Reading(status=status, seen_at=at, asked_at=at, json_bytes=size)
 
-    def _is_stale(self, printer: OwnedPrinter) -> bool:
+    def _is_stale(self, printer: OwnedPrinter, max_age: timedelta) -> bool:
         asked_at = self.latest(printer).asked_at
-        return asked_at is None or abs(self._clock.now() - asked_at) > FRESH
+        return asked_at is None or abs(self._clock.now() - asked_at) > max_age
 
 
 class LiveSubscription:

@@ -12,9 +12,9 @@ from printreach.contract.cameras import MAX_CAMERA_CHOICES, CameraChoice
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.printers import BAD_NAME, no_such_printer, own_printer
+from printreach.hub.printers import BAD_NAME, no_such_printer, own_printer, rename_printer
 from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
-from printreach.hub.printers.live import LiveStatus
+from printreach.hub.printers.live import FRESH, LiveStatus
 from printreach.hub.printers.readings import Reading, reading_as_chosen
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import (
@@ -69,14 +69,14 @@ class OwnPrinters:
     live: LiveStatus
     restart: Restart | None = None
 
-    async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
+    async def all(self, account_id: str, *, max_age: timedelta | None = FRESH) -> list[SeenPrinter]:
         """Return the person's printers by name, then those that others share with them.
 
-        ask: first ask those that are online and were not asked recently.
+        max_age: those that are online are first asked if it is longer ago; None asks none.
         """
         rows = await self.visible_rows(account_id)
-        if ask:
-            await self.live.fresh(self._online_among(rows), OPENING_S)
+        if max_age is not None:
+            await self.live.fresh(self._online_among(rows), OPENING_S, max_age)
         return self.seen(rows)
 
     async def rows(self, account_id: str) -> list[PrinterRow]:
@@ -157,9 +157,12 @@ class OwnPrinters:
 
         async def rename(records: Records) -> Printer | Denied:
             printer = await own_printer(records, account_id, printer_id)
-            if isinstance(printer, Printer):
-                await records.printers.rename(printer_id, name)
-                await records.notify(Notice(Topic.PRINTER, printer_id), at)
+            if isinstance(printer, Denied):
+                return printer
+            refused = await rename_printer(records, printer, name)
+            if refused is not None:
+                return refused
+            await records.notify(Notice(Topic.PRINTER, printer_id), at)
             return printer
 
         return await self.core.store.write(rename)

@@ -23,6 +23,10 @@ from printreach.store.store import Records
 PAGE_SIZE: Final = 50
 EXPORT_AT_ONCE: Final = 500
 EVENTS_SHOWN: Final = 30
+EVENTS_AT_ONCE: Final = 120
+MAX_READS: Final = 10
+"""Events of one page are looked for in this many steps; between two of them may lie thousands of
+steps of progress."""
 MAX_OF_A_PRINTER: Final = 10_000
 """Prints of one printer and account: years of a busy one, half a day of one that floods."""
 KEPT_FOR: Final = timedelta(days=5 * 366)
@@ -93,6 +97,15 @@ class EventEntry:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class EventPage:
+    """A page of events, newest first. older: after which seq the next page begins; None at the
+    end."""
+
+    entries: Sequence[EventEntry]
+    older: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PrintHistory:
     """The use cases about past prints. Callers have checked whose printer it is."""
 
@@ -132,20 +145,29 @@ class PrintHistory:
             lambda records: records.prints.tallies(account_id, printer_id, since)
         )
 
-    async def happened(self, account_id: str) -> list[EventEntry]:
-        """Return the latest events, newest first, without steps of progress."""
+    async def happened(self, account_id: str, before: int | None = None) -> EventPage:
+        """Return a page of events without steps of progress. before: the older of another page."""
 
-        async def look(records: Records) -> list[EventEntry]:
+        async def look(records: Records) -> EventPage:
             rows = await records.printers.of_account(account_id)
             names = {printer.printer_id: printer.name for printer in rows}
-            recent = await records.events.recent(account_id, EVENTS_SHOWN * 4)
-            return [
-                EventEntry(stored=event, printer_name=names[event.printer_id])
-                for event in recent
-                if event.printer_id in names and event.event.event_type != EventType.PROGRESS
-            ]
+            entries: list[EventEntry] = []
+            last = before
+            for _ in range(MAX_READS):
+                some = await records.events.recent(account_id, EVENTS_AT_ONCE, last)
+                for event in some:
+                    is_progress = event.event.event_type == EventType.PROGRESS
+                    if is_progress or event.printer_id not in names:
+                        continue
+                    if len(entries) == EVENTS_SHOWN:
+                        return EventPage(entries=entries, older=entries[-1].stored.seq)
+                    entries.append(EventEntry(stored=event, printer_name=names[event.printer_id]))
+                if len(some) < EVENTS_AT_ONCE:
+                    return EventPage(entries=entries, older=None)
+                last = some[-1].seq
+            return EventPage(entries=entries, older=last)
 
-        return (await self.core.store.read(look))[:EVENTS_SHOWN]
+        return await self.core.store.read(look)
 
     async def _some(
         self, account_id: str, printer_id: str | None, before: HistoryCursor | None, at_most: int

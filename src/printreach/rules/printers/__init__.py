@@ -1,5 +1,6 @@
 """Linked printers, and whether they are online."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -106,3 +107,22 @@ def parse_printer_name(typed: str) -> str | None:
     """Return the name without blanks around it; None where it cannot be one."""
     name = typed.strip()
     return name if 1 <= len(name) <= MAX_NAME_LENGTH and is_printable_name(name) else None
+
+
+def is_name_taken(name: str, taken: Iterable[str]) -> bool:
+    """Whether people would confuse the name with one of these: the case of letters is no
+    difference.
+    """
+    return name.casefold() in {other.casefold() for other in taken}
+
+
+def free_name(wanted: str, taken: Iterable[str]) -> str:
+    """Return the name if it is free, else with the first number after it that makes it so:
+    "Prusa MK4 2". A long name is cut for its number.
+    """
+    others, name, number = list(taken), wanted, 1
+    while is_name_taken(name, others):
+        number += 1
+        ending = f" {number}"
+        name = wanted[: MAX_NAME_LENGTH - len(ending)].rstrip() + ending
+    return name

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Integer,
     String,
     Table,
+    case,
     delete,
     extract,
     func,
@@ -83,7 +84,7 @@ class PlacedPrint:
 class Tally:
     """Prints of one month that ended the same way.
 
-    duration_s, filament: sums of those that are known.
+    duration_s, filament: sums of those that are known; a duration as pages count it.
     """
 
     year: int
@@ -187,7 +188,7 @@ class PrintRecords(TableRecords):
                 month,
                 prints.c.result,
                 func.count().label("count"),
-                func.coalesce(func.sum(prints.c.duration_s), 0).label("duration_s"),
+                func.coalesce(func.sum(_counted_duration_s()), 0).label("duration_s"),
                 func.coalesce(func.sum(prints.c.filament_mm), 0).label("filament_mm"),
                 func.coalesce(func.sum(prints.c.filament_mg), 0).label("filament_mg"),
             )
@@ -195,6 +196,13 @@ class PrintRecords(TableRecords):
             .group_by(year, month, prints.c.result)
             .order_by(year.desc(), month.desc(), prints.c.result),
         )
+
+
+def _counted_duration_s() -> ColumnElement[int]:
+    """Return the column for `counted_duration_s` of rules/prints/history.py; NULL if not known."""
+    took = extract("epoch", prints.c.ended_at) - extract("epoch", prints.c.started_at)
+    from_start_to_end = case((prints.c.start_is_known, func.max(0, took)))
+    return func.coalesce(prints.c.duration_s, from_start_to_end)
 
 
 def _of(account_id: str, printer_id: str | None) -> list[ColumnElement[bool]]:

@@ -217,14 +217,20 @@ class EventRecords:
         found = await self.recent(account_id, 1)
         return found[0] if found else None
 
-    async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
-        """Return the account's events that were handed out last, newest first."""
-        return await self._readable(
-            select(*_STORED)
-            .where(events.c.account_id == account_id, events.c.position > 0)
-            .order_by(events.c.position.desc()),
-            at_most,
-        )
+    async def recent(
+        self, account_id: str, at_most: int, before: int | None = None
+    ) -> list[StoredEvent]:
+        """Return the account's events that were handed out last, newest first.
+
+        before: the seq of one of them, to return those that were handed out before it; none if it
+        is not kept.
+        """
+        chosen = select(*_STORED).where(events.c.account_id == account_id, events.c.position > 0)
+        if before is not None:
+            that = _newer.c.seq == before, _newer.c.account_id == account_id
+            place = select(_newer.c.position).where(*that).scalar_subquery()
+            chosen = chosen.where(events.c.position < place)
+        return await self._readable(chosen.order_by(events.c.position.desc()), at_most)
 
     async def prune(self, before: datetime, at_most: int) -> int:
         """Delete events handed out before then, at_most at once; return how many.

@@ -29,7 +29,6 @@ _DENIALS: Final[Mapping[Reason, tuple[int, PortalError]]] = MappingProxyType(
     }
 )
 """The status of each refusal, and the error that the app gets if the person gives up."""
-_BAD_NAME: Final = "A name has 1 to 60 characters, none of them invisible."
 _LONGEST_CODE_SHOWN: Final = 32
 
 
@@ -58,12 +57,11 @@ async def name(
     """Name the printer that was just linked."""
     if flow_request.account is None:
         return flow_request.back()
-    if not await flow_request.services.portal.name(
-        flow_request.key, flow_request.account, sent["name"]
-    ):
-        return step_page(
-            flow_request, errors={"name": _BAD_NAME}, typed=sent["name"], status=ERROR_STATUS
-        )
+    portal, typed = flow_request.services.portal, sent["name"]
+    refused = await portal.name(flow_request.key, flow_request.account, typed)
+    if refused is not None:
+        errors = {"name": refused.sentence}
+        return step_page(flow_request, errors=errors, typed=typed, status=ERROR_STATUS)
     return flow_request.back()
 
 

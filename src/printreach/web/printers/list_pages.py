@@ -158,7 +158,7 @@ async def printers_events(
         cards = {f"printer-{card.id}": drawn[card.id][1] for card in listed.cards}
         return {**cards, "part-filters": filters.render(listing=listed, list_query=list_query)}
 
-    printers = await signed_in.services.own_printers.all(signed_in.account_id, ask=False)
+    printers = await signed_in.services.own_printers.all(signed_in.account_id, max_age=None)
     listed = listing(printers, list_query, signed_in.services.clock.now())
     shown = {card.id for card in listed.cards}
     watched = frozenset(seen.printer.owned for seen in printers if seen.printer.printer_id in shown)

@@ -28,6 +28,7 @@ from printreach.web.prints.rows import (
     format_cursor,
     months_of,
     parse_cursor,
+    parse_event_cursor,
     row_of,
     timelapse_view,
     total_of,
@@ -129,10 +130,16 @@ async def print_page(
 
 @get("/activity", media_type=MediaType.HTML)
 async def activity_page(
-    signed_in: NamedDependency[SignedIn], before: FromQuery[str | None] = None
+    signed_in: NamedDependency[SignedIn],
+    before: FromQuery[str | None] = None,
+    events_before: FromQuery[str | None] = None,
 ) -> Template:
-    """Show the latest events, all prints, and figures by month."""
+    """Show the latest events, all prints, and figures by month.
+
+    before, events_before: a page of older prints, or of older events, stands alone.
+    """
     account_id, place = signed_in.account_id, parse_cursor(before)
+    event_place = parse_event_cursor(events_before)
     at, history = signed_in.services.clock.now(), signed_in.services.print_history
     own = signed_in.services.own_printers
     printers = own.seen(await own.rows(account_id))
@@ -140,9 +147,12 @@ async def activity_page(
     poses = {seen.printer.printer_id: default_pose(seen) for seen in printers}
     page = await history.page(account_id, None, place)
     tallies = await history.months(account_id, None)
+    events = await history.happened(account_id, event_place)
     context = {
         "has_printers": bool(printers),
-        "news": [activity_item_of(event) for event in await history.happened(account_id)],
+        "news": [activity_item_of(event) for event in events.entries],
+        "older_news": f"/activity?events_before={events.older}" if events.older else "",
+        "only_news": event_place is not None,
         "rows": [
             row_of(
                 print_,

@@ -197,6 +197,12 @@ def parse_cursor(text: str | None) -> HistoryCursor | None:
     return HistoryCursor(_EPOCH + timedelta(microseconds=int(first)), int(second))
 
 
+def parse_event_cursor(text: str | None) -> int | None:
+    """Parse the place of an event; an invalid one counts as missing."""
+    is_number = text is not None and text.isascii() and text.isdigit() and len(text) <= 18
+    return int(text) if text is not None and is_number else None
+
+
 def _state(print_: Print, printer: PrinterState | None) -> str:
     if print_.result is not PrintResult.UNDER_WAY or printer is None:
         return _STATES[print_.result]

@@ -74,8 +74,11 @@ async def connection_page(
     account_id = signed_in.account_id
     seen = or_404(await signed_in.services.webhook_log.of_connection(account_id, connection_id))
     hook = seen.webhook
+    standing = await signed_in.services.billing.standing(signed_in.account)
     context = {
         "seen": seen,
+        "is_paused": bool(seen.connection.app_id) and not standing.is_supporter,
+        "is_sold": standing.is_sold,
         "wanted": [title_of(kind) for kind in hook.event_filter] if hook is not None else [],
         "ends_at": hook.set_at + LIFETIME if hook is not None else None,
         "deliveries": shown_deliveries(seen.deliveries),
