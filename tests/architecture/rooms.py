@@ -99,6 +99,7 @@ ROOMS = {
     ),
     "backends.snapshots_s3": driver("obstore"),
     "backends.pay_stripe": driver("msgspec", "stripe"),
+    "backends.bus_nats": driver("nats"),
     "backends.mqtt_broker": driver("aiomqtt"),
     "backends.notify_apprise": driver("apprise", "requests"),
     "run": driver(

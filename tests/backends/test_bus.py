@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
+from printreach.backends.bus_nats import open_nats_bus
 from printreach.backends.bus_sqlite import MEMORY, POLL_S, open_bus
 from printreach.ports import Bus, Notice, Topic
 from printreach.store.store import Records, Store, open_store
@@ -18,6 +19,7 @@ from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
+from tests.rigs.nats_server import NatsServer
 
 PATIENCE_S = 60.0
 REVOKED = Notice(Topic.CONNECTION, "app-1")
@@ -37,7 +39,14 @@ async def sqlite_bus(database: Path) -> AsyncIterator[Bus]:
         yield bus
 
 
-BUSES = pytest.mark.parametrize("open_one", [memory_bus, sqlite_bus])
+@asynccontextmanager
+async def nats_bus(database: Path) -> AsyncIterator[Bus]:
+    with NatsServer(database.parent) as server:
+        async with open_store(database) as store, open_nats_bus([server.url], store) as bus:
+            yield bus
+
+
+BUSES = pytest.mark.parametrize("open_one", [memory_bus, sqlite_bus, nats_bus])
 
 
 class Listener:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from printreach.backends.bus_sqlite import Subscribers
+from printreach.backends.subscribers import Subscribers
 from printreach.ports import Notice
 
 

@@ -21,6 +21,7 @@ SELDOM = {
     "objects of a database": {"sqlalchemy.orm", "sqlalchemy.ext.asyncio"},
     "payments": {"stripe"},
     "WebSockets of the service's own host": {"websockets"},
+    "a bus over NATS": {"nats"},
     "pictures in an object store": {"obstore"},
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},
     "pages with a QR code": {"segno"},

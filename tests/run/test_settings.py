@@ -208,11 +208,17 @@ def test_postgresql_is_refused_as_not_supported_yet(scheme: str) -> None:
     assert "not support yet" in said
 
 
-def test_nats_is_refused_as_not_supported_yet() -> None:
-    said = sentence({"PRINTREACH_NATS_URL": "nats://user:secret@host:4222"})
+def test_several_nats_servers_are_those_of_one_cluster() -> None:
+    settings = read(NATS_URL="nats://user:secret@one:4222, tls://two")
 
-    assert said.startswith("PRINTREACH_NATS_URL ")
-    assert "not support yet" in said
+    assert settings.nats_urls == ("nats://user:secret@one:4222", "tls://two")
+    assert {4222} <= settings.reach.backend_ports
+    assert "secret" not in repr(settings)
+
+
+@pytest.mark.parametrize("value", ["http://host:4222", "nats://", "nats://host/path", "host:4222"])
+def test_what_is_no_address_of_a_nats_server_is_refused(value: str) -> None:
+    assert sentence({"PRINTREACH_NATS_URL": value}).startswith("PRINTREACH_NATS_URL ")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +227,7 @@ def test_nats_is_refused_as_not_supported_yet() -> None:
         ("SMTP_URL", "http://user:secret@mail.example"),
         ("SNAPSHOTS_URL", "ftp://key:secret@s3.example.com/bucket"),
         ("DATABASE_URL", "postgresql://user:secret@host/name"),
-        ("NATS_URL", "nats://user:secret@host"),
+        ("NATS_URL", "http://user:secret@host"),
     ],
 )
 def test_a_sentence_about_a_setting_never_repeats_its_password(name: str, value: str) -> None:

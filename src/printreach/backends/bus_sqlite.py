@@ -18,6 +18,7 @@ from typing import Final, cast
 import aiosqlite
 from sqlalchemy import delete, func, select
 
+from printreach.backends.subscribers import Subscribers
 from printreach.ports import Clock, Notice, StoreUnavailable, Topic
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.store import Records, Store
@@ -35,30 +36,6 @@ _COMMITS: Final = "PRAGMA data_version"
 _log = logging.getLogger(__name__)
 
 
-class Subscribers:
-    """The subscribers of one process, on one event loop."""
-
-    def __init__(self) -> None:
-        self._callbacks: dict[object, Callable[[Notice], None]] = {}
-
-    def add(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        """Call it with every notice from now on, until the result is called."""
-        key = object()  # the same callback may be added twice
-        self._callbacks[key] = callback
-
-        def remove() -> None:
-            self._callbacks.pop(key, None)
-
-        return remove
-
-    def tell(self, notice: Notice) -> None:
-        for callback in list(self._callbacks.values()):
-            try:
-                callback(notice)
-            except Exception:  # noqa: BLE001 - one subscriber's fault is not the others'
-                _log.exception("a subscriber failed at a notice about a %s", notice.topic.value)
-
-
 class SqliteBus:
     """ports.Bus. Created by open_bus."""
 
@@ -68,7 +45,7 @@ class SqliteBus:
         self._subscribers = Subscribers()
         self._woken = asyncio.Event()
         self._last_told = 0
-        store.on_notices(self._woken.set)
+        store.on_notices(lambda _given: self._woken.set())
 
     async def publish(self, notice: Notice) -> None:
         at = self._clock.now()

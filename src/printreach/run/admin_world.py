@@ -26,10 +26,10 @@ from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.safe_text import lines, one_line
-from printreach.run.dependencies import core_of, payments_of
+from printreach.run.dependencies import bus_of, core_of, payments_of
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer
-from printreach.store.store import open_store
+from printreach.store.store import Store, open_store
 
 T = TypeVar("T")
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -70,6 +70,7 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
     clock = SystemClock()
     async with (
         open_store(settings.database_path) as store,
+        _telling_the_service(settings, store),
         payments_of(settings, clock) as payments,
     ):
         # The running service delivers the mails that a command enqueues.
@@ -94,6 +95,16 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             connections=operated.connections,
             operating=operated,
         )
+
+
+@asynccontextmanager
+async def _telling_the_service(settings: Settings, store: Store) -> AsyncIterator[None]:
+    """Publish the notices of what a command changes, where the service doesn't find them itself."""
+    if not settings.nats_urls:
+        yield  # a bus in the database is read by the service
+        return
+    async with bus_of(settings, store, SystemClock()):
+        yield
 
 
 @dataclass(frozen=True, slots=True)

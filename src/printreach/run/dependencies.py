@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
 from printreach.backends.mail_log import LogMailer
@@ -121,6 +122,24 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         raise _missing_extra("STRIPE_SECRET_KEY", "stripe", error) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments
+
+
+@asynccontextmanager
+async def bus_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Bus]:
+    """Open the bus: over NATS if a server is named, else in the database.
+
+    Raises SettingsError if its library is missing.
+    """
+    if not settings.nats_urls:
+        async with open_bus(store, clock) as bus:
+            yield bus
+        return
+    try:
+        from printreach.backends.bus_nats import open_nats_bus
+    except ImportError as error:
+        raise _missing_extra("NATS_URL", "nats", error) from None
+    async with open_nats_bus(settings.nats_urls, store) as nats_bus:
+        yield nats_bus
 
 
 def push_notifier_of(dependencies: Dependencies) -> PushNotifier:

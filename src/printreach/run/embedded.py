@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import cast
 
-from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.notify_apprise import AppriseMessenger
@@ -26,6 +25,7 @@ from printreach.hub.detection.gate import flushing
 from printreach.hub.payments import Billing
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
+from printreach.ports import Bus
 from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
@@ -37,6 +37,7 @@ from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.printers import Restart
 from printreach.run.dependencies import (
     Dependencies,
+    bus_of,
     core_of,
     open_mailer,
     open_webhook_sender,
@@ -124,7 +125,7 @@ async def _running_roles(
         web: DrainMiddleware | None = None
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
-        bus = await ends.enter_async_context(open_bus(store, SystemClock()))
+        bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
         detector = _detector_states(settings, store, bus)
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
@@ -176,7 +177,7 @@ async def _restart_of(store: Store, at: datetime) -> Restart | None:
     return None if alive_before is None else Restart(started_at=at, alive_before=alive_before)
 
 
-def _detector_states(settings: Settings, store: Store, bus: SqliteBus) -> DetectorStates:
+def _detector_states(settings: Settings, store: Store, bus: Bus) -> DetectorStates:
     """Return the states of the failure watch; without the watch, stored ones are not consulted."""
     in_memory = MemoryDetectorStates(bus)
     if not settings.detector_watch:
@@ -263,7 +264,7 @@ async def _warn_of_unseen_payers(billing: Billing) -> None:
 def _relay_dependencies(
     settings: Settings,
     store: Store,
-    bus: SqliteBus,
+    bus: Bus,
     detector: DetectorStates,
     key: ServiceKey,
     web: DrainMiddleware | None,

@@ -241,13 +241,23 @@ def refuse_database_url(text: str) -> None:
         raise WrongValue("is not an address such as postgresql://user:password@host/name.")
 
 
-def refuse_nats_url(text: str) -> None:
-    """Refuse any value: only the bus in the database is implemented."""
-    if text:
-        raise WrongValue(
-            "names a NATS server, which this version does not support yet; "
-            "leave it out to run in one process."
-        )
+def read_nats_urls(text: str) -> tuple[str, ...]:
+    """Parse `nats://[USER:PASSWORD@]HOST[:PORT]`, `tls://` for TLS; several of one cluster are
+    separated by commas or blanks. Error messages never repeat the text, since it holds a password.
+    """
+    urls = tuple(part for part in re.split(r"[,\s]+", text) if part)
+    if not all(map(_is_nats_url, urls)):
+        raise WrongValue("is not an address such as nats://user:password@nats.example.com:4222.")
+    return urls
+
+
+def _is_nats_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        is_good = parts.scheme in ("nats", "tls") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_good and parts.path in ("", "/") and not parts.query and not parts.fragment
 
 
 def _port(text: str, *, lowest: int) -> int | None:

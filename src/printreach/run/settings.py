@@ -26,6 +26,9 @@ NOT_OURS: Final = ("PRINTREACH_PRINTER_", "PRINTREACH_TEST_")
 """The agent's settings, which `serve --with-agent` takes too, and those of the test suite."""
 
 
+NATS_PORT: Final = 4222
+
+
 class SettingsError(Exception):
     """A setting is wrong or unknown; the message names it."""
 
@@ -34,7 +37,8 @@ class SettingsError(Exception):
 class Settings:
     """The operator's settings.
 
-    tunnel_ports is empty where connections get no port of their own. smtp_url holds a password.
+    tunnel_ports is empty where connections get no port of their own. smtp_url and nats_urls hold
+    passwords.
     """
 
     data_dir: Path
@@ -51,6 +55,7 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    nats_urls: tuple[str, ...] = field(default=(), repr=False)
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -92,6 +97,8 @@ class Settings:
         if self.mqtt is not None:
             yield self.mqtt.port
         urls = [*self.detector_nodes, *([self.snapshots.endpoint] if self.snapshots else [])]
+        for url in self.nats_urls:
+            yield urlsplit(url).port or NATS_PORT
         for port in (urlsplit(url).port for url in urls):
             if port not in (None, 80, 443):
                 yield port
@@ -136,6 +143,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        nats_urls=reader.read("NATS_URL", values.read_nats_urls, ""),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
         mqtt=reader.read("MQTT_URL", values.read_broker, ""),
@@ -151,7 +159,6 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         oidc=_oidc(reader),
     )
     reader.read("DATABASE_URL", values.refuse_database_url, "")
-    reader.read("NATS_URL", values.refuse_nats_url, "")
     reader.refuse_unknown()
     if port in settings.tunnel_ports:
         raise SettingsError(

@@ -1,7 +1,7 @@
 """Opens the database, and runs units of work on it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -64,17 +64,17 @@ T = TypeVar("T")
 
 
 class Notices:
-    """The notices of one unit of work. given: whether there are any."""
+    """The notices of one unit of work."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-        self.given = False
+        self.given: list[Notice] = []
 
     async def give(self, notice: Notice, at: datetime) -> None:
         await self._connection.execute(
             insert(notices).values(topic=notice.topic.value, key=notice.key, at=at)
         )
-        self.given = True
+        self.given.append(notice)
 
 
 class Records:
@@ -128,7 +128,7 @@ class Records:
         self.personal = PersonalRecords(connection)
 
     @property
-    def gave_notice(self) -> bool:
+    def given_notices(self) -> Sequence[Notice]:
         return self._notices.given
 
     async def notify(self, notice: Notice, at: datetime) -> None:
@@ -148,7 +148,7 @@ class Store:
         self._reading = reading_engine(path)
         self._readers = Readers()
         self._writer = Writer(self._writing)
-        self._on_notices: list[Callable[[], None]] = []
+        self._on_notices: list[Callable[[Sequence[Notice]], None]] = []
 
     async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
         """Run a unit of work alone: nothing else writes at the same time, in any process.
@@ -157,14 +157,14 @@ class Store:
         records. Raises StoreUnavailable.
         """
 
-        async def unit(connection: AsyncConnection) -> tuple[T, bool]:
+        async def unit(connection: AsyncConnection) -> tuple[T, Sequence[Notice]]:
             records = Records(connection, self._sealer)
-            return await work(records), records.gave_notice
+            return await work(records), records.given_notices
 
-        result, gave_notice = await self._writer.write(unit)
-        if gave_notice:
-            for wake in self._on_notices:
-                wake()
+        result, given = await self._writer.write(unit)
+        if given:
+            for tell in self._on_notices:
+                tell(given)
         return result
 
     async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
@@ -196,9 +196,9 @@ class Store:
         finally:
             CURRENT_SHARE.reset(token)
 
-    def on_notices(self, wake: Callable[[], None]) -> None:
-        """Have this called after each commit of this process that gave notices."""
-        self._on_notices.append(wake)
+    def on_notices(self, tell: Callable[[Sequence[Notice]], None]) -> None:
+        """Have this called with the notices of each unit of work that this process commits."""
+        self._on_notices.append(tell)
 
     def start(self) -> None:
         """Begin to accept writes; needs the event loop."""

@@ -1,0 +1,182 @@
+"""Notices between the processes of a service over a NATS server, on any number of machines.
+
+Subjects are `printreach.notice.<topic>`, and the payload is the notice's key. Subscribers of this
+process are told directly, so a process hears itself while the server is gone. Notices of others
+are lost meanwhile, and nothing else is: whoever misses one looks again by itself.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from printreach.backends.subscribers import Subscribers
+from printreach.ports import Notice, Topic
+from printreach.rules.backoff import Backoff
+from printreach.store.store import Store
+
+SUBJECT: Final = "printreach.notice"
+RECONNECT: Final = Backoff.doubling(0.25, 8.0)
+CONNECT_TIMEOUT_S: Final = 2
+PING_INTERVAL_S: Final = 5
+"""The server counts as gone when two pings in a row are unanswered."""
+MAX_WAITING: Final = 4096
+"""Notices that wait to be sent. Further ones are dropped: a hint that comes late is of no use."""
+MAX_UNSENT_BYTES: Final = 1024 * 1024
+"""Of a server that reads slowly; further notices are dropped."""
+MAX_UNREAD_BYTES: Final = 8 * 1024 * 1024
+MAX_UNREAD: Final = 65_536
+FIRST_CONNECTION_S: Final = 2.0
+"""How long the start waits for the server. The service runs without it, too."""
+LAST_NOTICES_S: Final = 2.0
+"""How long the end waits until what was published has left."""
+
+_log = logging.getLogger(__name__)
+
+
+class NatsBus:
+    """ports.Bus. Created by open_nats_bus."""
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        self._servers = list(servers)
+        self._subscribers = Subscribers()
+        self._waiting: asyncio.Queue[Notice] = asyncio.Queue(MAX_WAITING)
+        self._client: Client | None = None
+        self.is_connected = asyncio.Event()
+
+    async def publish(self, notice: Notice) -> None:
+        self.tell([notice])
+
+    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
+        return self._subscribers.add(callback)
+
+    def tell(self, notices: Sequence[Notice]) -> None:
+        """Tell this process's subscribers, and the others' if the server is there."""
+        for notice in notices:
+            if self.is_connected.is_set() and not self._waiting.full():
+                self._waiting.put_nowait(notice)
+            self._subscribers.tell(notice)
+
+    async def keep_connected(self) -> None:
+        """Connect, and connect again after each loss, until cancelled."""
+        failures = 0
+        while True:
+            try:
+                await self._while_connected()
+                failures = 0
+            except (NatsError, OSError, TimeoutError, ValueError) as error:
+                failures += 1
+                if failures == 1:
+                    _log.warning("the NATS server can't be reached: %s", _sentence(error))
+            await asyncio.sleep(RECONNECT.jittered_s(max(1, failures), random.uniform))
+
+    async def flush(self) -> None:
+        """Return when what was published has reached the server. Raises NatsError, TimeoutError."""
+        await self._waiting.join()
+        if self._client is not None and self._client.is_connected:
+            await self._client.flush(timeout=int(LAST_NOTICES_S))
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _while_connected(self) -> None:
+        """Connect, and return when the connection is lost. Raises if there is none."""
+        client, is_closed = Client(), asyncio.Event()
+
+        async def on_closed() -> None:
+            is_closed.set()
+
+        # It connects anew by itself, too, but then sends what it has kept, which is out of date.
+        await client.connect(
+            self._servers,
+            name="printreach",
+            no_echo=True,
+            allow_reconnect=False,
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            ping_interval=PING_INTERVAL_S,
+            max_outstanding_pings=2,
+            closed_cb=on_closed,
+            error_cb=_on_error,
+        )
+        sending = asyncio.create_task(self._send(client))
+        try:
+            await client.subscribe(
+                f"{SUBJECT}.>",
+                cb=self._on_message,
+                pending_msgs_limit=MAX_UNREAD,
+                pending_bytes_limit=MAX_UNREAD_BYTES,
+            )
+            await client.flush(timeout=CONNECT_TIMEOUT_S)
+            self._client = client
+            self.is_connected.set()
+            _log.info("connected to the NATS server")
+            await is_closed.wait()
+            _log.warning("the connection to the NATS server is lost; notices are late meanwhile")
+        finally:
+            self.is_connected.clear()
+            self._client = None
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            self._drop_waiting()
+            with suppress(Exception):  # the connection is gone already
+                await client.close()
+
+    async def _send(self, client: Client) -> None:
+        while True:
+            notice = await self._waiting.get()
+            try:
+                if client.pending_data_size < MAX_UNSENT_BYTES:
+                    await client.publish(f"{SUBJECT}.{notice.topic.value}", notice.key.encode())
+            except NatsError as error:
+                _log.debug("a notice was not sent: %s", _sentence(error))
+            finally:
+                self._waiting.task_done()
+
+    def _drop_waiting(self) -> None:
+        while not self._waiting.empty():
+            self._waiting.get_nowait()
+            self._waiting.task_done()
+
+    async def _on_message(self, message: Msg) -> None:
+        topic = message.subject.removeprefix(f"{SUBJECT}.")
+        # A node of a newer version may publish a topic that this one does not know.
+        if topic in list(Topic):
+            self._subscribers.tell(Notice(Topic(topic), message.data.decode(errors="replace")))
+
+
+@asynccontextmanager
+async def open_nats_bus(servers: Sequence[str], store: Store) -> AsyncIterator[NatsBus]:
+    """Open a bus that also publishes the notices of each unit of work that this process commits.
+
+    servers: URLs of one NATS server, or of a cluster's; they may hold credentials.
+    """
+    bus = NatsBus(servers)
+    store.on_notices(bus.tell)
+    connecting = asyncio.create_task(bus.keep_connected(), name="nats")
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FIRST_CONNECTION_S):
+            await bus.is_connected.wait()
+    try:
+        yield bus
+    finally:
+        with suppress(TimeoutError, NatsError):
+            async with asyncio.timeout(LAST_NOTICES_S):
+                await bus.flush()
+        connecting.cancel()
+        await asyncio.gather(connecting, return_exceptions=True)
+
+
+async def _on_error(error: Exception) -> None:
+    _log.debug("NATS: %s", _sentence(error))
+
+
+def _sentence(error: Exception) -> str:
+    """No error of the library names a URL, which holds credentials; an empty one gets a name."""
+    return str(error) or type(error).__name__

@@ -1,0 +1,39 @@
+"""A real NATS server, from the wheel among the developers' requirements."""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from tests.rigs.programs import Program
+from tests.rigs.waiting import accepts_connections, free_port
+
+USER: Final = "fleet"
+PASSWORD: Final = "p4ss-w0rd"
+
+
+class NatsServer(Program):
+    """A server on a port of its own, with one user. It stores nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        program = Path(sys.executable).with_name("nats-server")
+        words = [
+            "--addr",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--user",
+            USER,
+            "--pass",
+            PASSWORD,
+        ]
+        super().__init__("nats", [program, *words], logs=folder)
+
+    @property
+    def url(self) -> str:
+        return f"nats://{USER}:{PASSWORD}@127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it accepts connections."""
+        super().start()
+        self.wait_until("listening", lambda: accepts_connections(self.port) or None)
