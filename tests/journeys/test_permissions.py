@@ -35,6 +35,7 @@ COMMANDS = [
     Command(None, "GET", f"{API}/status"),
     Command(None, "POST", f"{API}/status", b"{}"),
     Command(None, "GET", f"{API}/temperatures"),
+    Command(None, "GET", f"{API}/presets"),
     Command(None, "GET", f"{API}/webcam/list"),
     Command(Permission.CAMERA, "GET", f"{API}/webcam/snapshot"),
     Command(Permission.FILES, "GET", f"{API}/files/list"),
@@ -142,6 +143,7 @@ def test_a_lock_holds_for_apps_and_for_the_owners_own_browser(
         assert {one.target for one, code in answers.items() if code != 606} == {
             f"{API}/status",
             f"{API}/temperatures",
+            f"{API}/presets",
             f"{API}/webcam/list",
             f"{API}/webcam/snapshot",
             f"{API}/files/list",

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from printreach.contract.status import Feature
 from printreach.printers.operations import SMART_PAUSE, Operation
-from printreach.printers.port import RestoresPauses, SupportsApiKeys
+from printreach.printers.port import RestoresPauses, SupportsApiKeys, SupportsPresets
 from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
@@ -100,6 +100,11 @@ async def makes_api_keys(bench: Bench) -> bool:
     return isinstance(bench.printer, SupportsApiKeys)
 
 
+async def keeps_presets(bench: Bench) -> bool:
+    assert (await bench.calls.get("presets")).status == 200
+    return isinstance(bench.printer, SupportsPresets)
+
+
 async def is_the_agents_own(_bench: Bench) -> bool:
     return True
 
@@ -120,6 +125,7 @@ PROBES: dict[Operation, Probe] = {
     Operation.HEAT_TOOL: order("set-temp", {"ToolC": 0}),
     Operation.HEAT_BED: order("set-temp", {"BedC": 0}),
     Operation.HEAT_CHAMBER: order("set-temp", {"ChamberC": 0}),
+    Operation.PRESETS: keeps_presets,
     Operation.SET_SPEED: order("adjust", {"SpeedPercent": 100}),
     Operation.SET_FLOW: order("adjust", {"FlowPercent": 100}),
     Operation.SET_FAN: order("adjust", {"FanPercent": 0}),

@@ -30,6 +30,7 @@ class Operation(StrEnum):
     HEAT_TOOL = "Set the hotend's temperature"
     HEAT_BED = "Set the bed's temperature"
     HEAT_CHAMBER = "Set the chamber's temperature"
+    PRESETS = "Presets of its own"
     SET_SPEED = "Set the speed"
     SET_FLOW = "Set the flow"
     SET_FAN = "Set the fan"

@@ -24,6 +24,7 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.materials import MaterialSystem
+from printreach.contract.presets import Preset
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, State, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.rules.prints import Need
@@ -310,6 +311,15 @@ class SupportsApiKeys(Protocol):
 
     async def make_api_key(self, app_name: str) -> str:
         """Return a key for this app, the one it has where it has one. Takes no other's away."""
+        ...
+
+
+@runtime_checkable
+class SupportsPresets(Protocol):
+    """A printer whose software keeps presets."""
+
+    async def presets(self) -> Sequence[Preset]:
+        """Return them in their order, whatever their names and temperatures."""
         ...
 
 

@@ -146,6 +146,13 @@ class MoonrakerRig(PrinterRig):
         """The result of a question."""
         return json.loads(call(Way.straight(self.url), target).body)["result"]
 
+    def store(self, namespace: str, key: str, value: object) -> None:
+        """Store something in the database, as its pages do."""
+        item = json.dumps({"namespace": namespace, "key": key, "value": value}).encode()
+        way, headers = Way.straight(self.url), [("Content-Type", "application/json")]
+        stored = call(way, "/server/database/item", method="POST", headers=headers, body=item)
+        assert stored.status == 200, stored.body
+
     def tidy(self) -> None:
         """Klipper ready, idle, homed and cold; no files."""
         for path in (self.folder / "gcodes").iterdir():

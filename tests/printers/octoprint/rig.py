@@ -172,6 +172,11 @@ class OctoPrintRig(PrinterRig):
         )
         assert reported.status == 200, reported.body
 
+    def set_profiles(self, profiles: list[dict[str, object]]) -> None:
+        """Set the temperature profiles, as OctoPrint's own page does."""
+        saved = self._post("settings", {"temperature": {"profiles": profiles}})
+        assert saved.status == 200, saved.body
+
     def ask_raw(self, method: str, target: str, headers: list[Header], body: bytes) -> Answer:
         return call(
             Way.straight(self.peer.url), f"/api/{target}", method=method, headers=headers, body=body

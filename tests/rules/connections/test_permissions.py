@@ -114,6 +114,7 @@ def test_the_agents_log_needs_interface_and_is_not_opened_by_files(method: bytes
         (b"POST", b"/status"),
         (b"GET", b"/webcam/list"),
         (b"GET", b"/temperatures?SinceSec=60"),
+        (b"GET", b"/presets"),
         (b"GET", b"/status?a=b"),
     ],
 )

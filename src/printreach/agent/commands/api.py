@@ -30,17 +30,20 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
+from printreach.contract.presets import PresetList
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.contract.temperatures import KEPT_S
 from printreach.printers.port import (
     Printer,
     PrinterRefused,
+    SupportsPresets,
     not_supported,
 )
 from printreach.rules.connections.permissions import Access
 from printreach.rules.printers import commands as rules
 from printreach.rules.printers.commands import Action
+from printreach.rules.printers.presets import usable_presets
 from printreach.rules.printers.virtual_paths import parse_virtual_path
 from printreach.rules.prints.materials import within_limits
 from printreach.tunnel.served import ServedStream, StreamGone
@@ -98,6 +101,7 @@ class CommandApi:
         self._questions: dict[bytes, Handler] = {
             b"/status": self._status,
             b"/temperatures": self._temperatures,
+            b"/presets": self._presets,
             b"/files/list": files.list,
             b"/files/details": files.details,
             b"/webcam/list": webcams.list,
@@ -243,6 +247,13 @@ class CommandApi:
     async def _temperatures(self, request: CommandRequest) -> object:
         """Answer while the printer is offline, too: its last temperatures are known."""
         return self._context.temperatures.history(request.number("SinceSec", KEPT_S))
+
+    async def _presets(self, _request: CommandRequest) -> object:
+        """Answer those that may be ordered; none where the printer's software keeps none."""
+        self._gate.require_reachable()
+        printer = self._printer
+        kept = await within(printer.presets()) if isinstance(printer, SupportsPresets) else ()
+        return PresetList(presets=usable_presets(kept, self._limits))
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Return the features that the caller may use; all of them are orders."""

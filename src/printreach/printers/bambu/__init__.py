@@ -20,6 +20,7 @@ PLATFORMS: Final = (
             " heated (X1E, H2).",
             Operation.CONFIG_FILES: "The printer gives no access to its configuration.",
             Operation.LOG_FILES: "Its own folders on the card are left out.",
+            Operation.PRESETS: "The printer gives no access to its presets.",
             Operation.HOST_API_KEY: "It has one access code, which its screen shows.",
         },
         only_where={

@@ -19,6 +19,7 @@ PLATFORMS: Final = (
             Operation.WEBCAM_SNAPSHOT: _NO_CAMERA,
             Operation.WEBCAM_STREAM: _NO_CAMERA,
             Operation.MQTT_PROXY: "Firmware is a client of an MQTT broker, and none itself.",
+            Operation.PRESETS: "Firmware keeps none.",
             Operation.HOST_API_KEY: "It has one password, and no keys.",
         },
         only_where={

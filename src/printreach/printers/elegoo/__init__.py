@@ -15,6 +15,7 @@ _CANNOT: Final = {
     Operation.EMERGENCY_STOP: "No order for it is known.",
     Operation.RESTART_FIRMWARE: "No order for it is known.",
     Operation.HEAT_CHAMBER: "No order for it is known.",
+    Operation.PRESETS: "The printer gives no access to its presets.",
     Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
     Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
     Operation.LOG_FILES: "The printer gives access to its prints alone.",

@@ -13,6 +13,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone
+from printreach.contract.presets import Preset
 from printreach.contract.unset import UnsetType
 from printreach.printers.http_api import NotFound
 from printreach.printers.pausing_printer import PausingPrinter
@@ -36,6 +37,7 @@ from .files import MoonrakerFiles, target_of
 from .live_view import LiveView
 from .machine import LightKind, LightSource, short_name
 from .pause_plan import BED, MoonrakerPausePlan
+from .presets import FLUIDD, MAINSAIL, presets_of_fluidd, presets_of_mainsail
 from .status import KnownState, active_extruder, all_lights, is_homed
 from .translate import full_value
 
@@ -67,6 +69,22 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
 
     async def cameras(self) -> list[Camera]:
         return await self._finder.cameras()
+
+    async def presets(self) -> list[Preset]:
+        """Return Mainsail's, and then Fluidd's. A page that isn't used keeps none."""
+        machine = self._known.machine
+        mainsails, fluidds = [await self._stored(*place) for place in (MAINSAIL, FLUIDD)]
+        return [*presets_of_mainsail(mainsails, machine), *presets_of_fluidd(fluidds, machine)]
+
+    async def _stored(self, namespace: str, key: str) -> object:
+        """Return what the database holds; None where it is refused, as what isn't there."""
+        try:
+            place = {"namespace": namespace, "key": key}
+            return await self._api.call("server.database.get_item", place)
+        except PrinterRefused:
+            if self._api.rpc is None:
+                raise
+            return None
 
     # --- orders -----------------------------------------------------------------------------------
 

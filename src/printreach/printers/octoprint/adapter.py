@@ -15,6 +15,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone, JsonObject, JsonValue
+from printreach.contract.presets import Preset
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
@@ -38,6 +39,7 @@ from .cameras import cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView
 from .pause_plan import OctoPrintPausePlan
+from .profile import presets_in
 from .translate import is_fully_paused
 
 LOCAL_STORAGE = "local"
@@ -66,12 +68,7 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         await self._api.close()
 
     async def cameras(self) -> list[Camera]:
-        try:
-            settings = await self._api.get("/api/settings")
-        except PrinterRefused as refused:
-            if refused.status != CommandStatus.NOT_AUTHORIZED:
-                raise
-            settings = None  # the key may print, but not read settings
+        settings = await self._settings()
         setup = self._setup
         addresses = partial(candidates, host=setup.host, port=setup.port, tls=setup.tls)
         return [
@@ -85,6 +82,18 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
                 hosts=setup.camera_hosts,
             )
         ]
+
+    async def presets(self) -> list[Preset]:
+        return presets_in(await self._settings())
+
+    async def _settings(self) -> object:
+        """Return OctoPrint's settings; None where the key may print, but not read them."""
+        try:
+            return await self._api.get("/api/settings")
+        except PrinterRefused as refused:
+            if refused.status != CommandStatus.NOT_AUTHORIZED:
+                raise
+            return None
 
     # --- orders -----------------------------------------------------------------------------------
 

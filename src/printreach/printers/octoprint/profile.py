@@ -1,4 +1,4 @@
-"""OctoPrint's printer profile, as its owner has configured it, and its tools. Pure."""
+"""OctoPrint's printer profile and temperature profiles, as its owner has configured them. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from printreach.contract.materials import (
     Source,
     Tool,
 )
-from printreach.contract.unset import UNSET
+from printreach.contract.presets import Preset
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.materials import spool_at_each_tool
@@ -73,3 +74,25 @@ def _tool(number: int, temps: Json, profile: Profile) -> Tool:
         target_celsius=loose.known(target),
         nozzle_diameter_mm=UNSET if profile.nozzle_mm is None else profile.nozzle_mm,
     )
+
+
+def presets_in(settings: object) -> list[Preset]:
+    """Return the temperature profiles of OctoPrint's settings, in their order.
+
+    As its own page does (1.11.8): a heater that a profile doesn't name is switched off, and one
+    that it names without a number is left as it is.
+    """
+    profiles = map(loose.obj, loose.items(loose.obj(settings, "temperature"), "profiles"))
+    return [
+        Preset(
+            name=(loose.text(profile, "name") or "").strip(),
+            tool_c=_target(profile, "extruder"),
+            bed_c=_target(profile, "bed"),
+            chamber_c=_target(profile, "chamber"),
+        )
+        for profile in profiles
+    ]
+
+
+def _target(profile: Json, heater: str) -> float | UnsetType:
+    return loose.known(loose.number(profile, heater)) if heater in profile else 0.0

@@ -29,6 +29,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "PrusaLink gives access to prints alone.",
             Operation.LOG_FILES: "PrusaLink gives access to prints alone.",
             Operation.MQTT_PROXY: "PrusaLink has no MQTT broker.",
+            Operation.PRESETS: "PrusaLink tells nothing of its presets.",
             Operation.HOST_API_KEY: "Its key is its owner's password, or set beside it by hand.",
         },
         only_where={
@@ -59,6 +60,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
             Operation.LOG_FILES: "The printer gives access to its prints alone.",
             Operation.MQTT_PROXY: "The printer has no MQTT broker.",
+            Operation.PRESETS: "PrusaLink tells nothing of its presets.",
             Operation.HOST_API_KEY: "It has one password, which its screen shows.",
         },
         only_where={

@@ -16,6 +16,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "It has G-code files alone.",
             Operation.LOG_FILES: "It has G-code files alone.",
             Operation.MQTT_PROXY: "It has no MQTT broker.",
+            Operation.PRESETS: "It keeps none.",
             Operation.HOST_API_KEY: "It asks nobody for a key.",
         },
     ),

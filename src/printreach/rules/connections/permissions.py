@@ -19,7 +19,7 @@ DESPITE_LOCK: Final = "despite-lock"
 """The word among those of a stream that a lock doesn't bind: the service's own, to stop prints."""
 _PAUSE_PATH: Final = COMMAND_PREFIX + b"/pause"
 
-_PUBLIC: Final = frozenset({b"/status", b"/temperatures", b"/webcam/list"})
+_PUBLIC: Final = frozenset({b"/status", b"/temperatures", b"/presets", b"/webcam/list"})
 _FOLDERS: Final = {
     b"files": Permission.FILES,
     b"logs": Permission.INTERFACE,

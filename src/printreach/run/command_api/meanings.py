@@ -27,6 +27,7 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
+from printreach.contract.presets import Preset, PresetList
 from printreach.contract.status import (
     Adjustments,
     CurrentPrint,
@@ -293,6 +294,13 @@ FIELDS: Final[Mapping[type[Struct], Mapping[str, str]]] = MappingProxyType(
             "HotendTarget": "°C",
             "ChamberActual": "°C; null where unknown",
             "ChamberTarget": "°C; null where unknown",
+        },
+        PresetList: {"Presets": "in their order"},
+        Preset: {
+            "Name": "as the printer's software has it",
+            "ToolC": "of the hotend; left out, it stays as it is, and so with the others",
+            "BedC": "0 switches it off",
+            "ChamberC": "",
         },
         MaterialSystem: {
             "Capabilities": "",

@@ -10,6 +10,7 @@ from msgspec.structs import FieldInfo
 from printreach.contract.app_answers import LiveCreated, LiveRequest
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.files import FileDetails, FileDone, FileList
+from printreach.contract.presets import PresetList
 from printreach.contract.status import Feature, State, StatusResult, WebcamList
 from printreach.contract.temperatures import TemperatureHistory
 from printreach.rules.connections.permissions import required_of
@@ -109,6 +110,7 @@ The body may be left out.
 _SECTIONS: Final = (
     ("Status", "", (StatusResult,)),
     ("Temperatures", "", (TemperatureHistory,)),
+    ("Presets", "", (PresetList,)),
     ("Files", "", (FileList, FileDone)),
     ("File Details", "", (FileDetails,)),
     ("Cameras", _CAMERAS, (WebcamList,)),

@@ -21,6 +21,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDetails, FileDone, FileList
+from printreach.contract.presets import PresetList
 from printreach.contract.status import (
     Feature,
     StatusResult,
@@ -108,6 +109,13 @@ COMMANDS: Final = (
             )
         },
         result=TemperatureHistory,
+    ),
+    Command(
+        method="GET",
+        path="/presets",
+        meaning="Temperatures to heat to, as the printer's own software keeps them by name"
+        " (OctoPrint, Mainsail, Fluidd). Those that `/set-temp` would refuse are left out.",
+        result=PresetList,
     ),
     Command(
         method="POST",
