@@ -96,7 +96,7 @@ PRINTREACH_DATA_DIR=/var/lib/printreach
 #PRINTREACH_TRUSTED_PROXIES=127.0.0.1/32
 END
     fi
-    for unit in printreach.service printreach.socket; do
+    for unit in printreach.service printreach.socket printreach-backup.service printreach-backup.timer; do
         sed "s|/opt/printreach/|$folder/|" "$units/$unit" >"/etc/systemd/system/$unit"
     done
     systemctl daemon-reload
@@ -105,7 +105,9 @@ END
     say "It runs. Its settings are in /etc/printreach/service.env; after a change:" \
         "systemctl restart printreach" "" \
         "The link by which you make the first account:" \
-        "    journalctl -u printreach | grep http"
+        "    journalctl -u printreach | grep http" "" \
+        "A backup each night, in /var/lib/printreach-backups:" \
+        "    systemctl enable --now printreach-backup.timer"
 }
 
 main() {

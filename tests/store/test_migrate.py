@@ -60,7 +60,7 @@ def test_a_migrated_database_has_the_tables_of_the_code(tmp_path: Path) -> None:
 def test_a_new_database_is_what_all_migrations_make_of_an_empty_file(tmp_path: Path) -> None:
     new, migrated = tmp_path / "new.sqlite3", tmp_path / "migrated.sqlite3"
     migrate(new)
-    _migrate_to("head", migrated)
+    migrate_to("head", migrated)
 
     assert contents_of(new) == contents_of(migrated)
 
@@ -200,7 +200,7 @@ def test_accounts_are_found_by_every_spelling_of_their_address_after_a_migration
 
 def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
     """What that revision had room for, in a database of that revision."""
-    _migrate_to(revision, old)
+    migrate_to(revision, old)
     with sqlite3.connect(old) as connection:
         connection.execute("ATTACH ? AS whole", (str(path),))
         for table in tables_of(old) - {"alembic_version", "sqlite_sequence"}:
@@ -210,7 +210,7 @@ def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
             connection.execute(copy)
 
 
-def _migrate_to(revision: str, path: Path) -> None:
+def migrate_to(revision: str, path: Path) -> None:
     engine = create_engine(url_of(path, "pysqlite"))
     with engine.begin() as migrating:
         config = Config(attributes={"connection": migrating})

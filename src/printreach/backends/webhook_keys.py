@@ -16,7 +16,7 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.rules.webhooks.messages import KEY_OVERLAP, SigningKey
-from printreach.store.key_files import KeyFileRefused
+from printreach.store.key_files import KeyFileRefused, flush_folder
 
 log = logging.getLogger(__name__)
 
@@ -148,11 +148,7 @@ def _write(path: Path, keys: Sequence[_StoredKey], *, is_first: bool) -> None:
             draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    flush_folder(path.parent)
 
 
 def _link_unless_there(draft: Path, path: Path) -> None:

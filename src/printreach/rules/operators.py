@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 ACTS_KEPT: Final = timedelta(days=730)
+BACKUP_IS_DUE_AFTER: Final = timedelta(days=7)
+"""Without a backup for longer, operators are reminded of it."""
 LONGEST_SUBJECT: Final = 300
 LONGEST_DETAIL: Final = 500
 
@@ -38,6 +40,8 @@ class OperatorAct(StrEnum):
     BILLING_CHANGED = "billing-changed"
     CUSTOMER_FORGOTTEN = "customer-forgotten"
     CLAIM_RELEASED = "claim-released"
+    BACKUP_MADE = "backup-made"
+    BACKUP_RESTORED = "backup-restored"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

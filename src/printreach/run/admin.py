@@ -19,19 +19,18 @@ from printreach.contract.permissions import (
 from printreach.ports import StoreUnavailable
 from printreach.rules.safe_text import lines
 from printreach.run import admin_commands as commands
+from printreach.run.admin_database import add_database_commands
 from printreach.run.admin_detection import add_detection_commands
 from printreach.run.admin_operating import add_operating_commands, add_webhook_commands
 from printreach.run.admin_world import (
-    Command,
     CommandFailed,
-    Result,
     Subparsers,
     WrongUsage,
     add_command,
-    open_world,
     show,
 )
 from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.store.backups.archive import BackupFailed
 from printreach.store.key_files import KeyFileRefused
 from printreach.store.migrate import DatabaseTooNew
 
@@ -46,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_detection_commands(subjects)
     add_operating_commands(subjects)
     add_webhook_commands(_subject(subjects, "webhook-keys", "what webhooks are signed with"))
+    add_database_commands(_subject(subjects, "database", "backups of all that the service keeps"))
 
 
 def main(options: argparse.Namespace) -> int:
@@ -56,10 +56,11 @@ def main(options: argparse.Namespace) -> int:
             _warn_of_new_database(settings)
         if "password" in options:
             options.password = _read_password()
-        result = asyncio.run(_run(options.command, settings, options))
+        result = asyncio.run(options.command(settings, options))
     except WrongUsage as error:
         return _fail(error, 2)
     except (
+        BackupFailed,
         SettingsError,
         CommandFailed,
         KeyFileRefused,
@@ -81,11 +82,6 @@ def _warn_of_new_database(settings: Settings) -> None:
             " somewhere else, give this command the service's settings, PRINTREACH_DATA_DIR first.",
             file=sys.stderr,
         )
-
-
-async def _run(command: Command, settings: Settings, options: argparse.Namespace) -> Result:
-    async with open_world(settings) as world:
-        return await command(world, options)
 
 
 def _add_account_commands(actions: Subparsers) -> None:

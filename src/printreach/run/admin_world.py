@@ -134,12 +134,26 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) ->
 
 
 Command: TypeAlias = Callable[[World, argparse.Namespace], Awaitable[Result]]
+SettingsCommand: TypeAlias = Callable[[Settings, argparse.Namespace], Awaitable[Result]]
+"""A command that opens no use cases, or opens them itself when it needs them."""
 
 
 def add_command(
     parsers: Subparsers, name: str, command: Command, help_: str
 ) -> argparse.ArgumentParser:
     """Declare a command, with --json as every one has it; return its parser for its arguments."""
+
+    async def in_world(settings: Settings, options: argparse.Namespace) -> Result:
+        async with open_world(settings) as world:
+            return await command(world, options)
+
+    return add_settings_command(parsers, name, in_world, help_)
+
+
+def add_settings_command(
+    parsers: Subparsers, name: str, command: SettingsCommand, help_: str
+) -> argparse.ArgumentParser:
+    """Declare a command that is given the settings alone."""
     parser = parsers.add_parser(name, help=help_)
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     parser.set_defaults(command=command)

@@ -21,10 +21,15 @@ def write_once(path: Path, content: bytes) -> None:
             os.link(draft, path)
         except FileExistsError:
             return
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        flush_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def flush_folder(folder: Path) -> None:
+    """Wait until the names of a folder's files survive a loss of power."""
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

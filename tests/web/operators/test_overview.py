@@ -8,6 +8,7 @@ import pytest
 from printreach.hub.accounts.sessions import Visitor
 from printreach.rules.addresses import is_encrypted
 from printreach.rules.detection.detector import DetectorOff
+from printreach.rules.operators import BACKUP_IS_DUE_AFTER, COMMAND_LINE, OperatorAct
 from printreach.rules.payments import PaymentState, Subscription
 from printreach.rules.printers import NODE_SILENCE
 from printreach.store.store import Records
@@ -132,3 +133,23 @@ def test_an_address_without_tls_is_encrypted_on_one_machine_alone(
 def test_lists_without_rows_say_that_there_are_none_yet(office: Office) -> None:
     assert "No keys yet." in office.browser.get("/operator/keys").text
     assert "No matching apps." in office.browser.get("/operator/apps?q=nothing").text
+
+
+def test_an_operator_reads_when_the_last_backup_was_made_and_how_to_make_one(
+    office: Office,
+) -> None:
+    reminder = "printreach admin database backup FILE"
+    before = office.browser.get("/operator").text
+
+    operating = office.world.services.operating
+    made = OperatorAct.BACKUP_MADE, "backup.tar.gz", COMMAND_LINE, ""
+    run(office.browser, lambda: operating.note_backup(*made))
+    after = office.browser.get("/operator").text
+    office.world.clock.advance(BACKUP_IS_DUE_AFTER + timedelta(minutes=1))
+    later = office.browser.get("/operator").text
+
+    assert "There is no backup yet" in before
+    assert reminder in before
+    assert re.search(r"Last backup.*1 May 2026, 12:00 UTC", after, re.DOTALL)
+    assert reminder not in after
+    assert "more than a week old" in later

@@ -1,6 +1,7 @@
 """What operators see of all accounts, and do to them. Callers check that the caller is one."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with, block, unblock
@@ -90,6 +91,17 @@ class Operating:
 
     async def acts(self, search: Search) -> ListPage[ActDone]:
         return await self.core.store.read(lambda records: records.operating.acts(search))
+
+    async def last_backup(self) -> datetime | None:
+        """Return when the last backup was made; None if none was for as long as acts are kept."""
+        return await self.core.store.read(
+            lambda records: records.operating.latest(OperatorAct.BACKUP_MADE)
+        )
+
+    async def note_backup(self, act: OperatorAct, name: str, by: Operator, detail: str) -> None:
+        """Note in the audit log that a backup of that name was made or restored."""
+        at = self.core.clock.now()
+        await self.core.store.write(lambda records: note(records, by, at, act, name, detail))
 
     async def account(self, account_id: str) -> OperatedAccount | Denied:
         """Return one account with all that is known of it."""

@@ -219,6 +219,12 @@ class OperatorRecords(TableRecords):
         acts = [ActDone(**{**row, "act": OperatorAct(row["act"])}) for row in rows]
         return ListPage(rows=acts, total=total)
 
+    async def latest(self, act: OperatorAct) -> datetime | None:
+        """Return when operators did that last; None if never."""
+        chosen = select(func.max(operator_acts.c.at)).where(operator_acts.c.act == act.value)
+        found: datetime | None = (await self._connection.execute(chosen)).scalar()
+        return found
+
     async def forget_acts(self, before: datetime) -> None:
         await self._connection.execute(delete(operator_acts).where(operator_acts.c.at < before))
 

@@ -12,6 +12,7 @@ from litestar.di import NamedDependency
 from printreach.hub.denied import Denied
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, AccountLimits, LimitChanges
 from printreach.rules.addresses import is_encrypted
+from printreach.rules.operators import BACKUP_IS_DUE_AFTER
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import Search
 from printreach.web.flash import redirect_with_flash
@@ -34,6 +35,8 @@ async def overview(
     """Show counts and settings."""
     off = operator.services.watched_prints.why_off()
     disk = operator.services.disk_space()
+    backed_up_at = await operator.hub.last_backup()
+    now = operator.hub.core.clock.now()
     return operator.page(
         "overview.html",
         detector_off=off.value if off is not None else "",
@@ -48,6 +51,8 @@ async def overview(
         is_encrypted=is_encrypted(operator.services.addresses.base_url),
         disk=disk,
         is_disk_full=disk.free < LITTLE_SPACE,
+        backed_up_at=backed_up_at,
+        is_backup_due=backed_up_at is None or now - backed_up_at > BACKUP_IS_DUE_AFTER,
     )
 
 
