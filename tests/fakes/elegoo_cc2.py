@@ -106,7 +106,7 @@ class FakeCc2:
     """Made by fake_cc2(). skips: so many news get lost on their way."""
 
     def __init__(self, broker: Broker, camera_port: int) -> None:
-        self.machine = Machine()
+        self.machine = Machine(speed=1)
         self.broker = broker
         self.web_port = free_port()
         self.refuses = False
@@ -165,6 +165,8 @@ class FakeCc2:
             },
             "ztemperature_sensor": {"temperature": 24.5},
             "led": {"status": int(machine.is_lit)},
+            "fans": {"fan": {"speed": machine.fan}, "aux_fan": {"speed": 0}},
+            "gcode_move": {"speed_mode": machine.speed},
         }
 
     def push(self) -> None:
@@ -247,6 +249,10 @@ class FakeCc2:
             machine.bed_target = params.get("heater_bed", machine.bed_target)
         elif method == 1029:
             machine.is_lit = bool(params["power"])
+        elif method == 1030:
+            machine.fan = params["fan"]
+        elif method == 1031:
+            machine.speed = params["mode"]
         elif method == 1047:
             for name in params["file_path"]:
                 machine.files.pop(name, None)

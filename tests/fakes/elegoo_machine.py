@@ -28,6 +28,8 @@ class Machine:
     nozzle_target: float = 0.0
     bed_target: float = 0.0
     is_lit: bool = False
+    fan: int = 0
+    speed: int = 0
     homed: int = 0
     moved: list[tuple[str, float]] = field(default_factory=list)
     is_filming: bool = False

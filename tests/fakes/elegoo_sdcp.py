@@ -42,7 +42,7 @@ class FakeSdcp:
     """Made by fake_sdcp(). refuses: it serves too many clients already."""
 
     def __init__(self, camera_port: int) -> None:
-        self.machine = Machine()
+        self.machine = Machine(speed=100)
         self.port, self.web_port = free_port(), free_port()
         self.refuses = False
         self.is_quiet = False
@@ -81,7 +81,7 @@ class FakeSdcp:
             "TotalTicks": machine.total_s,
             "Filename": machine.name,
             "TaskId": "b1d9" if machine.name else "",
-            "PrintSpeedPct": 100,
+            "PrintSpeedPct": machine.speed,
             "Progress": machine.progress,
             "ErrorNumber": FILE_DAMAGED if machine.state == "failed" else 0,
         }
@@ -96,7 +96,7 @@ class FakeSdcp:
             "TempTargetNozzle": machine.nozzle_target,
             "TempTargetBox": 0,
             "CurrenCoord": "202.00,264.50,24.59",
-            "CurrentFanSpeed": {"ModelFan": 0, "AuxiliaryFan": 0, "BoxFan": 0},
+            "CurrentFanSpeed": {"ModelFan": machine.fan, "AuxiliaryFan": 0, "BoxFan": 0},
             "ZOffset": 0.0,
             "LightStatus": {"SecondLight": int(machine.is_lit), "RgbLight": [0, 0, 0]},
             "PrintInfo": info,
@@ -164,6 +164,8 @@ class FakeSdcp:
             machine.is_lit = bool(data.get("LightStatus", {}).get("SecondLight", machine.is_lit))
             machine.nozzle_target = data.get("TempTargetNozzle", machine.nozzle_target)
             machine.bed_target = data.get("TempTargetHotbed", machine.bed_target)
+            machine.fan = data.get("TargetFanSpeed", {}).get("ModelFan", machine.fan)
+            machine.speed = data.get("PrintSpeedPct", machine.speed)
         orders = {129: machine.pause, 130: machine.stop, 131: machine.resume}
         obeys = orders.get(cmd, lambda: True)()
         return {"Ack": OK if obeys else REFUSED}

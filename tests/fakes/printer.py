@@ -31,6 +31,8 @@ from printreach.printers.port import (
 )
 
 EVERY_FEATURE = reduce(or_, Feature)
+EVERY_FEATURE_BUT_LEVELS = EVERY_FEATURE & ~Feature.SPEED_LEVELS
+"""Of a printer whose speed is a percentage."""
 JOB = JobStatus(state=State.IDLE, lights=[Light(name="light", on=False)])
 
 

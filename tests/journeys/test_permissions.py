@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from printreach.contract.permissions import Permission
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.rigs.calls import call
 from tests.rigs.service import APP, OWNER, Connection, LinkedPrinter, Service
 from tests.rigs.waiting import wait_for
@@ -108,7 +108,7 @@ def test_the_status_shows_no_control_that_a_connection_lacks(
     controls = way_with(relay, simulated, Permission.CONTROL)
     looks = way_with(relay, simulated, Permission.CAMERA)
 
-    assert result(controls)["Features"] == EVERY_FEATURE
+    assert result(controls)["Features"] == EVERY_FEATURE_BUT_LEVELS
     assert result(looks)["Features"] == 0
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.status import Adjustments, State
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer import EVERY_FEATURE
@@ -16,7 +17,13 @@ from tests.web.printers.conftest import Home, printing
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 SIZES = (PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP)
-TOLD = Adjustments(speed_percent=100, flow_percent=100, fan_percent=35, z_offset_mm=-0.05)
+TOLD = Adjustments(
+    speed_percent=100,
+    flow_percent=100,
+    fan_percent=35,
+    z_offset_mm=-0.05,
+    speed_level=SpeedLevel.STANDARD,
+)
 STOPPED = PrinterRefusal(785, "Klipper has shut down: Shutdown due to webhooks request.", 1 << 29)
 IN_REACH = """button => {
     const place = button.getBoundingClientRect();

@@ -23,6 +23,7 @@ ADJUSTMENTS = {
     "SpeedPercent": (Feature.SPEED_CONTROL, 120, "SpeedPercent", 120),
     "FlowPercent": (Feature.FLOW_CONTROL, 95, "FlowPercent", 95),
     "FanPercent": (Feature.FAN_CONTROL, 40, "FanPercent", 40),
+    "SpeedLevel": (Feature.SPEED_LEVELS, "sport", "SpeedLevel", "sport"),
     "ZOffsetByMm": (Feature.Z_OFFSET_CONTROL, -0.05, "ZOffsetMm", -0.05),
 }
 LAST_EXTRUDER = 15

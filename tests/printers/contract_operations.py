@@ -127,6 +127,7 @@ PROBES: dict[Operation, Probe] = {
     Operation.HEAT_CHAMBER: order("set-temp", {"ChamberC": 0}),
     Operation.PRESETS: keeps_presets,
     Operation.SET_SPEED: order("adjust", {"SpeedPercent": 100}),
+    Operation.SET_SPEED_LEVEL: order("adjust", {"SpeedLevel": "standard"}),
     Operation.SET_FLOW: order("adjust", {"FlowPercent": 100}),
     Operation.SET_FAN: order("adjust", {"FanPercent": 0}),
     Operation.SET_Z_OFFSET: order("adjust", {"ZOffsetByMm": 0}),

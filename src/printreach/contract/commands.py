@@ -55,6 +55,15 @@ class Axis(StrEnum):
     Z = "Z"
 
 
+class SpeedLevel(StrEnum):
+    """How fast a printer prints that knows levels and no percentage, the slowest first."""
+
+    SILENT = "silent"
+    STANDARD = "standard"
+    SPORT = "sport"
+    LUDICROUS = "ludicrous"
+
+
 class Pause(Struct, frozen=True, kw_only=True, rename="pascal"):
     """suppress_notification: left out, it has the value of smart_pause."""
 
@@ -123,6 +132,7 @@ class Adjust(Struct, frozen=True, kw_only=True, rename="pascal"):
     flow_percent: int | UnsetType = UNSET
     fan_percent: int | UnsetType = UNSET
     z_offset_by_mm: float | UnsetType = UNSET
+    speed_level: SpeedLevel | UnsetType = UNSET
 
 
 class StartPrint(Struct, frozen=True, kw_only=True, rename="pascal"):

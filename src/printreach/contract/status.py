@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.sizes import (
     MAX_LIGHTS,
@@ -42,6 +43,7 @@ class Feature(IntFlag):
     FAN_CONTROL = 1 << 26
     Z_OFFSET_CONTROL = 1 << 25
     AXIS_HOMING = 1 << 24
+    SPEED_LEVELS = 1 << 23
 
 
 NO_FEATURES = Feature(0)
@@ -107,6 +109,7 @@ class Adjustments(Struct, frozen=True, kw_only=True, rename="pascal"):
     flow_percent: int | UnsetType = UNSET
     fan_percent: int | UnsetType = UNSET
     z_offset_mm: float | UnsetType = UNSET
+    speed_level: SpeedLevel | UnsetType = UNSET
 
 
 NO_ADJUSTMENTS: Final = Adjustments()

@@ -32,6 +32,7 @@ class Operation(StrEnum):
     HEAT_CHAMBER = "Set the chamber's temperature"
     PRESETS = "Presets of its own"
     SET_SPEED = "Set the speed"
+    SET_SPEED_LEVEL = "Choose a speed level"
     SET_FLOW = "Set the flow"
     SET_FAN = "Set the fan"
     SET_Z_OFFSET = "Change the Z offset"

@@ -38,7 +38,7 @@ class BambuRig(PrinterRig):
     """fake: running, for all tests of a session."""
 
     platform = PLATFORMS[0]
-    features = Feature(63)
+    features = Feature(63) | Feature.SPEED_LEVELS
     speed = SPEED / 2  # a broker and threads, whose time goes no faster, need some of it
     nonsense_ends_contact = True
     smart_pause = SMART_PAUSE

@@ -12,7 +12,7 @@ from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.duet.printer import FakeDuet, fake_duet
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.meddler import NONSENSE, TOO_LONG
 from tests.printers.print_file import PrintFile
 from tests.printers.rig import SPEED, PrinterRig
@@ -24,7 +24,7 @@ HOT = b"M140 S60\nT0\nM568 P0 S200 A2\n"
 class DuetRig(PrinterRig):
     (platform,) = PLATFORMS
     lacks = frozenset({Operation.HEAT_CHAMBER})
-    features = EVERY_FEATURE & ~Feature.LIGHT_CONTROL
+    features = EVERY_FEATURE_BUT_LEVELS & ~Feature.LIGHT_CONTROL
     speed = SPEED
     has_camera = False
     smart_pause = SMART_PAUSE

@@ -17,7 +17,7 @@ from printreach.printers.duet.known_state import KnownState, after_gap, with_mod
 from printreach.printers.duet.model import merged
 from printreach.printers.duet.translate import view_of
 from printreach.printers.port import View
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.contract_status import assert_is_a_material_system
 from tests.printers.damage import damaged
 from tests.printers.duet.recordings import Json, answers, at_rest, model
@@ -245,11 +245,13 @@ def test_features_are_those_of_this_machine() -> None:
 
     always = Feature.PRINT_START | Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
     without_fan = Feature.LIGHT_CONTROL | Feature.FAN_CONTROL  # the recording has no fans
-    assert seen(model()).features == EVERY_FEATURE & ~without_fan
-    assert seen({**model(), "fans": [None]}).features == EVERY_FEATURE & ~without_fan
-    assert seen({**model(), "fans": [{}, {}]}).features == EVERY_FEATURE & ~without_fan
+    assert seen(model()).features == EVERY_FEATURE_BUT_LEVELS & ~without_fan
+    assert seen({**model(), "fans": [None]}).features == EVERY_FEATURE_BUT_LEVELS & ~without_fan
+    assert seen({**model(), "fans": [{}, {}]}).features == EVERY_FEATURE_BUT_LEVELS & ~without_fan
     fan = [{"requestedValue": 0.5}]
-    assert seen({**model(), "fans": fan}).features == EVERY_FEATURE & ~Feature.LIGHT_CONTROL
+    assert (
+        seen({**model(), "fans": fan}).features == EVERY_FEATURE_BUT_LEVELS & ~Feature.LIGHT_CONTROL
+    )
     assert seen(bare).features == always
     assert seen(bare).materials is None
 

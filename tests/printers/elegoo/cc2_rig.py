@@ -21,7 +21,7 @@ class Cc2Rig(PrinterRig):
     """broker: running, for all tests of a session."""
 
     platform = PLATFORMS[1]
-    features = Feature(1 + 2 + 4 + 16 + 32)
+    features = Feature(1 + 2 + 4 + 16 + 32) | Feature.FAN_CONTROL | Feature.SPEED_LEVELS
     speed = SPEED / 2  # a broker, whose time goes no faster, needs some of it
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False

@@ -19,7 +19,7 @@ from tests.rigs.waiting import free_port
 
 class SdcpRig(PrinterRig):
     platform = PLATFORMS[0]
-    features = Feature(1 + 2 + 4 + 16 + 32)
+    features = Feature(1 + 2 + 4 + 16 + 32) | Feature.FAN_CONTROL | Feature.SPEED_LEVELS
     speed = SPEED
     smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False

@@ -15,7 +15,7 @@ from printreach.printers.moonraker.adapter import make
 from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.print_file import PrintFile
@@ -67,7 +67,7 @@ class MoonrakerRig(PrinterRig):
     """url: of a Moonraker that runs for all tests. folder: its data. klippy: its printer."""
 
     platform = PLATFORMS[0]
-    features = EVERY_FEATURE
+    features = EVERY_FEATURE_BUT_LEVELS
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
     serves_files_alone = True

@@ -18,7 +18,7 @@ from printreach.printers.moonraker.metadata import NOTHING_KNOWN, Metadata
 from printreach.printers.moonraker.status import KnownState, state_of, with_changes
 from printreach.printers.moonraker.translate import full_value, trouble_of, view_of
 from printreach.printers.port import View
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.damage import damaged
 from tests.printers.moonraker.recordings import at_first, pushed, statuses, through
 
@@ -325,7 +325,7 @@ def test_a_printer_without_lights_says_so_by_null() -> None:
 
 
 def test_features_are_those_of_what_is_there() -> None:
-    assert view(at_first()).features == EVERY_FEATURE & ~Feature.FAN_CONTROL
+    assert view(at_first()).features == EVERY_FEATURE_BUT_LEVELS & ~Feature.FAN_CONTROL
     always = Feature.EMERGENCY_STOP | Feature.FIRMWARE_RESTART
     assert view(replace(at_first(), machine=machine_of([]), power=())).features == always
     bed = machine_of(["heater_bed", "toolhead"])

@@ -16,7 +16,7 @@ from printreach.printers.octoprint.adapter import make
 from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.film import film_at
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.print_file import PrintFile
@@ -49,7 +49,7 @@ class OctoPrintRig(PrinterRig):
 
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.HEAT_CHAMBER})
-    features = EVERY_FEATURE & ~Feature.LIGHT_CONTROL & ~Feature.Z_OFFSET_CONTROL
+    features = EVERY_FEATURE_BUT_LEVELS & ~Feature.LIGHT_CONTROL & ~Feature.Z_OFFSET_CONTROL
     tells_adjustments = False
     spools_uploads = True
     smart_pause = SMART_PAUSE

@@ -15,7 +15,7 @@ from printreach.printers.simulated.adapter import make
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
-from tests.fakes.printer import EVERY_FEATURE
+from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS
 from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.print_file import PrintFile
 from tests.printers.rig import SPEED, PrinterRig
@@ -28,7 +28,7 @@ class SimulatedRig(PrinterRig):
     """A printer in this process, which a meddler stands before."""
 
     platform = PLATFORMS[0]
-    features = EVERY_FEATURE
+    features = EVERY_FEATURE_BUT_LEVELS
     speed = SPEED
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE

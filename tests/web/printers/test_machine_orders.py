@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.status import Adjustments, Feature, State
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer import EVERY_FEATURE
@@ -22,7 +23,7 @@ def test_what_is_in_force_is_shown_and_can_be_set(home: Home) -> None:
 
     for shown in ("now <b>120%</b>", "now <b>95%</b>", "now <b>0%</b>", "<b data-ages>-0.075</b>"):
         assert shown in page
-    assert page.count(f'action="{home.path}/adjust"') == 4
+    assert page.count(f'action="{home.path}/adjust"') == 5
 
 
 def test_what_the_printer_does_not_tell_is_unknown_and_never_zero(home: Home) -> None:
@@ -41,6 +42,7 @@ def test_what_the_printer_does_not_tell_is_unknown_and_never_zero(home: Home) ->
         (Feature.FLOW_CONTROL, 'id="set-flow"'),
         (Feature.FAN_CONTROL, 'id="set-fan"'),
         (Feature.Z_OFFSET_CONTROL, 'name="z"'),
+        (Feature.SPEED_LEVELS, 'name="level"'),
         (Feature.AXIS_HOMING, 'name="axis"'),
         (Feature.TEMPERATURE_CONTROL, 'name="preset"'),
         (Feature.EMERGENCY_STOP, 'data-dialog="emergency"'),
@@ -56,6 +58,15 @@ def test_a_printer_without_the_feature_has_no_such_control(
     assert gone not in home.get("/control").text
 
 
+def test_the_level_of_speed_in_force_is_pressed(home: Home) -> None:
+    told = Adjustments(speed_level=SpeedLevel.SPORT)
+    home.says(printing(features=EVERY_FEATURE, adjustments=told))
+    page = home.get("/control").text
+
+    assert 'name="level" value="sport" aria-pressed="true">Sport</button>' in page
+    assert page.count('aria-pressed="false"') == 3
+
+
 @pytest.mark.parametrize("typed", ["", "101", "-1", "half", "40.5", "٤٠"])
 def test_a_value_out_of_range_is_told_at_its_field_and_not_ordered(home: Home, typed: str) -> None:
     says_everything(home)
@@ -67,7 +78,9 @@ def test_a_value_out_of_range_is_told_at_its_field_and_not_ordered(home: Home, t
     assert home.orders == []
 
 
-@pytest.mark.parametrize("fields", [{"z": "2"}, {"z": "up"}, {"what": "pressure"}, {}])
+@pytest.mark.parametrize(
+    "fields", [{"z": "2"}, {"z": "up"}, {"what": "pressure"}, {"level": "warp"}, {}]
+)
 def test_a_form_that_no_page_has_is_refused(home: Home, fields: dict[str, str]) -> None:
     says_everything(home)
 

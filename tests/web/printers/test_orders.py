@@ -34,6 +34,7 @@ EFFECTS = {
         ("/cool", {}, "/set-temp", {"ToolC": 0.0, "BedC": 0.0}),
         ("/adjust", {"what": "fan", "fan": "40"}, "/adjust", {"FanPercent": 40}),
         ("/adjust", {"what": "speed", "speed": "120 %"}, "/adjust", {"SpeedPercent": 120}),
+        ("/adjust", {"level": "sport"}, "/adjust", {"SpeedLevel": "sport"}),
         ("/adjust", {"z": "-0.05"}, "/adjust", {"ZOffsetByMm": -0.05}),
         ("/emergency-stop", {}, "/emergency-stop", {}),
         ("/restart-firmware", {}, "/restart-firmware", {}),

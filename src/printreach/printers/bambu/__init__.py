@@ -10,7 +10,7 @@ PLATFORMS: Final = (
         title=PLATFORM_FACTS["bambu"].title,
         cannot={
             Operation.HOME_AXIS: "Only the homing of all axes is known to be safe.",
-            Operation.SET_SPEED: "Its speed has four levels and no percentage.",
+            Operation.SET_SPEED: "Its speed has four levels, and no percentage.",
             Operation.SET_FLOW: "No order for it is known.",
             Operation.SET_FAN: "No order for it is known.",
             Operation.SET_Z_OFFSET: "No order for it is known.",

@@ -1,6 +1,7 @@
 """A Bambu Lab printer as a Printer: MQTT for what it does, FTPS for files, and its camera."""
 
 from printreach.contract.commands import (
+    Adjust,
     Extrude,
     Home,
     MoveAxis,
@@ -94,6 +95,11 @@ class BambuPrinter(PausingPrinter[LiveView]):
 
     async def home(self, _order: Home, /) -> None:
         await self._api.order(orders.HOME)
+
+    async def adjust(self, order: Adjust) -> None:
+        """Choose the level of speed, which is all that it adjusts."""
+        if not isinstance(order.speed_level, UnsetType):
+            await self._api.order(orders.speed(order.speed_level))
 
     async def extrude(self, order: Extrude) -> None:
         require_tool("Extruder", order.extruder, range(self._extruders))

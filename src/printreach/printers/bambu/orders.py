@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from posixpath import splitext
 
-from printreach.contract.commands import Axis, SetTemp, StartPrint
+from printreach.contract.commands import Axis, SetTemp, SpeedLevel, StartPrint
 from printreach.contract.files import JsonObject
 from printreach.contract.unset import UnsetType
 
@@ -53,6 +53,19 @@ def light(node: str, *, on: bool) -> Order:
         "interval_time": 0,
     }
     return Order("system", "ledctrl", arguments)
+
+
+SPEED_LEVELS = {
+    SpeedLevel.SILENT: 1,
+    SpeedLevel.STANDARD: 2,
+    SpeedLevel.SPORT: 3,
+    SpeedLevel.LUDICROUS: 4,
+}
+"""By the numbers that the order takes, and that `spd_lvl` of the report tells."""
+
+
+def speed(level: SpeedLevel) -> Order:
+    return Order("print", "print_speed", {"param": str(SPEED_LEVELS[level])})
 
 
 def move_lines(axis: Axis, distance_mm: float) -> list[str]:

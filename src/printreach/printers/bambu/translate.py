@@ -1,8 +1,10 @@
 """Translates a Bambu printer's report into the types of the contract. Pure."""
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.status import (
     NO_FEATURES,
     UNDER_WAY,
+    Adjustments,
     CurrentPrint,
     Feature,
     JobStatus,
@@ -17,6 +19,7 @@ from printreach.printers.port import View
 
 from .known_state import KnownState, model_of, version_of
 from .materials import extruders_of, materials_of
+from .orders import SPEED_LEVELS
 from .sliced import NOTHING, SlicerFacts
 from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
@@ -45,6 +48,9 @@ def view_of(
     state = state_of(report)
     lights = _lights(report)
     features = _ALWAYS | (Feature.LIGHT_CONTROL if lights else NO_FEATURES)
+    level = _speed_level(report)
+    if level is not None:
+        features |= Feature.SPEED_LEVELS
     if len(extruders_of(report)) > 1:
         features &= ~Feature.EXTRUSION  # which nozzle is in use is not told
     return View(
@@ -55,6 +61,7 @@ def view_of(
             error=error_of(report),
             lights=lights,
             current_print=_print(known, state, stopwatch, now, sliced),
+            adjustments=UNSET if level is None else Adjustments(speed_level=level),
         ),
         features=features,
         platform_version=version_of(known.modules),
@@ -62,6 +69,11 @@ def view_of(
         need=need_of(report, state),
         error_code=code_of(report),
     )
+
+
+def _speed_level(report: Json) -> SpeedLevel | None:
+    number = loose.whole(report, "spd_lvl")
+    return next((level for level, of_level in SPEED_LEVELS.items() if of_level == number), None)
 
 
 def _print(

@@ -14,6 +14,7 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["duet"].title,
         cannot={
+            Operation.SET_SPEED_LEVEL: "Its speed is a percentage, without levels.",
             Operation.SET_LIGHT: "Firmware knows outputs, and none of them as a light.",
             Operation.LOG_FILES: "Its log, if there is one, is among the configuration files.",
             Operation.WEBCAM_SNAPSHOT: _NO_CAMERA,

@@ -9,6 +9,7 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["moonraker"].title,
         cannot={
+            Operation.SET_SPEED_LEVEL: "Its speed is a percentage, without levels.",
             Operation.MQTT_PROXY: "Moonraker is a client of an MQTT broker, and none itself.",
         },
         only_where={

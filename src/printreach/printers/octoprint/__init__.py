@@ -9,6 +9,7 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["octoprint"].title,
         cannot={
+            Operation.SET_SPEED_LEVEL: "Its speed is a percentage, without levels.",
             Operation.SET_Z_OFFSET: "OctoPrint doesn't tell whether the firmware can (M290).",
             Operation.SET_LIGHT: "OctoPrint knows no lights; each of its light plugins has orders"
             " of its own.",

@@ -13,6 +13,7 @@ PLATFORMS: Final = (
     Platform(
         title=PLATFORM_FACTS["simulated"].title,
         cannot={
+            Operation.SET_SPEED_LEVEL: "Its speed is a percentage, without levels.",
             Operation.CONFIG_FILES: "It has G-code files alone.",
             Operation.LOG_FILES: "It has G-code files alone.",
             Operation.MQTT_PROXY: "It has no MQTT broker.",

@@ -182,9 +182,10 @@ def adjust_problem(order: Adjust, limits: CommandLimits = DEFAULT_LIMITS) -> str
         ("FanPercent", order.fan_percent, 0, MAX_FAN_PERCENT, ""),
         ("ZOffsetByMm", order.z_offset_by_mm, -most_mm, most_mm, why),
     )
-    if all(isinstance(value, UnsetType) for _, value, _, _, _ in changes):
-        *names, last = (name for name, _, _, _, _ in changes)
-        return f"At least one of {', '.join(names)} and {last} must be given."
+    is_empty = all(isinstance(value, UnsetType) for _, value, _, _, _ in changes)
+    if is_empty and isinstance(order.speed_level, UnsetType):
+        names = ", ".join(name for name, _, _, _, _ in changes)
+        return f"At least one of {names} and SpeedLevel must be given."
     for name, value, least, most, lowered in changes:
         if not isinstance(value, UnsetType) and not (isfinite(value) and least <= value <= most):
             return f"{name} must be {least:g} to {most:g}{lowered}, not {value:g}."
@@ -199,6 +200,7 @@ def features_needed(order: Adjust) -> Feature:
         (order.flow_percent, Feature.FLOW_CONTROL),
         (order.fan_percent, Feature.FAN_CONTROL),
         (order.z_offset_by_mm, Feature.Z_OFFSET_CONTROL),
+        (order.speed_level, Feature.SPEED_LEVELS),
     ):
         if not isinstance(value, UnsetType):
             needed |= feature

@@ -111,6 +111,7 @@ FEATURE_MEANINGS: Final[Mapping[Feature, str]] = MappingProxyType(
         Feature.FAN_CONTROL: "`FanPercent` can be adjusted",
         Feature.Z_OFFSET_CONTROL: "the Z offset can be changed",
         Feature.AXIS_HOMING: "axes can be homed one by one",
+        Feature.SPEED_LEVELS: "`SpeedLevel` can be adjusted",
     }
 )
 
@@ -158,6 +159,7 @@ FIELDS: Final[Mapping[type[Struct], Mapping[str, str]]] = MappingProxyType(
             "FlowPercent": "the filament that is fed, of what the file says",
             "FanPercent": "the part cooling fan, of its full speed",
             "ZOffsetByMm": "added to the Z offset in force; positive lifts the nozzle",
+            "SpeedLevel": "of a printer that has levels in place of a percentage",
         },
         StatusResult: {
             "JobStatus": "the printer and its print",
@@ -199,6 +201,7 @@ FIELDS: Final[Mapping[type[Struct], Mapping[str, str]]] = MappingProxyType(
             "FlowPercent": "of what the file says",
             "FanPercent": "of its full speed",
             "ZOffsetMm": "the whole offset in force",
+            "SpeedLevel": "where the printer has levels",
         },
         Light: {"Name": "its name in `/set-light`", "On": ""},
         ServiceStatus: {

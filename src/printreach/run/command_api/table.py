@@ -197,6 +197,7 @@ COMMANDS: Final = (
             Feature.FLOW_CONTROL,
             Feature.FAN_CONTROL,
             Feature.Z_OFFSET_CONTROL,
+            Feature.SPEED_LEVELS,
         ),
     ),
     Command(

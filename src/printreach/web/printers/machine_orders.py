@@ -7,8 +7,9 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
 from litestar.response import Template
+from msgspec import structs
 
-from printreach.contract.commands import Adjust, SetTemp
+from printreach.contract.commands import Adjust, SetTemp, SpeedLevel
 from printreach.contract.presets import Preset
 from printreach.contract.status import State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
@@ -81,9 +82,12 @@ async def adjust(
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Set what the field `what` names, or move the Z offset by the step of a button."""
+    """Set what the field `what` names, choose a level of speed, or move the Z offset by a step."""
     name = fields["what"]
-    wanted = _percent(name, fields[name]) if name else _step(fields["z"])
+    if fields["level"]:
+        wanted: Adjust | None = _level(fields["level"])
+    else:
+        wanted = _percent(name, fields[name]) if name else _step(fields["z"])
     if wanted is None:
         field = ADJUSTED[name]
         errors = {name: f"Enter a whole number, {field.least} to {field.most}."}
@@ -171,8 +175,16 @@ def _percent(name: str, typed: str) -> Adjust | None:
     text = typed.strip().removesuffix("%").rstrip()
     if not (text.isascii() and text.isdigit() and len(text) <= _WHOLE):
         return None
-    wanted = Adjust(**{ADJUSTED[name].argument: int(text)})
+    wanted = structs.replace(Adjust(), **{ADJUSTED[name].argument: int(text)})
     return None if rules.adjust_problem(wanted) is not None else wanted
+
+
+def _level(text: str) -> Adjust:
+    """Return the order of a button that names a level of speed."""
+    try:
+        return Adjust(speed_level=SpeedLevel(text))
+    except ValueError:
+        raise ValidationException("There is no such level") from None
 
 
 def _step(text: str) -> Adjust:
@@ -191,7 +203,11 @@ def _adjusted(name: str, wanted: Adjust) -> Callable[[StatusResult], bool]:
 
     def is_shown(status: StatusResult) -> bool:
         now = status.job_status.adjustments
-        if not name or isinstance(now, UnsetType):
+        if isinstance(now, UnsetType):
+            return True
+        if not isinstance(wanted.speed_level, UnsetType):
+            return now.speed_level in (UNSET, wanted.speed_level)
+        if not name:
             return True
         argument = ADJUSTED[name].argument
         return getattr(now, argument) in (UNSET, getattr(wanted, argument))

@@ -8,6 +8,7 @@ from typing import Final
 
 from litestar.response import Template
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
 from printreach.contract.presets import Preset
@@ -167,6 +168,7 @@ class PrinterView:
     may_home_axis: bool
     may_extrude: bool
     adjustments: Sequence[AdjustmentRow]
+    speed_levels: Sequence[tuple[SpeedLevel, bool]]
     may_offset_z: bool
     z_offset_mm: float | None
     may_stop_in_emergency: bool
@@ -243,6 +245,7 @@ def view_of(
         may_home_axis=Feature.AXIS_HOMING in features and state not in UNDER_WAY,
         may_extrude=Feature.EXTRUSION in features and state not in AT_WORK,
         adjustments=_adjustments(job, features),
+        speed_levels=_speed_levels(job, features),
         may_offset_z=Feature.Z_OFFSET_CONTROL in features,
         z_offset_mm=_z_offset_mm(job),
         may_stop_in_emergency=Feature.EMERGENCY_STOP in features and state is not State.ERROR,
@@ -278,6 +281,15 @@ def _adjustments(job: JobStatus | None, features: Feature) -> list[AdjustmentRow
         for name, one in ADJUSTED.items()
         if one.feature in features
     ]
+
+
+def _speed_levels(job: JobStatus | None, features: Feature) -> list[tuple[SpeedLevel, bool]]:
+    """Return the levels that can be chosen, and which of them is in force."""
+    if Feature.SPEED_LEVELS not in features:
+        return []
+    now = job.adjustments if job is not None else UNSET
+    told = UNSET if isinstance(now, UnsetType) else now.speed_level
+    return [(level, level == told) for level in SpeedLevel]
 
 
 def _z_offset_mm(job: JobStatus | None) -> float | None:

@@ -40,6 +40,8 @@ class Method(IntEnum):
     MOVE = 1027
     TEMPS = 1028
     LED = 1029
+    FANS = 1030
+    SPEED = 1031
     CAMERA = 1042
     LIST = 1044
     DELETE = 1047

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from printreach.contract.commands import Home, MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Adjust, Home, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera
 from printreach.printers.elegoo.pause_plan import Orders
@@ -17,7 +18,7 @@ from printreach.printers.setup import PrinterSetup, authority
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files
-from .translate import KnownState, print_id_of, view_of, with_message
+from .translate import FULL_FAN, SPEED_LEVELS, KnownState, print_id_of, view_of, with_message
 
 CAMERA_PORT = 8080
 BRIGHTEST = 255
@@ -127,6 +128,14 @@ class Cc2Printer(ElegooPrinter[Cc2Files, Cc2LiveView]):
 
     async def home(self, order: Home) -> None:
         await self._api.ask(Method.HOME, {"homed_axes": "".join(order.homed).lower()})
+
+    async def adjust(self, order: Adjust) -> None:
+        """Set the part cooling fan and the level of speed."""
+        if not isinstance(order.fan_percent, UnsetType):
+            speed = round(order.fan_percent * FULL_FAN / 100)
+            await self._api.ask(Method.FANS, {"fan": speed})
+        if not isinstance(order.speed_level, UnsetType):
+            await self._api.ask(Method.SPEED, {"mode": SPEED_LEVELS.index(order.speed_level)})
 
     async def set_temp(self, order: SetTemp) -> None:
         targets = targets_of(order, hotend="extruder", bed="heater_bed")

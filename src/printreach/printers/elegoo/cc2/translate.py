@@ -6,8 +6,10 @@ by a live trace where that disagrees.
 
 from dataclasses import dataclass, field, replace
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.status import (
     UNDER_WAY,
+    Adjustments,
     CurrentPrint,
     Feature,
     JobStatus,
@@ -15,6 +17,7 @@ from printreach.contract.status import (
     State,
     Temps,
 )
+from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json, merged
 from printreach.printers.port import View
@@ -54,6 +57,14 @@ _SUB_STATES = {
     2901: "Heating",
     2902: "Heating",
 }
+SPEED_LEVELS = (
+    SpeedLevel.SILENT,
+    SpeedLevel.STANDARD,
+    SpeedLevel.SPORT,
+    SpeedLevel.LUDICROUS,
+)
+"""At the number of each, which its orders call a mode."""
+FULL_FAN = 255
 _HARMLESS = frozenset({803})
 """Codes that may be in the list when a print has ended normally."""
 
@@ -111,11 +122,23 @@ def view_of(known: KnownState) -> View:
             error=_error(status),
             lights=_lights(status),
             current_print=_print(status, state),
+            adjustments=_adjustments(status),
         ),
         features=_features(status),
         platform_version=version_of(known.attributes),
         materials=materials_of(known.canvas or loose.obj(status, "canvas_info"), status),
         error_code=next(iter(_faults(status)), ""),
+    )
+
+
+def _adjustments(status: Json) -> Adjustments:
+    """Return the fan and the level. Guessed: where both stand in the status."""
+    fan = loose.number(loose.obj(status, "fans", "fan"), "speed")
+    mode = loose.count(loose.obj(status, "gcode_move"), "speed_mode")
+    is_known = mode is not None and mode < len(SPEED_LEVELS)
+    return Adjustments(
+        fan_percent=UNSET if fan is None else round(loose.percent(100.0 * fan / FULL_FAN)),
+        speed_level=SPEED_LEVELS[mode] if mode is not None and is_known else UNSET,
     )
 
 
@@ -196,7 +219,12 @@ def _error(status: Json) -> str | None:
 
 def _features(status: Json) -> Feature:
     features = (
-        Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL | Feature.PRINT_START
+        Feature.AXIS_MOVEMENT
+        | Feature.HOMING
+        | Feature.TEMPERATURE_CONTROL
+        | Feature.PRINT_START
+        | Feature.FAN_CONTROL
+        | Feature.SPEED_LEVELS
     )
     return features | Feature.LIGHT_CONTROL if _lights(status) is not None else features
 

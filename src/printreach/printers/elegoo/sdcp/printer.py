@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from printreach.contract.commands import Home, MoveAxis, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import Adjust, Home, MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera
 from printreach.printers.elegoo.pause_plan import Orders
@@ -17,7 +18,7 @@ from printreach.printers.setup import PrinterSetup, authority
 
 from .api import Cmd, SdcpApi
 from .files import SdcpFiles
-from .translate import KnownState, print_id_of, view_of, with_message
+from .translate import SPEED_LEVELS, KnownState, print_id_of, view_of, with_message
 
 STORAGE_NAME = "local"
 CAMERA_PORT = 3031
@@ -119,6 +120,23 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles, SdcpLiveView]):
         """Set targets, by the names under which they are reported (a guess, undocumented)."""
         targets = targets_of(order, hotend="TempTargetNozzle", bed="TempTargetHotbed")
         await self._api.ask(Cmd.SET, targets)
+
+    async def adjust(self, order: Adjust) -> None:
+        """Set the part cooling fan and the level of speed, as the printer's own page does.
+
+        Source: Centauri Carbon, CHANGE_PRINT_PARAMS as others have recorded it.
+        """
+        changes: JsonObject = {}
+        if not isinstance(order.fan_percent, UnsetType):
+            changes["TargetFanSpeed"] = {"ModelFan": order.fan_percent}
+        if not isinstance(order.speed_level, UnsetType):
+            changes["PrintSpeedPct"] = SPEED_LEVELS[order.speed_level]
+        await self._ask_each(changes)
+
+    async def _ask_each(self, changes: JsonObject) -> None:
+        """The printer looks at one of them alone."""
+        for name, value in changes.items():
+            await self._api.ask(Cmd.SET, {name: value})
 
     async def move_axis(self, order: MoveAxis) -> None:
         """Move an axis as the Centauri Carbon's own page does (EDIT_PRINTER_AXIS_NUMBER)."""

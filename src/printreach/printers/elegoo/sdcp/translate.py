@@ -5,9 +5,11 @@ Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling include
 
 from dataclasses import dataclass, field
 
+from printreach.contract.commands import SpeedLevel
 from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.status import (
     UNDER_WAY,
+    Adjustments,
     CurrentPrint,
     Feature,
     JobStatus,
@@ -15,7 +17,7 @@ from printreach.contract.status import (
     State,
     Temps,
 )
-from printreach.contract.unset import UNSET
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.materials import spool_at_each_tool
@@ -43,6 +45,13 @@ _FAULTS = {
     5: "the file is for another printer",
 }
 """Faults by ErrorNumber, from SDCP's document."""
+SPEED_LEVELS = {
+    SpeedLevel.SILENT: 50,
+    SpeedLevel.STANDARD: 100,
+    SpeedLevel.SPORT: 150,
+    SpeedLevel.LUDICROUS: 200,
+}
+"""The PrintSpeedPct of each. Its own page offers these, and calls the second one Balanced."""
 _ENDED = frozenset({State.IDLE, State.CANCELLED, State.COMPLETE})
 
 
@@ -89,11 +98,24 @@ def view_of(known: KnownState) -> View:
             error=_error(status),
             lights=_lights(status),
             current_print=_print(known, state),
+            adjustments=_adjustments(known),
         ),
         features=_features(known),
         platform_version=loose.text(known.attributes, "FirmwareVersion") or "",
         materials=_materials(status) if known.is_fdm else None,
         error_code=str(loose.whole(loose.obj(status, "PrintInfo"), "ErrorNumber") or ""),
+    )
+
+
+def _adjustments(known: KnownState) -> Adjustments | UnsetType:
+    if not known.is_fdm:
+        return UNSET
+    percent = loose.whole(loose.obj(known.status, "PrintInfo"), "PrintSpeedPct")
+    fan = loose.number(loose.obj(known.status, "CurrentFanSpeed"), "ModelFan")
+    level = next((level for level, of_level in SPEED_LEVELS.items() if of_level == percent), None)
+    return Adjustments(
+        fan_percent=UNSET if fan is None else round(loose.percent(fan)),
+        speed_level=loose.known(level),
     )
 
 
@@ -142,6 +164,7 @@ def _features(known: KnownState) -> Feature:
         features |= Feature.LIGHT_CONTROL
     if known.is_fdm:
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL
+        features |= Feature.FAN_CONTROL | Feature.SPEED_LEVELS
     return features
 
 
