@@ -125,3 +125,18 @@ def test_a_page_of_ones_own_is_accessible_and_fits(
     own_page.goto(BASE_URL + FOR_ONE[name])
 
     look_at(own_page, name)
+
+
+@pytest.mark.parametrize("path", ["/account", "/account/security", "/notifications", "/operator"])
+def test_the_cards_of_a_page_fill_a_wide_window(
+    own_page: Page, client: TestClient[Litestar], path: str
+) -> None:
+    assert sign_in(client, "operator@example.org").status_code == 303
+    own_page.set_viewport_size({"width": 1440, "height": 900})
+    own_page.goto(BASE_URL + path)
+    boxes = [each.bounding_box() for each in own_page.locator("main .card, main .note").all()]
+    found = [box for box in boxes if box is not None]
+
+    assert min(box["x"] for box in found) < 50
+    assert max(box["x"] + box["width"] for box in found) > 1000
+    assert all(box["width"] < 700 for box in found), "lines are short enough to read"

@@ -1,7 +1,7 @@
 """Pages on a phone of 320 CSS pixels: words stay whole, and the current section is in view."""
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page, ViewportSize, expect
 
 from printreach.contract.files import FileList
 from printreach.contract.status import State
@@ -166,3 +166,16 @@ def test_the_bar_of_the_operators_sections_stands_still_from_page_to_page(
     assert {(place["x"], place["y"]) for place in places if place} == {
         (places[0]["x"], places[0]["y"]) if places[0] else None
     }
+
+
+def test_a_printer_is_found_on_a_phone(page: Page, home: Home) -> None:
+    for name in ("Attic", "Cellar", "Garage", "Left shelf"):
+        home.add_printer(name)
+    shown = opened(page, home.browser, "/printers")
+    field = shown.get_by_role("searchbox", name="Find a printer")
+    expect(field).to_be_visible()
+
+    field.fill("shelf")
+    field.press("Enter")
+    shown.wait_for_url("**/printers?q=shelf")
+    expect(shown.get_by_role("heading", level=2)).to_have_text(["Left shelf"])

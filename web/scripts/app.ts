@@ -2,6 +2,7 @@
 // The pages work without any of it: scripts only freshen them.
 import { startAwaiting } from "./parts/awaiting";
 import { startBack } from "./parts/back";
+import { startClosed } from "./parts/closed";
 import { startConfirming } from "./parts/dialogs";
 import { startCopying } from "./parts/copying";
 import { startDevice } from "./parts/device";
@@ -25,6 +26,7 @@ document.documentElement.classList.remove("no-script");
 startTimes(document);
 startBack();
 startToasts();
+startClosed();
 startConfirming();
 startCopying();
 startUploads();

@@ -14,6 +14,7 @@
 // The first events after a connection are the whole state. A hidden tab closes the stream, and gets
 // everything anew when it is looked at again. Parts never move: who comes first is decided when the
 // page is asked for.
+import { closeAgain } from "./closed";
 import { morph } from "./morph";
 import { clock, startTimes } from "./times";
 import { announce } from "./toasts";
@@ -110,6 +111,7 @@ export function patch(id: string | undefined, html: string | undefined): void {
   morph(element, html);
   const now = document.getElementById(id);
   if (now) startTimes(now);
+  closeAgain();
 }
 
 function setValues(values: Record<string, string>): void {

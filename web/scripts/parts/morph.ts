@@ -1,5 +1,6 @@
 // Bring a part of the page to what the server has just written, and touch nothing that is the same:
-// the focus, what is typed, open details and running pictures stay.
+// the focus, what is typed, open details and running pictures stay. So does what scripts write into
+// elements with data-ours.
 
 export function morph(old: Element, html: string): void {
   const page = new DOMParser().parseFromString(html, "text/html");
@@ -9,7 +10,7 @@ export function morph(old: Element, html: string): void {
 
 function become(old: Element, wanted: Element): void {
   if (old.nodeName !== wanted.nodeName) return replace(old, wanted);
-  if (isAwaited(old, wanted)) return;
+  if (isAwaited(old, wanted) || old.hasAttribute("data-ours")) return;
   if (isInUse(old)) return takeFaults(old, wanted);
   takeAttributes(old, wanted);
   takeChildren(old, wanted);
@@ -51,7 +52,7 @@ function takeAttributes(old: Element, wanted: Element): void {
 function isOurs(element: Element, name: string, wanted: Element): boolean {
   if (name === "open") return true;
   if (element instanceof HTMLImageElement && name === "src") return isAskedAgain(element) && isAskedAgain(wanted);
-  return name === "data-address" || name === "style"; // the server writes no styles
+  return name === "data-address" || name === "data-arrival" || name === "style"; // the server writes no styles
 }
 
 /** Its address differs by a time alone, until it becomes another kind of picture. */

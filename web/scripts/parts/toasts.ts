@@ -1,6 +1,10 @@
-// Words in passing: shown for 6 seconds, held while a pointer or the focus is on them.
+// Words in passing: shown for 6 seconds, held while a pointer or the focus is on them. They stand as far
+// down as they can without covering anything that is pressed or filled in.
 
 const SHOWN_MS = 6000;
+const STEP_PX = 4;
+const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+const GAP_PX = 8;
 
 export function toast(words: string): void {
   // One at a time: several would cover what is pressed next.
@@ -9,6 +13,7 @@ export function toast(words: string): void {
   line.className = "toast";
   line.textContent = words;
   document.querySelector(".toasts")?.append(line);
+  place(line);
   endInTime(line);
 }
 
@@ -22,7 +27,31 @@ export function announce(words: string): void {
 }
 
 export function startToasts(): void {
-  document.querySelectorAll<HTMLElement>(".toast").forEach(endInTime);
+  for (const line of document.querySelectorAll<HTMLElement>(".toast")) {
+    place(line);
+    endInTime(line);
+  }
+  for (const name of ["scrollend", "resize"]) {
+    addEventListener(name, () => document.querySelectorAll<HTMLElement>(".toast").forEach(place));
+  }
+}
+
+/** Where the whole page is controls, it covers as little of them as possible. */
+function place(line: HTMLElement): void {
+  line.style.translate = "";
+  const { left, right, top, bottom } = line.getBoundingClientRect();
+  const boxes = [...document.querySelectorAll<HTMLElement>(CONTROLS)]
+    .filter((each) => each.checkVisibility() && !each.closest(".toasts"))
+    .map((each) => each.getBoundingClientRect())
+    .filter((box) => box.left < right && box.right > left && box.width);
+  const covered = (up: number) =>
+    boxes.reduce((sum, box) => sum + Math.max(0, Math.min(box.bottom, bottom + GAP_PX - up) - Math.max(box.top, top - GAP_PX - up)), 0);
+  let [best, least] = [0, covered(0)];
+  for (let up = STEP_PX; least && top - up >= STEP_PX; up += STEP_PX) {
+    const now = covered(up);
+    if (now < least) [best, least] = [up, now];
+  }
+  line.style.translate = best ? `0 ${-best}px` : "";
 }
 
 function endInTime(line: HTMLElement): void {

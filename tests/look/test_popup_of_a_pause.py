@@ -1,0 +1,62 @@
+"""The popup of a smart pause: compact on a phone, and closed for good."""
+
+from datetime import timedelta
+
+import pytest
+from msgspec import structs
+from playwright.sync_api import Page, expect
+
+from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, home, show, window
+from tests.rigs.looks import PHONE, Size, look_at
+from tests.web.printers.conftest import Home
+from tests.web.printers.test_smart_pause import paused
+from tests.web.world import BASE_URL
+
+__all__ = ["home"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+IS_UNCOVERED = """selector => [...document.querySelectorAll(selector)].every((each) => {
+    const { left, top, width, height } = each.getBoundingClientRect();
+    return [0.1, 0.5, 0.9].every((part) =>
+        !document.elementFromPoint(left + width / 2, top + height * part)?.closest("dialog"));
+})"""
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, ON_ITS_SIDE], ids=lambda size: size.name)
+def test_the_popup_covers_neither_picture_nor_buttons_on_a_phone(
+    page: Page, home: Home, size: Size
+) -> None:
+    home.says(paused(popup=True))
+    show(page, home, size=size)
+    popup = page.get_by_role("dialog", name="Smart pause")
+
+    expect(popup).to_be_visible()
+    for selector in (".picture > .webcam", "#now-buttons .button", ".emergency .button"):
+        assert page.evaluate(IS_UNCOVERED, selector), selector
+    box = popup.bounding_box()
+    assert box is not None
+    assert box["height"] < size.height * 0.45
+    look_at(page, f"popup-{size.name}", sizes=[size])
+
+
+def test_a_popup_that_was_closed_stays_closed_for_this_pause(page: Page, home: Home) -> None:
+    home.says(paused(popup=True))
+    show(page, home)
+    page.set_viewport_size(window(PHONE))
+    popup = page.get_by_role("dialog", name="Smart pause")
+    popup.get_by_role("button", name="Close").click()
+    expect(popup).to_be_hidden()
+
+    page.reload()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(popup).to_be_hidden()
+
+    status = paused(popup=True)
+    job = status.job_status
+    later = structs.replace(job.current_print, progress=80.0)
+    status = structs.replace(status, job_status=structs.replace(job, current_print=later))
+    home.says(status)
+    home.world.clock.advance(timedelta(seconds=5))
+    page.goto(f"{BASE_URL}{home.path}")
+    expect(popup).to_be_visible()
