@@ -10,8 +10,10 @@ import socket
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
+A = TypeVar("A")
+T = TypeVar("T")
 Lookup: TypeAlias = Callable[[str], Awaitable[Sequence[str]]]
 """Returns the addresses of a host name; raises OSError if there are none."""
 FindAddresses: TypeAlias = Callable[[str], Sequence[str]]
@@ -50,7 +52,7 @@ class Lookups:
     async def _look_up(self, host: str) -> Sequence[str]:
         slots = self._slots_of_found if host in self._found else self._slots_of_others
         async with slots:
-            addresses = await _on_a_thread(self._find, host)
+            addresses = await on_daemon_thread(self._find, host)
         self._found[host] = None
         self._found.move_to_end(host)
         if len(self._found) > MAX_REMEMBERED:
@@ -68,18 +70,18 @@ def _find(host: str) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
-async def _on_a_thread(find: FindAddresses, host: str) -> Sequence[str]:
-    """Resolve on a thread that is not waited for when the program ends."""
+async def on_daemon_thread(work: Callable[[A], T], argument: A) -> T:
+    """Run what blocks on a thread that is not waited for when the program ends."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Sequence[str]] = loop.create_future()
+    future: asyncio.Future[T] = loop.create_future()
 
     def run() -> None:
         try:
-            addresses = find(host)
+            result = work(argument)
         except Exception as error:  # noqa: BLE001 - told to whoever waits
             _tell(loop, future.set_exception, future, error)
         else:
-            _tell(loop, future.set_result, future, addresses)
+            _tell(loop, future.set_result, future, result)
 
     threading.Thread(target=run, name="lookup", daemon=True).start()
     return await future
@@ -88,7 +90,7 @@ async def _on_a_thread(find: FindAddresses, host: str) -> Sequence[str]:
 def _tell(
     loop: asyncio.AbstractEventLoop,
     tell: Callable[..., None],
-    future: asyncio.Future[Sequence[str]],
+    future: asyncio.Future[T],
     what: object,
 ) -> None:
     def on_the_loop() -> None:

@@ -78,14 +78,14 @@ class SmtpTalk:
         """
         if self._is_over:
             raise TimeoutError("out of time")
-        message, tls = self._message(), ssl.create_default_context()
-        client = self._connect(tls)
+        message = self._message()
+        client = _connect(self._server, TIMEOUT_S)
         try:
             with self._lock:
                 self._client = client
                 if self._is_over:
                     raise TimeoutError("out of time")
-            self._talk(client, tls, message)
+            self._talk(client, message)
         finally:
             with self._lock:
                 self._client = None
@@ -101,22 +101,8 @@ class SmtpTalk:
                     # Not the method: that of a TLS socket would wait for the other side.
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
-    def _connect(self, tls: ssl.SSLContext) -> smtplib.SMTP:
-        server = self._server
-        if server.is_tls:
-            return smtplib.SMTP_SSL(server.host, server.port, timeout=TIMEOUT_S, context=tls)
-        return smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
-
-    def _talk(self, client: smtplib.SMTP, tls: ssl.SSLContext, message: EmailMessage) -> None:
-        server = self._server
-        client.ehlo()
-        if not server.is_tls and client.has_extn("starttls"):
-            client.starttls(context=tls)
-            client.ehlo()
-        elif not server.is_tls and server.user and server.host not in _THIS_MACHINE:
-            raise smtplib.SMTPException("no TLS offered, so the password is kept back")
-        if server.user:
-            client.login(server.user, server.password)
+    def _talk(self, client: smtplib.SMTP, message: EmailMessage) -> None:
+        _sign_in(client, self._server)
         client.send_message(message, to_addrs=[self._mail.to])
         try:
             client.quit()
@@ -139,6 +125,33 @@ class SmtpTalk:
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         return message
+
+
+def try_sign_in(server: SmtpServer, timeout_s: float) -> None:
+    """Connect and sign in, and send nothing. Blocks. Raises OSError and SMTPException."""
+    client = _connect(server, timeout_s)
+    try:
+        _sign_in(client, server)
+    finally:
+        client.close()
+
+
+def _connect(server: SmtpServer, timeout_s: float) -> smtplib.SMTP:
+    if server.is_tls:
+        tls = ssl.create_default_context()
+        return smtplib.SMTP_SSL(server.host, server.port, timeout=timeout_s, context=tls)
+    return smtplib.SMTP(server.host, server.port, timeout=timeout_s)
+
+
+def _sign_in(client: smtplib.SMTP, server: SmtpServer) -> None:
+    client.ehlo()
+    if not server.is_tls and client.has_extn("starttls"):
+        client.starttls(context=ssl.create_default_context())
+        client.ehlo()
+    elif not server.is_tls and server.user and server.host not in _THIS_MACHINE:
+        raise smtplib.SMTPException("no TLS offered, so the password is kept back")
+    if server.user:
+        client.login(server.user, server.password)
 
 
 def _mailbox(address: str) -> Address:

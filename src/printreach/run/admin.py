@@ -21,6 +21,7 @@ from printreach.rules.safe_text import lines
 from printreach.run import admin_commands as commands
 from printreach.run.admin_database import add_database_commands
 from printreach.run.admin_detection import add_detection_commands
+from printreach.run.admin_doctor import add_doctor_command
 from printreach.run.admin_operating import add_operating_commands, add_webhook_commands
 from printreach.run.admin_world import (
     CommandFailed,
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_detection_commands(subjects)
     add_operating_commands(subjects)
     add_webhook_commands(_subject(subjects, "webhook-keys", "what webhooks are signed with"))
+    add_doctor_command(subjects)
     add_database_commands(_subject(subjects, "database", "backups of all that the service keeps"))
 
 
@@ -71,7 +73,7 @@ def main(options: argparse.Namespace) -> int:
     except UnicodeError:
         return _fail("Arguments and passwords are text in UTF-8.", 1)
     show(result, as_json=options.json)
-    return 0
+    return 0 if result.failure is None else _fail(result.failure, 1)
 
 
 def _warn_of_new_database(settings: Settings) -> None:

@@ -109,10 +109,14 @@ async def _telling_the_service(settings: Settings, store: Store) -> AsyncIterato
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result in both forms. text: may have several lines; without a line end."""
+    """A result in both forms. text: may have several lines; without a line end.
+
+    failure: a sentence, where the command has a result and failed all the same.
+    """
 
     json: Mapping[str, Json]
     text: str
+    failure: str | None = None
 
 
 def show(result: Result, *, as_json: bool) -> None:

@@ -37,6 +37,7 @@ from printreach.store.tables import (
     connections,
     events,
     nodes,
+    notices,
     operator_acts,
     printers,
 )
@@ -224,6 +225,12 @@ class OperatorRecords(TableRecords):
         chosen = select(func.max(operator_acts.c.at)).where(operator_acts.c.act == act.value)
         found: datetime | None = (await self._connection.execute(chosen)).scalar()
         return found
+
+    async def newest_time(self) -> datetime | None:
+        """Return the latest time that a process of the service wrote; None if none has run."""
+        times = [select(func.max(column)) for column in (notices.c.at, nodes.c.alive_at)]
+        found = [(await self._connection.execute(one)).scalar() for one in times]
+        return max((at for at in found if at is not None), default=None)
 
     async def forget_acts(self, before: datetime) -> None:
         await self._connection.execute(delete(operator_acts).where(operator_acts.c.at < before))
