@@ -106,6 +106,10 @@ isolation: install  ## random walks that look for a leak between accounts; ISOLA
 fuzz: build/fuzz/.installed $(if $(COMPILED),compiled)  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target
 	PYTHONPATH=$(TESTED_PACKAGE) build/fuzz/bin/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
+.PHONY: messages
+messages: install  ## collect the texts of the sources into the catalogues; then translate what is new
+	$(BIN)/python -m shipping.messages
+
 .PHONY: fmt
 fmt: install  ## put the code into shape
 	$(BIN)/ruff check --fix-only --quiet .

@@ -55,6 +55,8 @@ def driver(*libraries: str) -> Room:
 # The most specific name that fits decides; a star stands for one or more parts.
 ROOMS = {
     "contract": pure("msgspec"),
+    "languages": driver(),
+    "languages.formats": driver("babel"),
     "wire": pure(),
     "rules": pure(),
     "ports": pure(),

@@ -15,7 +15,7 @@ from tests.architecture.rooms import ANY_STANDARD_LIBRARY, ROOMS
 
 WHAT_THE_AGENT_IS_MADE_OF = [
     *("contract", "limiters", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent"),
-    *("run.agent_questions", "run.agent_setup"),
+    *("run.agent_questions", "run.agent_setup", "languages.catalogues"),
 ]
 AGENT_LIBRARIES = frozenset[str]().union(
     *(ROOMS[room].libraries for room in ("agent", "printers.websocket", "printers.mqtt"))

@@ -15,6 +15,7 @@ from tests.rigs.waiting import free_port
 
 ROOMS = [
     *(
+        "languages",
         "contract",
         "limiters",
         "wire",

@@ -24,6 +24,7 @@ SELDOM = {
     "a bus over NATS": {"nats"},
     "pictures in an object store": {"obstore"},
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},
+    "languages other than English": {"babel"},
     "pages with a QR code": {"segno"},
 }
 """The modules of each part that is loaded where it is used."""

@@ -22,7 +22,7 @@ from printreach.store.engine import (
     url_of,
 )
 
-HEAD: Final = "0035"
+HEAD: Final = "0036"
 """The newest revision in `migrations/`."""
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")

@@ -30,7 +30,7 @@ CREATE TABLE accounts (
 	supporter_until DATETIME, 
 	created_at DATETIME NOT NULL, 
 	wrong_link_tries INTEGER NOT NULL, 
-	last_wrong_link_try_at DATETIME, verified_at DATETIME, paid_until DATETIME, blocked_at DATETIME, locked_at DATETIME, 
+	last_wrong_link_try_at DATETIME, verified_at DATETIME, paid_until DATETIME, blocked_at DATETIME, locked_at DATETIME, language VARCHAR(16) DEFAULT '' NOT NULL, browser_language VARCHAR(16) DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_accounts PRIMARY KEY (account_id), 
 	CONSTRAINT uq_accounts_email_key UNIQUE (email_key)
 );
@@ -725,4 +725,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0035');
+INSERT INTO alembic_version VALUES ('0036');

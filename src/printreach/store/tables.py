@@ -127,6 +127,8 @@ accounts = Table(
     Column("paid_until", Instant),
     Column("blocked_at", Instant),
     Column("locked_at", Instant),
+    Column("language", String(16), nullable=False, server_default=""),
+    Column("browser_language", String(16), nullable=False, server_default=""),
     Column("wrong_link_tries", Integer, nullable=False),
     Column("last_wrong_link_try_at", Instant),
 )

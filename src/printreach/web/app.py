@@ -37,6 +37,7 @@ from printreach.web.front_page import front_page
 from printreach.web.in_place import RefusalsInPlace
 from printreach.web.installable import INSTALLABLE
 from printreach.web.installing.downloads import downloads_route
+from printreach.web.languages import InTheReadersLanguage
 from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
 from printreach.web.payments.pages import PAYMENT_CALLS, SUPPORTING
@@ -225,7 +226,8 @@ def build_app(
     )
     turn_off_parser_caches(app)
     counted = UnansweredRequests(HeadAsGet(app.asgi_handler))
-    app.asgi_handler = BoundedSafeMethods(counted, _answer_failure)
+    bounded = BoundedSafeMethods(counted, _answer_failure)
+    app.asgi_handler = InTheReadersLanguage(bounded)
     return app
 
 

@@ -32,6 +32,7 @@ from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import StoreUnavailable
 
@@ -117,49 +118,51 @@ class Advice:
     title: str
     remedy: str
     href: str = "/"
-    button: str = "Go to the front page"
+    button: str = N_("Go to the front page")
 
 
 _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
     {
-        400: Advice("This request can't be read", "Go back and check what you entered."),
+        400: Advice(N_("This request can't be read"), N_("Go back and check what you entered.")),
         403: Advice(
-            "This isn't allowed from here",
-            "Open this service by its own address, and try again there.",
+            N_("This isn't allowed from here"),
+            N_("Open this service by its own address, and try again there."),
         ),
         404: Advice(
-            "There's no such page",
-            "Check the address for a typo, or start at the front page.",
+            N_("There's no such page"),
+            N_("Check the address for a typo, or start at the front page."),
         ),
-        405: Advice("This page can't do that", "Go back, or start at the front page."),
+        405: Advice(N_("This page can't do that"), N_("Go back, or start at the front page.")),
         408: Advice(
-            "That took too long", "Go back and try again, on a better connection if you can."
+            N_("That took too long"),
+            N_("Go back and try again, on a better connection if you can."),
         ),
-        413: Advice("That's too large", "Go back and send something smaller."),
-        414: Advice("This address is too long", "Start at the front page."),
-        415: Advice("This form can't be read", "Go back to the form and send it again."),
-        429: Advice("Too many requests", "Wait a minute, then try again."),
+        413: Advice(N_("That's too large"), N_("Go back and send something smaller.")),
+        414: Advice(N_("This address is too long"), N_("Start at the front page.")),
+        415: Advice(N_("This form can't be read"), N_("Go back to the form and send it again.")),
+        429: Advice(N_("Too many requests"), N_("Wait a minute, then try again.")),
         431: Advice(
-            "Your browser sent too many cookies", "Delete the cookies of this site, then try again."
+            N_("Your browser sent too many cookies"),
+            N_("Delete the cookies of this site, then try again."),
         ),
         500: Advice(
-            "Something went wrong here",
-            "Try again in a moment. If it happens again, the service's log says why.",
+            N_("Something went wrong here"),
+            N_("Try again in a moment. If it happens again, the service's log says why."),
         ),
-        503: Advice("Too many people at once", "Wait ten seconds, then try again."),
+        503: Advice(N_("Too many people at once"), N_("Wait ten seconds, then try again.")),
     }
 )
 _NO_SUCH_PRINTER: Final = Advice(
-    title="This printer isn't in your account",
-    remedy="It may have been removed, or the address is wrong.",
+    title=N_("This printer isn't in your account"),
+    remedy=N_("It may have been removed, or the address is wrong."),
     href="/printers",
-    button="Go to your printers",
+    button=N_("Go to your printers"),
 )
 _NOT_ALLOWED: Final = Advice(
-    title="This is for somebody else to do",
-    remedy="This printer is shared with you.",
+    title=N_("This is for somebody else to do"),
+    remedy=N_("This printer is shared with you."),
     href="/printers",
-    button="Go to your printers",
+    button=N_("Go to your printers"),
 )
 _RELOAD: Final = "event: reload\ndata: {}\n\n"
 """The answer of an open page's event stream when the page can't be shown any more."""

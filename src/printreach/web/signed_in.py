@@ -19,6 +19,7 @@ from litestar.response import Redirect
 
 from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
+from printreach.languages import language, switch_to
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.sessions import Session
@@ -107,6 +108,7 @@ async def provide_session(
     raise_if_too_soon(await services.request_limits.take(account.account_id, session.session_id))
     note_caller(request, account.account_id, session.session_id)
     note_lock(request, is_locked=account.is_locked)
+    switch_to(account.language)
     access = Access(account_id=account.account_id, visitor=visitor, session=token)
     return SignedIn(services=services, account=account, session=session, access=access)
 
@@ -172,7 +174,7 @@ def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
     address = request.client.host if request.client is not None else ""
     device = jar.read(request.headers.get("cookie", ""), DEVICE) if jar is not None else None
     browser = request.headers.get("user-agent", "")
-    return Visitor(address=address, browser=browser, device=device or "")
+    return Visitor(address=address, browser=browser, device=device or "", language=language())
 
 
 def untrusted_proxy_of(request: AnyRequest) -> str:

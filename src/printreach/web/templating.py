@@ -21,6 +21,7 @@ from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
 from printreach.web.connections.permissions import limits_in_words
 from printreach.web.installing.wheel import WHEEL_NAME
+from printreach.web.marked_texts import speak_the_readers_language
 from printreach.web.problems import AnyRequest
 from printreach.web.wording import FILTERS
 
@@ -52,7 +53,9 @@ def template_environment(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
+    speak_the_readers_language(environment)
     environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
     environment.globals.update(is_for_this_machine=is_loopback(base_url))

@@ -12,6 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
+from printreach.languages import translate
 from printreach.rules.detection.detector import quality_in_words
 from printreach.rules.durations import duration
 
@@ -22,8 +23,9 @@ _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
 def typeset(text: str) -> str:
-    """Curl the apostrophes and quotation marks of a sentence that also goes into logs and JSON."""
-    opened = _OPENING_QUOTE.sub("\N{LEFT SINGLE QUOTATION MARK}", text)
+    """Translate a sentence that also goes into logs and JSON, and curl its apostrophes and
+    quotation marks."""
+    opened = _OPENING_QUOTE.sub("\N{LEFT SINGLE QUOTATION MARK}", translate(text))
     return opened.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 

@@ -9,6 +9,7 @@ from printreach.hub.accounts.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CHANGE_MAIL, CHANGE_MAIL_BY_CALLER, CODE_BY_ACCOUNT
+from printreach.languages import NAMES
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.accounts.filament_price import FilamentPrice, parse_filament_price
 from printreach.rules.accounts.known_devices import new_device_token
@@ -83,6 +84,13 @@ class Owner:
             return BAD_PRICE
         await self.core.store.write(lambda records: records.filament_prices.put(account_id, wanted))
         return None
+
+    async def set_language(self, account_id: str, language: str) -> None:
+        """Set the language of pages and messages; "" for that of the browser."""
+        chosen = language if language in NAMES else ""
+        await self.core.store.write(
+            lambda records: records.accounts.set_language(account_id, chosen)
+        )
 
     async def ask_for_address(
         self, account: Account, session: Session, password: str, email: str

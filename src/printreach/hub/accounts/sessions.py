@@ -39,11 +39,13 @@ class Visitor:
     """The maker of a request: the caller's address, and the browser's User-Agent.
 
     device: the cookie of a browser that signed in before; see `rules.accounts.known_devices`.
+    language: of `printreach.languages`, as the browser wants it; "" where that is not known.
     """
 
     address: str
     browser: str
     device: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +83,8 @@ class Sessions:
             address=visitor.address[:64],
             browser=visitor.browser[:LONGEST_BROWSER],
         )
+        if account.browser_language != visitor.language:
+            await records.accounts.set_browser_language(account_id, visitor.language)
         await records.sessions.forget(at - IDLE_TIME)
         others = await records.sessions.of_account(account_id)
         for surplus in others[MAX_SESSIONS - 1 :]:

@@ -36,6 +36,8 @@ class Account:
     verified_at: when the address was shown to be theirs; nobody signs in before that.
     blocked_at: since when an operator keeps its owner out; None where nobody does.
     locked_at: since when remote control of its printers is locked; None where it isn't.
+    language: that its owner has chosen, of `printreach.languages`; "" for that of the browser.
+    browser_language: of the browser that signed in last.
     """
 
     account_id: str
@@ -49,6 +51,13 @@ class Account:
     paid_until: datetime | None = None
     blocked_at: datetime | None = None
     locked_at: datetime | None = None
+    language: str = ""
+    browser_language: str = ""
+
+    @property
+    def language_of_messages(self) -> str:
+        """The language of mails and notifications; "" where nothing is known."""
+        return self.language or self.browser_language
 
     @property
     def is_blocked(self) -> bool:

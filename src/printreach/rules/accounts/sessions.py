@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.languages import _
+
 IDLE_TIME: Final = timedelta(days=30)
 """A browser that was not used for this long is signed out."""
 LONGEST_TIME: Final = timedelta(days=365)
@@ -76,6 +78,6 @@ def is_fresh(session: Session, at: datetime) -> bool:
 
 def browser_in_words(user_agent: str) -> str:
     """Return a name such as `Firefox on Linux`; an unknown User-Agent is some browser."""
-    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "A browser")
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), _("A browser"))
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
-    return f"{browser} on {system}" if system else browser
+    return _("%(browser)s on %(system)s", browser=browser, system=system) if system else browser

@@ -74,6 +74,13 @@ class AccountRecords(TableRecords):
         """Set since when remote control is locked; None unlocks it."""
         await self._update(account_id, locked_at=at)
 
+    async def set_language(self, account_id: str, language: str) -> None:
+        """Set the language that its owner has chosen; "" for that of the browser."""
+        await self._update(account_id, language=language)
+
+    async def set_browser_language(self, account_id: str, language: str) -> None:
+        await self._update(account_id, browser_language=language)
+
     async def forget_unverified(self, made_before: datetime) -> None:
         """Delete unconfirmed accounts, except blocked ones, whose owner could otherwise sign up
         again."""

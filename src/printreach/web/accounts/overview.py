@@ -14,6 +14,7 @@ from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.accounts.data import Row
 from printreach.hub.denied import Denied
+from printreach.languages import NAMES, _, ngettext
 from printreach.rules.accounts.filament_price import price_in_words
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.sessions import browser_in_words, is_fresh
@@ -50,6 +51,7 @@ async def account_page(
         **_who(signed_in),
         "standing": standing,
         "price": typed_price or kept,
+        "languages": [("", _("As the browser says")), *NAMES.items()],
         "has_timelapses": timelapses.is_offered,
         "days": str(await timelapses.days_of(signed_in.account_id)),
         "days_offered": [(str(days), _kept_for(days)) for days in KEPT_DAYS],
@@ -59,8 +61,8 @@ async def account_page(
 
 def _kept_for(days: int) -> str:
     if days == 0:
-        return "Make none"
-    return "A year" if days == KEPT_DAYS[-1] else f"{days} days"
+        return _("Make none")
+    return _("A year") if days == KEPT_DAYS[-1] else ngettext("%(num)s day", "%(num)s days", days)
 
 
 async def security_page(
@@ -113,6 +115,15 @@ async def set_filament_price(
     if refused is not None:
         return await account_page(signed_in, refused, "price", typed_price=typed)
     return redirect_with_flash(PAGE, "price")
+
+
+@post("/account/language", media_type=MediaType.HTML)
+async def choose_language(
+    fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
+) -> Redirect:
+    """Choose the language of pages and messages."""
+    await signed_in.services.owner.set_language(signed_in.account_id, fields["language"])
+    return redirect_with_flash(PAGE, "language")
 
 
 @post("/account/timelapses", media_type=MediaType.HTML)
@@ -251,6 +262,7 @@ OVERVIEW = [
     *(
         show_account,
         set_filament_price,
+        choose_language,
         choose_timelapses,
         show_security,
         end_a_session,

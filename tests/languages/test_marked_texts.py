@@ -1,0 +1,54 @@
+"""Every text of a page is marked, so that it can be translated."""
+
+import pytest
+
+from tests.languages.unmarked import texts_made_once, unmarked_texts
+from tests.look.test_every_page import TEMPLATES
+
+NOT_YET = (
+    *("dashboard", "developer", "history", "live", "notifications", "operator", "portal"),
+    "portal.html",
+    *(
+        f"parts/{name}.html"
+        for name in (
+            *("badges", "deliveries", "detector", "files", "lights", "mail", "masks"),
+            *("materials", "members", "permissions", "plans", "portal", "printer_card"),
+            *("prints", "readings", "usage", "webcam"),
+        )
+    ),
+)
+"""The templates whose texts are still to be marked."""
+PAGES = sorted(
+    name
+    for path in TEMPLATES.rglob("*.html")
+    if not (name := path.relative_to(TEMPLATES).as_posix()).startswith(NOT_YET)
+)
+IMPORTED = [name for name in PAGES if name.startswith("parts/") or "/_" in name]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_text_of_a_template_is_marked(name: str) -> None:
+    assert unmarked_texts((TEMPLATES / name).read_text()) == []
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_no_text_is_made_once_for_all_readers(name: str) -> None:
+    assert texts_made_once((TEMPLATES / name).read_text()) == []
+
+
+def test_an_unmarked_text_is_found_wherever_it_stands() -> None:
+    found = unmarked_texts(
+        '<p title="Seen">Read {{ button("Press") }}{{ _("Fine") }}</p>{% trans %}Good{% endtrans %}'
+    )
+
+    assert found == ["Seen", "Read", "Press"]
+
+
+def test_code_and_names_are_no_text() -> None:
+    assert unmarked_texts("<code>curl it</code><b>Printreach</b>{{ x == 'Ready' }}") == []
+
+
+def test_a_text_that_an_imported_template_makes_once_is_found() -> None:
+    source = '{% set WORDS = [_("Open")] %}{% macro x() %}{% set y = _("Fine") %}{% endmacro %}'
+
+    assert texts_made_once(source) == ["WORDS"]
