@@ -5,6 +5,7 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PROOF_BY_SESSION, AccountTries
+from printreach.languages import N_
 from printreach.ports import Clock
 from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import Account
@@ -12,9 +13,9 @@ from printreach.rules.accounts.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.accounts.sessions import Session, is_fresh
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 
-WRONG_PASSWORD: Final = Denied(Reason.WRONG_CREDENTIALS, "That is not your password.")
+WRONG_PASSWORD: Final = Denied(Reason.WRONG_CREDENTIALS, N_("That is not your password."))
 NOT_FRESH: Final = Denied(
-    Reason.WRONG_CREDENTIALS, "Sign out and in again, then do this within ten minutes."
+    Reason.WRONG_CREDENTIALS, N_("Sign out and in again, then do this within ten minutes.")
 )
 
 

@@ -11,6 +11,7 @@ from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.payments import Billing
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, parse_email
 from printreach.rules.accounts.mail_links import MailPurpose
@@ -19,14 +20,16 @@ from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
 
-LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
+LAST_OPERATOR: Final = Denied(Reason.INVALID, N_("There has to be one operator at least."))
 _LAST_LEAVES: Final = Denied(
     Reason.INVALID,
-    "Nobody else operates this service. Make somebody else an operator first, then delete this "
-    "account.",
+    N_(
+        "Nobody else operates this service. Make somebody else an operator first, then delete this "
+        "account."
+    ),
 )
 _PAYING_NOW: Final = Denied(
-    Reason.STEP_OVER, "A payment was begun at the same time. Nothing was deleted. Try again."
+    Reason.STEP_OVER, N_("A payment was begun at the same time. Nothing was deleted. Try again.")
 )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.access_tokens import (
@@ -50,9 +51,11 @@ class AccessTokens:
         """Store a new token. owner: the account that gets a mail about it; None for no mail."""
         called, chosen = parse_token_name(name), parse_scopes(scopes)
         if called is None:
-            return Denied(Reason.INVALID, "A name has 1 to 60 characters, none of them invisible.")
+            return Denied(
+                Reason.INVALID, N_("A name has 1 to 60 characters, none of them invisible.")
+            )
         if chosen is None:
-            return Denied(Reason.INVALID, "Choose what the token may do.")
+            return Denied(Reason.INVALID, N_("Choose what the token may do."))
         token = AccessToken(
             token_id=new_record_id(self.core.token_bytes),
             account_id=account_id,
@@ -64,10 +67,13 @@ class AccessTokens:
 
         async def add(records: Records) -> Denied | None:
             if len(await records.access_tokens.of_account(account_id)) >= MAX_TOKENS:
-                return Denied(Reason.INVALID, f"{MAX_TOKENS} tokens are the most. End one first.")
+                return Denied(
+                    Reason.INVALID,
+                    N_("%(max_tokens)s tokens are the most. End one first.", max_tokens=MAX_TOKENS),
+                )
             await records.access_tokens.add(token, access_token_digest(secret))
             if owner is not None:
-                what = f"An access token was made: {token.name}."
+                what = N_("An access token was made: %(name)s.", name=token.name)
                 await self.core.account_mailer.tell_of_security(
                     records, owner, what, token.created_at
                 )

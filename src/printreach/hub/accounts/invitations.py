@@ -7,6 +7,7 @@ from datetime import datetime
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.accounts import parse_email
 from printreach.rules.accounts.mail_links import INVITATION_LIFETIME, Invitation, is_good
 from printreach.rules.connections.credentials import (
@@ -21,7 +22,7 @@ from printreach.store.store import Records
 log = logging.getLogger(__name__)
 
 INVITATION_OVER = Denied(
-    Reason.LINK_OVER, "That invitation was used or has expired. Ask for another one."
+    Reason.LINK_OVER, N_("That invitation was used or has expired. Ask for another one.")
 )
 
 
@@ -45,7 +46,7 @@ class Invitations:
         """
         address = None if email is None else parse_email(email)
         if email is not None and address is None:
-            return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
+            return Denied(Reason.INVALID, N_("%(email)s is not an e-mail address.", email=email))
         expires_at = self.core.clock.now() + INVITATION_LIFETIME
         invitation = self._new(address, expires_at, is_admin=is_admin, supporter=supporter)
         return await self._add(invitation, by)

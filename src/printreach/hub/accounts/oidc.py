@@ -17,6 +17,7 @@ from printreach.hub.accounts.signing_up import SigningUp
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PROVIDER_BY_ADDRESS
+from printreach.languages import N_
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mail_links import Invitation
@@ -79,7 +80,9 @@ class Newcomers:
         if invitation is None:
             return INVITATION_OVER
         if not invitation.is_for(email):
-            return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
+            return Denied(
+                Reason.INVALID, N_("This invitation is for %(email)s.", email=invitation.email)
+            )
         await records.invitations.remove(invitation.invitation_id)
         return invitation
 
@@ -87,25 +90,35 @@ class Newcomers:
 def _without_address(provider: str) -> Denied:
     return Denied(
         Reason.WRONG_CREDENTIALS,
-        f"{provider} names no e-mail address of yours that it has confirmed, so it can't make "
-        "you an account. If you have one, sign in another way and add "
-        f"{provider} on the account page.",
+        N_(
+            "%(provider)s names no e-mail address of yours that it has confirmed, so it "
+            "can't make you an account. If you have one, sign in another way and add "
+            "%(provider_2)s on the account page.",
+            provider=provider,
+            provider_2=provider,
+        ),
     )
 
 
 def _is_there(provider: str) -> Denied:
     return Denied(
         Reason.ACCOUNT_EXISTS,
-        "You have an account with this address. Sign in to it another way, then add "
-        f"{provider} on the account page.",
+        N_(
+            "You have an account with this address. Sign in to it another way, then add "
+            "%(provider)s on the account page.",
+            provider=provider,
+        ),
     )
 
 
-NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in.")
+NOT_OFFERED = Denied(Reason.INVALID, N_("This service has no other way to sign in."))
 STEP_OVER = Denied(
-    Reason.STEP_OVER, "That took too long, or began in another browser. Begin again."
+    Reason.STEP_OVER, N_("That took too long, or began in another browser. Begin again.")
 )
-TOO_MANY = Denied(Reason.INVALID, f"An account has at most {MAX_IDENTITIES} of them.")
+TOO_MANY = Denied(
+    Reason.INVALID,
+    N_("An account has at most %(max_identities)s of them.", max_identities=MAX_IDENTITIES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +233,11 @@ class OtherAccounts:
             passkeys = await records.passkeys.of_account(account.account_id)
             now = await records.accounts.get(account.account_id)
             if now is None or not (now.password_hash or passkeys or self._are_good(others)):
-                return Denied(Reason.INVALID, "Set a password first: nothing else signs you in.")
+                return Denied(
+                    Reason.INVALID, N_("Set a password first: nothing else signs you in.")
+                )
             await records.identities.remove(account.account_id, identity_id)
-            what = "A way to sign in, by another service, was removed."
+            what = N_("A way to sign in, by another service, was removed.")
             await self.core.account_mailer.tell_of_security(records, account, what, at)
             return None
 
@@ -293,7 +308,7 @@ class OtherAccounts:
             if await records.accounts.get(account.account_id) is None:
                 return STEP_OVER
             await records.identities.add(identity)
-            what = f"{provider.name} signs you in from now on."
+            what = N_("%(name)s signs you in from now on.", name=provider.name)
             await self.core.account_mailer.tell_of_security(records, account, what, at)
             return IdentityJoined(identity)
 
@@ -314,14 +329,16 @@ class OtherAccounts:
 
 def _failure(failure: ProviderFailure, name: str) -> Denied:
     sentences = {
-        ProviderFailure.UNREACHABLE: f"{name} gives no answer now. Try again later, or sign in "
-        "another way.",
-        ProviderFailure.REFUSED: f"{name} did not sign you in.",
+        ProviderFailure.UNREACHABLE: N_(
+            "%(name)s gives no answer now. Try again later, or sign in another way.", name=name
+        ),
+        ProviderFailure.REFUSED: N_("%(name)s did not sign you in.", name=name),
     }
     return Denied(Reason.PROVIDER_FAILED, sentences[failure])
 
 
 def _is_anothers(name: str) -> Denied:
     return Denied(
-        Reason.ACCOUNT_EXISTS, f"You sign in to another account here with this one of {name}."
+        Reason.ACCOUNT_EXISTS,
+        N_("You sign in to another account here with this one of %(name)s.", name=name),
     )

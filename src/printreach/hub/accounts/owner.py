@@ -9,7 +9,7 @@ from printreach.hub.accounts.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CHANGE_MAIL, CHANGE_MAIL_BY_CALLER, CODE_BY_ACCOUNT
-from printreach.languages import NAMES
+from printreach.languages import N_, NAMES
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.accounts.filament_price import FilamentPrice, parse_filament_price
 from printreach.rules.accounts.known_devices import new_device_token
@@ -26,11 +26,11 @@ from printreach.rules.accounts.totp import (
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
-BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
+BAD_EMAIL: Final = Denied(Reason.INVALID, N_("Enter an e-mail address such as you@example.com."))
 BAD_PRICE: Final = Denied(
-    Reason.INVALID, "Enter a price such as 24.90, and a currency such as EUR or $."
+    Reason.INVALID, N_("Enter a price such as 24.90, and a currency such as EUR or $.")
 )
-LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used or has expired.")
+LINK_OVER: Final = Denied(Reason.LINK_OVER, N_("That link was used or has expired."))
 
 Refusal: TypeAlias = Denied | TooSoon
 
@@ -149,7 +149,7 @@ class Owner:
         async def begin(records: Records) -> bytes | Denied:
             there = await records.second_factors.totp(account.account_id)
             if there is not None and there.confirmed_at is not None:
-                return Denied(Reason.INVALID, "There is an authenticator app already.")
+                return Denied(Reason.INVALID, N_("There is an authenticator app already."))
             await records.second_factors.set_totp(account.account_id, new_totp(secret, at))
             return secret
 
@@ -186,7 +186,7 @@ class Owner:
         async def confirm(records: Records) -> list[str] | Denied:
             totp = await records.second_factors.totp(account.account_id)
             if totp is None or not is_waiting(totp, at):
-                return Denied(Reason.STEP_OVER, "Begin again with the authenticator app.")
+                return Denied(Reason.STEP_OVER, N_("Begin again with the authenticator app."))
             step = step_of_code(totp, code, at)
             if step is None:
                 return WRONG_CODE
@@ -196,7 +196,7 @@ class Owner:
             await self._set_codes(records, account, codes)
             # A browser that signed in by the password alone has to enter a code as well.
             await end_all(records, account.account_id, at, exclude=session.session_id)
-            what = "An authenticator app was added."
+            what = N_("An authenticator app was added.")
             await self.core.account_mailer.tell_of_security(records, account, what, at)
             return codes
 
@@ -218,7 +218,7 @@ class Owner:
         async def remove(records: Records) -> None:
             await records.second_factors.set_totp(account.account_id, None)
             await records.second_factors.set_recovery_codes(account.account_id, [])
-            what = "The authenticator app was removed."
+            what = N_("The authenticator app was removed.")
             await self.core.account_mailer.tell_of_security(records, account, what, at)
 
         await self.core.store.write(remove)
@@ -235,7 +235,7 @@ class Owner:
 
         async def renew(records: Records) -> None:
             await self._set_codes(records, account, codes)
-            what = "The recovery codes were replaced."
+            what = N_("The recovery codes were replaced.")
             await self.core.account_mailer.tell_of_security(records, account, what, at)
 
         await self.core.store.write(renew)

@@ -8,6 +8,7 @@ from printreach.hub.accounts.signing_in import SignInLimits, step_digest
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
+from printreach.languages import N_
 from printreach.ports.authenticators import Authenticators
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
@@ -18,9 +19,12 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records
 
 CHALLENGE_BYTES: Final = 32
-REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, "That passkey can't be used here.")
-STEP_OVER: Final = Denied(Reason.STEP_OVER, "That took too long. Try again.")
-TOO_MANY: Final = Denied(Reason.INVALID, f"An account has at most {MAX_PASSKEYS} passkeys.")
+REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, N_("That passkey can't be used here."))
+STEP_OVER: Final = Denied(Reason.STEP_OVER, N_("That took too long. Try again."))
+TOO_MANY: Final = Denied(
+    Reason.INVALID,
+    N_("An account has at most %(max_passkeys)s passkeys.", max_passkeys=MAX_PASSKEYS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class Passkeys:
             if await records.accounts.get(account.account_id) is None:
                 return STEP_OVER
             await records.passkeys.add(passkey)
-            what = f"A passkey was added: {passkey.name}."
+            what = N_("A passkey was added: %(name)s.", name=passkey.name)
             await self.core.account_mailer.tell_of_security(
                 records, account, what, passkey.created_at
             )
@@ -107,7 +111,7 @@ class Passkeys:
         async def remove(records: Records) -> None:
             await records.passkeys.remove(account.account_id, credential_id)
             await self.core.account_mailer.tell_of_security(
-                records, account, "A passkey was removed.", at
+                records, account, N_("A passkey was removed."), at
             )
 
         await self.core.store.write(remove)

@@ -24,6 +24,7 @@ from printreach.hub.tries import (
     RESET_MAIL_BY_CALLER,
     SIGN_IN_BY_ACCOUNT,
 )
+from printreach.languages import N_
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.accounts.known_devices import device_of
 from printreach.rules.accounts.mail_links import LIFETIMES, MailLink, MailPurpose
@@ -36,7 +37,7 @@ from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
 LINK_OVER: Final = Denied(
-    Reason.LINK_OVER, "That link was used or has expired. Ask for another one."
+    Reason.LINK_OVER, N_("That link was used or has expired. Ask for another one.")
 )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import UNKNOWN_SESSION_BY_ADDRESS
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.known_devices import device_of, new_device_token
@@ -28,7 +29,8 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records
 
 BLOCKED: Final = Denied(
-    Reason.BLOCKED, "This account is blocked. Ask whoever runs this service to let you in again."
+    Reason.BLOCKED,
+    N_("This account is blocked. Ask whoever runs this service to let you in again."),
 )
 """Shown only after the caller proved that the account is theirs, so accounts cannot be enumerated.
 """

@@ -7,6 +7,7 @@ from printreach.hub.accounts.sessions import NewSession, Sessions, Visitor
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CODE_BY_ACCOUNT, SIGN_IN_BY_ACCOUNT, SIGN_IN_BY_ADDRESS
+from printreach.languages import N_
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.accounts.known_devices import claimed_device, device_of
 from printreach.rules.accounts.passwords import MAX_PASSWORD_LENGTH
@@ -54,9 +55,11 @@ def caller_of(visitor: Visitor, account: Account | None) -> str:
     return counted_as(visitor, account, widest_network_of(visitor.address))
 
 
-WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That e-mail address and password don't match.")
-WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")
-STEP_OVER = Denied(Reason.STEP_OVER, "That took too long. Sign in again.")
+WRONG_PASSWORD = Denied(
+    Reason.WRONG_CREDENTIALS, N_("That e-mail address and password don't match.")
+)
+WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, N_("That code is wrong, or was used before."))
+STEP_OVER = Denied(Reason.STEP_OVER, N_("That took too long. Sign in again."))
 
 
 @dataclass(frozen=True, slots=True)

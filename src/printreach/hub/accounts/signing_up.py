@@ -21,6 +21,7 @@ from printreach.hub.tries import (
     SIGN_UP_MAIL,
     SIGN_UP_MAIL_BY_CALLER,
 )
+from printreach.languages import N_
 from printreach.rules.accounts import Account, SignUpPolicy, email_key, parse_email
 from printreach.rules.accounts.mail_links import MailLink, MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
@@ -31,31 +32,38 @@ from printreach.store.store import Records
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
 """An account that was not confirmed by then is deleted."""
-BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
+BAD_EMAIL: Final = Denied(Reason.INVALID, N_("Enter an e-mail address such as you@example.com."))
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER,
-    "That link was used, has expired, or was replaced when you signed up again: only the newest "
-    "link works.",
+    N_(
+        "That link was used, has expired, or was replaced when you signed up again: only the "
+        "newest link works."
+    ),
 )
 WRONG_PASSWORD: Final = Denied(
-    Reason.WRONG_CREDENTIALS, "That is not the password of this account."
+    Reason.WRONG_CREDENTIALS, N_("That is not the password of this account.")
 )
 CLOSED: Final = Denied(
-    Reason.SIGN_UP_CLOSED, "Accounts are made by the operator of this service. Ask them for one."
+    Reason.SIGN_UP_CLOSED,
+    N_("Accounts are made by the operator of this service. Ask them for one."),
 )
 INVITED_ONLY: Final = Denied(
-    Reason.SIGN_UP_CLOSED, "You need an invitation. Ask the operator of this service for one."
+    Reason.SIGN_UP_CLOSED, N_("You need an invitation. Ask the operator of this service for one.")
 )
-_EXISTS: Final = Denied(Reason.ACCOUNT_EXISTS, "You have an account already. Sign in.")
+_EXISTS: Final = Denied(Reason.ACCOUNT_EXISTS, N_("You have an account already. Sign in."))
 _EXISTS_BEFORE_SETUP: Final = Denied(
     Reason.ACCOUNT_EXISTS,
-    "This address has an account, which is no operator's. Use another address, or make that "
-    "account an operator's with: printreach admin operator EMAIL on",
+    N_(
+        "This address has an account, which is no operator's. Use another address, or make that "
+        "account an operator's with: printreach admin operator EMAIL on"
+    ),
 )
 NOT_SET_UP: Final = Denied(
     Reason.NOT_SET_UP,
-    "This service has no operator yet. Open the set-up link in its log to make the operator's "
-    "account.",
+    N_(
+        "This service has no operator yet. Open the set-up link in its log to make the operator's "
+        "account."
+    ),
 )
 
 
@@ -144,7 +152,9 @@ class SigningUp:
             if invitation is None:
                 return INVITATION_OVER
             if not invitation.is_for(address):
-                return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
+                return Denied(
+                    Reason.INVALID, N_("This invitation is for %(email)s.", email=invitation.email)
+                )
             if await _is_taken(records, address):
                 return _EXISTS_BEFORE_SETUP if invitation.is_setup else _EXISTS
             invited = replace(

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.apps import App, problem_with_app
 from printreach.rules.apps.registration import AppDraft, may_take_id, problems_with
@@ -16,7 +17,7 @@ from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.listings import AppRow, ListPage, Search
 from printreach.store.store import Records
 
-TAKEN: Final = "This app id is taken. Choose another."
+TAKEN: Final = N_("This app id is taken. Choose another.")
 """The sentence reveals neither who took it nor whether the app still exists."""
 
 

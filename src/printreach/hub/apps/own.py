@@ -6,6 +6,7 @@ from typing import Final
 from printreach.hub.apps import TAKEN, InvalidDraft, remove_app
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.apps.registration import (
@@ -20,8 +21,8 @@ from printreach.rules.apps.registration import (
 )
 from printreach.store.store import Records
 
-NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
-LOOKS_THE_SAME: Final = (
+NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, N_("There is no such app in your account."))
+LOOKS_THE_SAME: Final = N_(
     "This name looks the same as that of another app here. Choose another, or ask the operator."
 )
 
@@ -71,7 +72,7 @@ class OwnApps:
     async def register(self, account: Account, draft: AppDraft) -> App | InvalidDraft | Denied:
         """Register it as an app of the account."""
         if not self.may_register(account):
-            return Denied(Reason.INVALID, "Only the operators of this service register apps.")
+            return Denied(Reason.INVALID, N_("Only the operators of this service register apps."))
         errors = problems_with_own(draft)
         if errors:
             return InvalidDraft(errors)
@@ -141,7 +142,10 @@ async def _own(records: Records, account_id: str, app_id: str) -> App | Denied:
 
 async def _is_full(records: Records, account_id: str) -> str | None:
     if len(await records.apps.of_owner(account_id)) >= MAX_APPS:
-        return f"An account has at most {MAX_APPS} apps. Remove one first."
+        return N_("An account has at most %(max_apps)s apps. Remove one first.", max_apps=MAX_APPS)
     if await records.apps.ids_of_owner(account_id) >= MAX_APP_IDS:
-        return f"An account has at most {MAX_APP_IDS} app ids, removed ones included."
+        return N_(
+            "An account has at most %(max_app_ids)s app ids, removed ones included.",
+            max_app_ids=MAX_APP_IDS,
+        )
     return None

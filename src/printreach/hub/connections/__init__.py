@@ -9,6 +9,7 @@ from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.apps.registration import quota_reached
 from printreach.rules.connections import Connection, ConnectionKind, choose_port, has_ended
@@ -175,7 +176,10 @@ class Connections:
         async def revoke(records: Records) -> Connection | Denied:
             connection = await records.connections.get(connection_id)
             if connection is None:
-                return Denied(Reason.NO_SUCH_CONNECTION, f"There is no connection {connection_id}.")
+                return Denied(
+                    Reason.NO_SUCH_CONNECTION,
+                    N_("There is no connection %(connection_id)s.", connection_id=connection_id),
+                )
             await end_connection(records, connection, at)
             act = OperatorAct.CONNECTION_ENDED
             await note(records, by, at, act, connection_id, connection.app_id or "")
@@ -202,8 +206,11 @@ class Connections:
         if len(living) >= limits.app_connections:
             return Denied(
                 Reason.TOO_MANY_CONNECTIONS,
-                f"{printer.name} has {len(living)} App Connections, and no more are allowed; "
-                "revoke one.",
+                N_(
+                    "%(name)s has %(living)s App Connections, and no more are allowed; revoke one.",
+                    name=printer.name,
+                    living=len(living),
+                ),
             )
         of_app = await records.connections.living_of_app(app_id, at)
         full = quota_reached(app, of_app, sum(connection.app_id == app_id for connection in living))
@@ -220,7 +227,7 @@ class Connections:
             self.ports, holders, at, printer_id=printer.printer_id, account_id=printer.account_id
         )
         if port is None:
-            return Denied(Reason.NO_PORT_LEFT, "All ports for connections are in use.")
+            return Denied(Reason.NO_PORT_LEFT, N_("All ports for connections are in use."))
         for holder in holders:
             if holder.port == port:
                 await records.connections.release_port(port)

@@ -15,6 +15,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
+from printreach.languages import N_
 from printreach.rules.accounts import may_connect_apps
 from printreach.rules.connections import has_ended
 from printreach.rules.connections.credentials import new_record_id, new_secret
@@ -247,13 +248,13 @@ class LiveLinks:
         await self.live.fresh([printer], FRESH_TIMEOUT_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
-            sentence = "The printer can't be asked now which print is under way."
+            sentence = N_("The printer can't be asked now which print is under way.")
             return Denied(Reason.PRINTER_AWAY, sentence)
         print_id = print_id_under_way(reading.status)
         if not print_id:
             return Denied(
                 Reason.NO_ACTIVE_PRINT,
-                "No print is running for it to end with.",
+                N_("No print is running for it to end with."),
             )
         return print_id
 
@@ -293,7 +294,11 @@ async def _add(records: Records, link: LiveLink) -> LiveLink | Denied:
         return printer
     living = await records.live_links.living_of_printer(link.printer_id, link.created_at)
     if len(living) >= MAX_LIVE_LINKS:
-        sentence = f"{printer.name} has {len(living)} Live Links; end one of them first."
+        sentence = N_(
+            "%(name)s has %(living)s Live Links; end one of them first.",
+            name=printer.name,
+            living=len(living),
+        )
         return Denied(Reason.TOO_MANY_CONNECTIONS, sentence)
     await records.live_links.add(link)
     return link
@@ -318,4 +323,4 @@ def _facts(status: StatusResult | None) -> LastFacts:
 
 
 def _no_such_link() -> Denied:
-    return Denied(Reason.NO_SUCH_CONNECTION, "There is no such Live Link in your account.")
+    return Denied(Reason.NO_SUCH_CONNECTION, N_("There is no such Live Link in your account."))

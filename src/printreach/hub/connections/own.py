@@ -12,6 +12,7 @@ from printreach.hub.connections import Connections, Shared, end_connection
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
 from printreach.rules.printers import parse_printer_name
@@ -28,9 +29,9 @@ LIFETIMES: Final = {
 """By the number of hours that the form sends; any other word means that it does not end."""
 
 _WITH_PERMISSIONS: Final = frozenset({ConnectionKind.APP, ConnectionKind.SHARED})
-_BAD_NAME: Final = Denied(Reason.INVALID, "Use up to 60 characters, none of them invisible.")
+_BAD_NAME: Final = Denied(Reason.INVALID, N_("Use up to 60 characters, none of them invisible."))
 _NO_SUCH_CONNECTION: Final = Denied(
-    Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
+    Reason.NO_SUCH_CONNECTION, N_("There is no such connection in your account.")
 )
 
 
@@ -74,7 +75,8 @@ class OwnConnections:
                 ListedConnection(
                     connection=connection,
                     title=apps.get(
-                        connection.app_id or "", connection.app_id or connection.name or "Shared"
+                        connection.app_id or "",
+                        connection.app_id or connection.name or N_("Shared"),
                     ),
                     printer_name=names.get(connection.printer_id or "", ""),
                     ended_at=ended_at(connection),
@@ -123,7 +125,11 @@ class OwnConnections:
             if len(living) >= MAX_SHARED:
                 return Denied(
                     Reason.TOO_MANY_CONNECTIONS,
-                    f"{printer.name} is shared {len(living)} times; end one of them first.",
+                    N_(
+                        "%(name)s is shared %(living)s times; end one of them first.",
+                        name=printer.name,
+                        living=len(living),
+                    ),
                 )
             expires_at = None if lifetime is None else at + lifetime
             return await self.connections.add_shared_in(

@@ -7,6 +7,7 @@ from printreach.hub.accounts import account_with
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.detection.access import (
     MAX_DISABLED_KEYS,
@@ -20,7 +21,7 @@ from printreach.rules.detection.access import (
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
 
-NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your account.")
+NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, N_("There is no such key in your account."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class DetectionKeys:
         async def disable(records: Records) -> DetectionKey | Denied:
             key = await records.detection_keys.get(key_id)
             if key is None:
-                return Denied(Reason.NO_SUCH_KEY, f"There is no key {key_id}.")
+                return Denied(Reason.NO_SUCH_KEY, N_("There is no key %(key_id)s.", key_id=key_id))
             await records.detection_keys.disable(key_id, at)
             await note(records, by, at, OperatorAct.KEY_DISABLED, key_id, key.name)
             return key
@@ -96,12 +97,16 @@ class DetectionKeys:
         if read is None:
             return Denied(
                 Reason.INVALID,
-                f"A key's name has at most {MAX_KEY_NAME_LENGTH} characters, none invisible.",
+                N_(
+                    "A key's name has at most %(max_key_name_length)s characters, none invisible.",
+                    max_key_name_length=MAX_KEY_NAME_LENGTH,
+                ),
             )
         keys = await records.detection_keys.of_account(account_id)
         if sum(not key.is_disabled for key in keys) >= MAX_KEYS:
             return Denied(
-                Reason.TOO_MANY_KEYS, f"An account has at most {MAX_KEYS} keys; disable one."
+                Reason.TOO_MANY_KEYS,
+                N_("An account has at most %(max_keys)s keys; disable one.", max_keys=MAX_KEYS),
             )
         for old in [key for key in keys if key.is_disabled][MAX_DISABLED_KEYS:]:
             await records.detection_keys.forget(old.key_id)

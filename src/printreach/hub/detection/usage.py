@@ -9,6 +9,7 @@ from printreach.hub.accounts import account_with
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.detection.usage import (
     Billing,
     Calls,
@@ -81,9 +82,11 @@ class Usage:
         async def change(records: Records) -> Denied | None:
             switches = await self._switches(records, account_id)
             if switches.billing is Billing.BLOCKED:
-                return Denied(Reason.INVALID, "A payment failed. Ask the operator of this service.")
+                return Denied(
+                    Reason.INVALID, N_("A payment failed. Ask the operator of this service.")
+                )
             if on and not self.plan.offers_billing:
-                return Denied(Reason.INVALID, "This service does not bill for calls.")
+                return Denied(Reason.INVALID, N_("This service does not bill for calls."))
             billing = Billing.ON if on else Billing.OFF
             await records.detection_switches.put(account_id, replace(switches, billing=billing))
             return None
@@ -144,4 +147,4 @@ def _by_key(days: Sequence[DayOfUse], names: Mapping[str, str]) -> list[tuple[st
     for day in days:
         calls[day.key_id] = calls.get(day.key_id, 0) + day.calls.all
     busiest = sorted(calls.items(), key=lambda item: (-item[1], item[0]))
-    return [(names.get(key_id, "A key of before"), count) for key_id, count in busiest]
+    return [(names.get(key_id, N_("A key of before")), count) for key_id, count in busiest]

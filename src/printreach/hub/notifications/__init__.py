@@ -12,6 +12,7 @@ from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.notifications.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
+from printreach.languages import N_
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mails import Mail
@@ -105,18 +106,18 @@ class Notifications:
         """Add a destination. Nothing is sent there yet."""
         channel = CHANNEL_BY_NAME.get(channel_name)
         if channel is None or channel.name == PUSH:
-            return WrongField("way", "Choose a channel.")
+            return WrongField("way", N_("Choose a channel."))
         if not reaches_people(channel.name, has_mail_server=self.core.has_mail_server):
             return WrongField("way", NO_MAIL_SERVER)
         address = parse_destination(channel, typed)
         if isinstance(address, InvalidField):
             return WrongField(address.field, address.sentence)
         if channel.name == MAIL and account.verified_at is None:
-            return WrongField("way", "Confirm your e-mail address first.")
+            return WrongField("way", N_("Confirm your e-mail address first."))
         if address.url and not await self.messenger.check(address.url):
             field = next(iter(channel.fields)).name
             return WrongField(
-                field, "The server must have a public https address. Check each field."
+                field, N_("The server must have a public https address. Check each field.")
             )
         at = self.core.clock.now()
         if channel.name == MAIL:
@@ -150,7 +151,7 @@ class Notifications:
         """Send a test now, and return the outcome. It does not count against the daily limit."""
         destination = await self.destination(account.account_id, destination_id)
         if destination is None:
-            return Denied(Reason.INVALID, "This channel was removed.")
+            return Denied(Reason.INVALID, N_("This channel was removed."))
         refused = self.core.caller_tries.take(TESTS, account.account_id)
         if refused is not None:
             return refused
@@ -182,7 +183,7 @@ class Notifications:
         choice."""
         events = parse_event_types(ticked)
         if events is None:
-            return WrongField("events", "Choose from the list.")
+            return WrongField("events", N_("Choose from the list."))
         await self._change(account_id, lambda settings: replace(settings, events=events))
         return None
 
@@ -198,12 +199,14 @@ class Notifications:
     ) -> WrongField | None:
         """Choose quiet hours, in the person's time zone."""
         if self.zones.zone(zone) is None:
-            return WrongField("zone", "Choose a time zone from the list.")
+            return WrongField("zone", N_("Choose a time zone from the list."))
         first, last = parse_local_time(begins), parse_local_time(ends)
         if is_on and (first is None or last is None):
-            return WrongField("begins" if first is None else "ends", "Enter a time such as 22:30.")
+            return WrongField(
+                "begins" if first is None else "ends", N_("Enter a time such as 22:30.")
+            )
         if is_on and first == last:
-            return WrongField("ends", "Choose a different time from the start.")
+            return WrongField("ends", N_("Choose a different time from the start."))
         quiet = None
         if is_on and first is not None and last is not None:
             quiet = QuietHours(begins=first, ends=last, trouble_passes=trouble_passes)
@@ -216,7 +219,7 @@ class Notifications:
         """Choose a printer's own events. ticked: None to use those of the account."""
         events: Events | None = None
         if ticked is not None and (events := parse_event_types(ticked)) is None:
-            return WrongField("events", "Choose from the list.")
+            return WrongField("events", N_("Choose from the list."))
 
         async def choose(records: Records) -> Denied | None:
             printer = await own_printer(records, account_id, printer_id)
@@ -259,9 +262,15 @@ async def add_destination(records: Records, destination: Destination) -> Destina
     """Add a destination, unless the account has as many as it may, or has its mail address."""
     existing = await records.notifications.destinations(destination.account_id)
     if len(existing) >= MAX_DESTINATIONS:
-        return WrongField("way", f"{MAX_DESTINATIONS} channels is the limit. Remove one first.")
+        return WrongField(
+            "way",
+            N_(
+                "%(max_destinations)s channels is the limit. Remove one first.",
+                max_destinations=MAX_DESTINATIONS,
+            ),
+        )
     if destination.channel == MAIL and any(destination.channel == MAIL for destination in existing):
-        return WrongField("way", "Your e-mail address is already on the list.")
+        return WrongField("way", N_("Your e-mail address is already on the list."))
     await records.notifications.add_destination(destination)
     return destination
 

@@ -7,6 +7,7 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.notifications import WrongField, add_destination
+from printreach.languages import N_
 from printreach.ports.notifications import PushSender, Sealer
 from printreach.rules.accounts.sessions import Session, browser_in_words
 from printreach.rules.connections.credentials import new_record_id
@@ -25,9 +26,9 @@ from printreach.store.store import Records
 ADDITIONS: Final = Limit(name="push-device", at_once=10, every=timedelta(minutes=1))
 """Each looks a name up that the caller chose."""
 _NO_SUBSCRIPTION: Final = Denied(
-    Reason.INVALID, "This browser did not say how it can be notified. Try again."
+    Reason.INVALID, N_("This browser did not say how it can be notified. Try again.")
 )
-_NO_DEVICE: Final = Denied(Reason.INVALID, "This browser is not on the list any more.")
+_NO_DEVICE: Final = Denied(Reason.INVALID, N_("This browser is not on the list any more."))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,9 +95,11 @@ class Devices:
         """Name a browser."""
         chosen = " ".join(name.split())
         if not chosen or not is_printable_name(chosen):
-            return WrongField("name", "Type a name, such as My phone.")
+            return WrongField("name", N_("Type a name, such as My phone."))
         if len(chosen) > LONGEST_NAME:
-            return WrongField("name", f"{LONGEST_NAME} characters are the most.")
+            return WrongField(
+                "name", N_("%(longest_name)s characters are the most.", longest_name=LONGEST_NAME)
+            )
 
         async def rename(records: Records) -> Denied | None:
             known = await records.notifications.destination(destination_id)
@@ -119,7 +122,10 @@ async def _add(
         await records.notifications.remove_destination(known.account_id, known.destination_id)
     existing = await records.notifications.destinations(session.account_id)
     if sum(one.channel == PUSH for one in existing) >= MAX_DEVICES:
-        return Denied(Reason.INVALID, f"{MAX_DEVICES} browsers are the most. Remove one first.")
+        return Denied(
+            Reason.INVALID,
+            N_("%(max_devices)s browsers are the most. Remove one first.", max_devices=MAX_DEVICES),
+        )
     added = await add_destination(records, destination)
     if isinstance(added, WrongField):
         return Denied(Reason.INVALID, added.sentence)

@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.print_mails import stop_token
+from printreach.languages import N_
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mails import Mails
@@ -201,7 +202,7 @@ async def send_to(
         return NotSent(SendFailure.UNREACHABLE)
 
 
-NO_MAIL_SERVER: Final = (
+NO_MAIL_SERVER: Final = N_(
     "This service has no mail server, so no mail reaches you. Add another place, or ask the "
     "operator to set a mail server up."
 )
@@ -211,35 +212,43 @@ def in_words(trouble: NotSent) -> str:
     """Return the sentence that a person reads about it."""
     match trouble.trouble:
         case SendFailure.NOT_ALLOWED:
-            return (
+            return N_(
                 "This place can't be used: its address isn't a public one, or lacks TLS. "
                 "Add it again."
             )
         case SendFailure.UNREACHABLE:
-            return "Nobody answered at that address."
+            return N_("Nobody answered at that address.")
         case SendFailure.TOO_SLOW:
-            return "The service took too long to answer."
+            return N_("The service took too long to answer.")
         case SendFailure.NO_MAIL_SERVER:
             return NO_MAIL_SERVER
         case SendFailure.MAIL_SERVER_AWAY:
-            return "The mail server of this service can't be reached now."
+            return N_("The mail server of this service can't be reached now.")
         case SendFailure.NOBODY_THERE:
-            return f"The mail server takes no mail for your address: it answered {trouble.status}."
+            return N_(
+                "The mail server takes no mail for your address: it answered %(status)s.",
+                status=trouble.status,
+            )
         case SendFailure.MAIL_REFUSED:
-            answer = "" if trouble.status is None else f": it answered {trouble.status}"
-            return f"The mail server did not take the mail{answer}."
+            answer = (
+                ""
+                if trouble.status is None
+                else N_(": it answered %(status)s", status=trouble.status)
+            )
+            return N_("The mail server did not take the mail%(answer)s.", answer=answer)
         case SendFailure.DEVICE_GONE:
-            return "That browser takes no more notifications, so it was removed."
+            return N_("That browser takes no more notifications, so it was removed.")
         case SendFailure.REFUSED:
             return _REFUSALS.get(
-                trouble.status or 0, f"The service answered with status {trouble.status}."
+                trouble.status or 0,
+                N_("The service answered with status %(status)s.", status=trouble.status),
             )
 
 
 _REFUSALS: Final = {
-    401: "The service refused the key or token.",
-    403: "The service refused the key or token.",
-    404: "The service knows no such place. It may have been deleted.",
-    410: "The service knows no such place. It may have been deleted.",
-    429: "The service asks to be left in peace for a while.",
+    401: N_("The service refused the key or token."),
+    403: N_("The service refused the key or token."),
+    404: N_("The service knows no such place. It may have been deleted."),
+    410: N_("The service knows no such place. It may have been deleted."),
+    429: N_("The service asks to be left in peace for a while."),
 }

@@ -16,6 +16,7 @@ from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.payments import Billing, SupporterStanding
 from printreach.hub.printers import Printers
 from printreach.hub.printers.remote_lock import lock, unlock
+from printreach.languages import N_
 from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.limits import AccountLimits, LimitChanges
@@ -35,11 +36,15 @@ from printreach.store.listings import (
 )
 from printreach.store.store import Records
 
-_OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
-_KNOWN: Final = Denied(
-    Reason.INVALID, "The payment provider knows this account's customer. Nothing was changed."
+_OWN_ACCOUNT: Final = Denied(
+    Reason.INVALID, N_("That is your own account; its own page deletes it.")
 )
-_OWN_BLOCK: Final = Denied(Reason.INVALID, "That is your own account; you would be out yourself.")
+_KNOWN: Final = Denied(
+    Reason.INVALID, N_("The payment provider knows this account's customer. Nothing was changed.")
+)
+_OWN_BLOCK: Final = Denied(
+    Reason.INVALID, N_("That is your own account; you would be out yourself.")
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +113,7 @@ class Operating:
         at = self.core.clock.now()
         account = await self.core.store.read(lambda records: records.accounts.get(account_id))
         if account is None:
-            return Denied(Reason.NO_SUCH_ACCOUNT, "There is no such account.")
+            return Denied(Reason.NO_SUCH_ACCOUNT, N_("There is no such account."))
         standing = await self.billing.standing(account)
 
         async def look(records: Records) -> OperatedAccount:
@@ -131,12 +136,12 @@ class Operating:
     async def printer(self, printer_id: str) -> PrinterRow | Denied:
         """Return one linked printer with its owner."""
         row = await self.core.store.read(lambda records: records.operating.printer(printer_id))
-        return row or Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
+        return row or Denied(Reason.NO_SUCH_PRINTER, N_("There is no such printer."))
 
     async def key(self, key_id: str) -> KeyRow | Denied:
         """Return one key of the failure-detection API with its owner."""
         row = await self.core.store.read(lambda records: records.operating.key(key_id))
-        return row or Denied(Reason.NO_SUCH_KEY, "There is no such key.")
+        return row or Denied(Reason.NO_SUCH_KEY, N_("There is no such key."))
 
     async def connection(self, connection_id: str) -> ConnectionRow | Denied:
         """Return one connection in force with its app, printer and owner."""
@@ -144,7 +149,7 @@ class Operating:
         row = await self.core.store.read(
             lambda records: records.operating.connection(connection_id, at)
         )
-        return row or Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
+        return row or Denied(Reason.NO_SUCH_CONNECTION, N_("There is no such connection."))
 
     async def forget_customer(self, account_id: str, by: Operator) -> Denied | None:
         """Forget a customer that the payment provider does not know, so that the account can pay as

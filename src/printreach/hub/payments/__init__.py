@@ -9,6 +9,7 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.payments.settling import settle
+from printreach.languages import N_
 from printreach.ports.payments import Offer, Order, Payments, PaymentsUnavailable, UnknownToProvider
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
@@ -27,29 +28,35 @@ CALLS_KEPT: Final = timedelta(days=30)
 PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))
 """Each such request asks the provider two or three times."""
 PROVIDER_AWAY: Final = Denied(
-    Reason.PAYMENTS_AWAY, "The payment provider gave no answer. Try again in a minute."
+    Reason.PAYMENTS_AWAY, N_("The payment provider gave no answer. Try again in a minute.")
 )
 CUSTOMER_UNKNOWN: Final = Denied(
     Reason.INVALID,
-    "The payment provider knows nothing of your payments any more. Ask whoever runs this service "
-    "to set that right. Nothing was taken.",
+    N_(
+        "The payment provider knows nothing of your payments any more. Ask whoever runs this "
+        "service to set that right. Nothing was taken."
+    ),
 )
-_NO_OFFER: Final = Denied(Reason.INVALID, "Choose one of the plans.")
-_PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, "You pay already. Nothing more was taken.")
+_NO_OFFER: Final = Denied(Reason.INVALID, N_("Choose one of the plans."))
+_PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, N_("You pay already. Nothing more was taken."))
 _HALTED: Final = Denied(
     Reason.INVALID,
-    "You have a subscription that is paused or was not paid. Settle or cancel it first, under "
-    "“Manage cards and receipts, or cancel” on the page of your supporter status.",
+    N_(
+        "You have a subscription that is paused or was not paid. Settle or cancel it first, under "
+        "“Manage cards and receipts, or cancel” on the page of your supporter status."
+    ),
 )
 _RUNS_UNSEEN: Final = Denied(
     Reason.PAYMENTS_AWAY,
-    "A payment for this account goes on, and this service cannot end it any more. Ask whoever runs "
-    "it to do that first. Nothing was deleted.",
+    N_(
+        "A payment for this account goes on, and this service cannot end it any more. Ask whoever "
+        "runs it to do that first. Nothing was deleted."
+    ),
 )
 _TWO_AT_ONCE: Final = Denied(
-    Reason.STEP_OVER, "You began to pay twice at the same time. Try again, once."
+    Reason.STEP_OVER, N_("You began to pay twice at the same time. Try again, once.")
 )
-_NEVER_PAID: Final = Denied(Reason.INVALID, "Nothing was ever paid for this account.")
+_NEVER_PAID: Final = Denied(Reason.INVALID, N_("Nothing was ever paid for this account."))
 
 _log = logging.getLogger(__name__)
 
@@ -169,7 +176,7 @@ class Billing:
         It is marked as processed only after it was acted on, so a failed one may come again.
         """
         if self.payments is None:
-            raise PaymentsUnavailable("Nothing is sold here.")
+            raise PaymentsUnavailable(N_("Nothing is sold here."))
         call = self.payments.read_call(body, signature)
         if await self.core.store.read(lambda records: records.payments.has_heard(call.event_id)):
             return
@@ -211,7 +218,7 @@ class Billing:
     async def is_unknown(self, account_id: str) -> bool | Denied:
         """Return whether the provider still does not know an account's customer."""
         if self.payments is None:
-            return Denied(Reason.INVALID, "Nothing is sold here, so nobody can be asked.")
+            return Denied(Reason.INVALID, N_("Nothing is sold here, so nobody can be asked."))
         try:
             await self._look(self.payments, account_id, closes=True)
         except UnknownToProvider:
@@ -252,8 +259,10 @@ class Billing:
             _log.warning("a payment could not be ended: %s", error)
             return Denied(
                 Reason.PAYMENTS_AWAY,
-                "The payment provider gave no answer, and the payment would go on. "
-                "Nothing was deleted. Try again in a minute.",
+                N_(
+                    "The payment provider gave no answer, and the payment would go on. "
+                    "Nothing was deleted. Try again in a minute."
+                ),
             )
         return None
 

@@ -11,6 +11,7 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.portal.view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
 from printreach.hub.printers import BAD_NAME, Printers, own_printer, rename_printer
+from printreach.languages import N_
 from printreach.ports.printer_http import HostKeys
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account
@@ -24,7 +25,7 @@ from printreach.rules.portal.query import PortalQuery
 from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.store.store import Records
 
-NEW_PRINTER: Final = "My printer"
+NEW_PRINTER: Final = N_("My printer")
 """The name of a printer until its owner types one, a moment later."""
 
 

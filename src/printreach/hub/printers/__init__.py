@@ -7,6 +7,7 @@ from printreach.hub.accounts import account_with
 from printreach.hub.audit_log import note
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.connections.credentials import CredentialKind, digest, parse_link_code
@@ -23,7 +24,7 @@ from printreach.rules.printers.linking import NO_TRIES, LinkOffer, after_wrong_t
 from printreach.store.store import Records
 
 BAD_NAME: Final = Denied(
-    Reason.INVALID, "A printer's name has 1 to 60 characters, none of them invisible."
+    Reason.INVALID, N_("A printer's name has 1 to 60 characters, none of them invisible.")
 )
 
 
@@ -62,7 +63,7 @@ class Printers:
             if isinstance(offer, Denied):
                 return offer
             if await records.printers.linked(offer.printer_id) is not None:
-                return Denied(Reason.ALREADY_LINKED, "That printer is linked to an account.")
+                return Denied(Reason.ALREADY_LINKED, N_("That printer is linked to an account."))
             others = await records.printers.of_account(account.account_id)
             printer = Printer(
                 printer_id=offer.printer_id,
@@ -122,12 +123,12 @@ class Printers:
         if is_locked(tries, at):
             return Denied(
                 Reason.LINKING_LOCKED,
-                "Too many wrong link codes; linking is locked for 15 minutes.",
+                N_("Too many wrong link codes; linking is locked for 15 minutes."),
             )
         offer = await _offer_with(records, code)
         if offer is None or at >= offer.expires_at:
             await records.accounts.set_link_tries(account.account_id, after_wrong_try(tries, at))
-            return Denied(Reason.LINK_CODE_UNKNOWN, "That link code is unknown or has expired.")
+            return Denied(Reason.LINK_CODE_UNKNOWN, N_("That link code is unknown or has expired."))
         await records.accounts.set_link_tries(account.account_id, NO_TRIES)
         return offer
 
@@ -140,7 +141,10 @@ async def linked_printer(
         return await own_printer(records, account_id, printer_id)
     printer = await records.printers.linked(printer_id)
     if printer is None:
-        return Denied(Reason.NO_SUCH_PRINTER, f"There is no linked printer {printer_id}.")
+        return Denied(
+            Reason.NO_SUCH_PRINTER,
+            N_("There is no linked printer %(printer_id)s.", printer_id=printer_id),
+        )
     return printer
 
 
@@ -164,7 +168,8 @@ async def rename_printer(records: Records, printer: Printer, name: str) -> Denie
     ]
     if name != printer.name and is_name_taken(name, others):
         return Denied(
-            Reason.INVALID, f"You have another printer called {name}. Choose another name."
+            Reason.INVALID,
+            N_("You have another printer called %(name)s. Choose another name.", name=name),
         )
     await records.printers.rename(printer.printer_id, name)
     return None
@@ -172,7 +177,7 @@ async def rename_printer(records: Records, printer: Printer, name: str) -> Denie
 
 def no_such_printer() -> Denied:
     """Return one answer for an unknown printer and for another account's."""
-    return Denied(Reason.NO_SUCH_PRINTER, "There is no such printer in your account.")
+    return Denied(Reason.NO_SUCH_PRINTER, N_("There is no such printer in your account."))
 
 
 async def _offer_with(records: Records, typed: str) -> LinkOffer | None:

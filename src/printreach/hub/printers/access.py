@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import no_such_printer
+from printreach.languages import N_
 from printreach.rules.printers import Printer
 from printreach.rules.printers.members import Member, Role
 from printreach.store.store import Records
 
 _ONLY_WATCHES = Denied(
-    Reason.NOT_ALLOWED, "You can watch this printer. Ask its owner if you want to control it."
+    Reason.NOT_ALLOWED, N_("You can watch this printer. Ask its owner if you want to control it.")
 )
-_ONLY_OWNER = Denied(Reason.NOT_ALLOWED, "Only the owner of this printer can do that.")
+_ONLY_OWNER = Denied(Reason.NOT_ALLOWED, N_("Only the owner of this printer can do that."))
 _LOCKED = Denied(
     Reason.NOT_ALLOWED,
-    "Remote control is locked in your account. Unlock it before you control a shared printer.",
+    N_("Remote control is locked in your account. Unlock it before you control a shared printer."),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileRoot
+from printreach.languages import N_
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.limiters.slots import Slots
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
@@ -21,7 +22,7 @@ WAIT_S: Final = 10.0
 """How long a request waits for a slot."""
 _BUSY: Final = PrinterRefusal(
     CommandStatus.TOO_MANY_CLIENTS,
-    "Other lists of files are being read just now. Try again in a moment.",
+    N_("Other lists of files are being read just now. Try again in a moment."),
 )
 
 T = TypeVar("T")

@@ -11,6 +11,7 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.connections.credentials import (
@@ -41,13 +42,17 @@ INVITE_MAIL_BY_OWNER: Final = Limit(
 )
 """Of one owner to one mailbox: nobody fills another person's mailbox with invitations."""
 INVITATION_OVER: Final = Denied(
-    Reason.LINK_OVER, "That link was used, has expired, or the owner has ended it."
+    Reason.LINK_OVER, N_("That link was used, has expired, or the owner has ended it.")
 )
-_NO_SUCH_PERSON: Final = Denied(Reason.INVALID, "This person has no access to the printer.")
-_BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter an e-mail address such as you@example.com.")
+_NO_SUCH_PERSON: Final = Denied(Reason.INVALID, N_("This person has no access to the printer."))
+_BAD_EMAIL: Final = Denied(Reason.INVALID, N_("Enter an e-mail address such as you@example.com."))
 _FULL: Final = Denied(
     Reason.TOO_MANY_CONNECTIONS,
-    f"At most {MAX_MEMBERS} people can have access to a printer, and open invitations count too.",
+    N_(
+        "At most %(max_members)s people can have access to a printer, and open "
+        "invitations count too.",
+        max_members=MAX_MEMBERS,
+    ),
 )
 
 
@@ -111,9 +116,9 @@ class Members:
         if email is not None and address is None:
             return _BAD_EMAIL
         if address is not None and email_key(address) == email_key(owner.email):
-            return Denied(Reason.INVALID, "This is your own address.")
+            return Denied(Reason.INVALID, N_("This is your own address."))
         if uses not in USES or (address is not None and uses != 1):
-            return Denied(Reason.INVALID, "Choose how many people the link is for.")
+            return Denied(Reason.INVALID, N_("Choose how many people the link is for."))
         refused = await self._take(owner, address)
         if refused is not None:
             return refused
@@ -267,13 +272,16 @@ class Members:
             return INVITATION_OVER
         if invitation.account_id == person.account_id:
             return Denied(
-                Reason.INVALID, "This link is for another person: the printer is your own."
+                Reason.INVALID, N_("This link is for another person: the printer is your own.")
             )
         if invitation.email is not None and email_key(invitation.email) != email_key(person.email):
             return Denied(
                 Reason.INVALID,
-                f"This invitation is for {invitation.email}, and you are signed in as "
-                f"{person.email}.",
+                N_(
+                    "This invitation is for %(email)s, and you are signed in as %(email_2)s.",
+                    email=invitation.email,
+                    email_2=person.email,
+                ),
             )
         owner = await records.accounts.get(invitation.account_id)
         printer = await own_printer(records, invitation.account_id, invitation.printer_id)

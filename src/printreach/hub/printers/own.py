@@ -16,6 +16,7 @@ from printreach.hub.printers import BAD_NAME, no_such_printer, own_printer, rena
 from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import FRESH, LiveStatus
 from printreach.hub.printers.readings import Reading, reading_as_chosen
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import (
     OwnedPrinter,
@@ -35,8 +36,9 @@ OPENING_S: Final = 1.5
 EFFECT_S: Final = 3.0
 """How long a page waits for the effect of an order; printers act on most orders within a second."""
 
-TOO_MANY_CAMERAS: Final = (
-    f"Names and rotations of {MAX_CAMERA_CHOICES} cameras at most can be set for one printer."
+TOO_MANY_CAMERAS: Final = N_(
+    "Names and rotations of %(max_camera_choices)s cameras at most can be set for one printer.",
+    max_camera_choices=MAX_CAMERA_CHOICES,
 )
 JUST: Final = timedelta(seconds=5)
 

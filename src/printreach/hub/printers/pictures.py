@@ -8,6 +8,7 @@ from typing import Final
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_PICTURE_BYTES
+from printreach.languages import N_
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
@@ -31,20 +32,20 @@ async def take_picture(
         ):
             return answer if isinstance(answer, PrinterRefusal) else await _read(answer)
     except TimeoutError:
-        return _none("The camera took too long.")
+        return _none(N_("The camera took too long."))
     except PrinterAnswerBroken:
-        return _none("The picture broke off.")
+        return _none(N_("The picture broke off."))
 
 
 async def _read(answer: PrinterAnswer) -> bytes | PrinterRefusal:
     data = bytearray()
     if answer.length is not None and answer.length > MAX_PICTURE_BYTES:
-        return _none("The camera sent too large a picture.")
+        return _none(N_("The camera sent too large a picture."))
     async for chunk in answer.chunks:
         data += chunk
         if len(data) > MAX_PICTURE_BYTES:
-            return _none("The camera sent too large a picture.")
-    return whole_jpeg(bytes(data)) or _none("The camera sent something else than a picture.")
+            return _none(N_("The camera sent too large a picture."))
+    return whole_jpeg(bytes(data)) or _none(N_("The camera sent something else than a picture."))
 
 
 def _none(sentence: str) -> PrinterRefusal:

@@ -12,6 +12,7 @@ import msgspec
 from printreach.contract.presets import Preset, PresetList
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -26,7 +27,7 @@ from printreach.rules.printers.presets import (
 )
 from printreach.store.store import Records
 
-GONE: Final = Denied(Reason.STEP_OVER, "This preset was removed meanwhile.")
+GONE: Final = Denied(Reason.STEP_OVER, N_("This preset was removed meanwhile."))
 TTL: Final = timedelta(seconds=30)
 MAX_PRINTERS: Final = 1000
 """In memory, some 5 KB each."""

@@ -15,6 +15,7 @@ from printreach.hub.accounts.passkeys import Passkeys
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
 from printreach.hub.printers.stopping import PrinterStop, StopOutcome
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import Account
@@ -81,7 +82,7 @@ class RemoteLock:
 
         async def work(records: Records) -> None:
             await unlock(records, account.account_id, at)
-            what = "Remote control of your printers was unlocked."
+            what = N_("Remote control of your printers was unlocked.")
             await self.core.account_mailer.tell_of_security(records, account, what, at)
 
         await self.core.store.write(work)

@@ -15,6 +15,7 @@ from printreach.contract.commands import CommandStatus, SetTemp
 from printreach.contract.errors import ErrorCode
 from printreach.contract.status import UNDER_WAY, Feature, StatusResult
 from printreach.hub.printers.live import read_status
+from printreach.languages import N_
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 
@@ -25,7 +26,9 @@ LOOK_AGAIN_FOR_S: Final = 6.0
 """After the first order, the printer is looked at each LOOK_EVERY_S for so long; then comes the
 last order."""
 LOOK_EVERY_S: Final = 1.0
-_NO_ANSWER: Final = f"It gave no answer in {STOP_WITHIN_S:.0f} seconds."
+_NO_ANSWER: Final = N_(
+    "It gave no answer in %(stop_within_s)s seconds.", stop_within_s=f"{STOP_WITHIN_S:.0f}"
+)
 _QUERY: Final = {"IncludeMaterialSystem": "true"}
 _UNREACHABLE: Final = frozenset(
     {
@@ -108,7 +111,7 @@ class PrinterStop:
         answer = await self._http.ask(self._printer, "/status", _QUERY, despite_lock=True)
         status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
         if isinstance(status, PrinterRefusal):
-            self._heaters = f"They may still be on: {status.sentence}"
+            self._heaters = N_("They may still be on: %(sentence)s", sentence=status.sentence)
             return
         if status.job_status.state not in UNDER_WAY:
             self._is_ending, self._refusal = False, None
@@ -133,7 +136,13 @@ class PrinterStop:
         for heater, order in _heaters_on(status):
             refused = await self._order("/set-temp", encode(order))
             if refused is not None:
-                sentences.append(f"The {heater} may still be on: {refused.sentence}")
+                sentences.append(
+                    N_(
+                        "The %(heater)s may still be on: %(sentence)s",
+                        heater=heater,
+                        sentence=refused.sentence,
+                    )
+                )
         return " ".join(sentences)
 
     async def _order(self, command: str, arguments: bytes = b"") -> PrinterRefusal | None:
@@ -174,4 +183,7 @@ def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:
     materials = status.job_status.material_system
     for tool in materials.tools if materials else []:
         if tool.target_celsius:
-            yield f"tool {tool.index}", SetTemp(tool_c=0.0, tool_number=tool.index)
+            yield (
+                N_("tool %(index)s", index=tool.index),
+                SetTemp(tool_c=0.0, tool_number=tool.index),
+            )

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.prints.history import (
     ENDED,
     Print,
@@ -128,7 +129,7 @@ class PrintHistory:
         found = await self.core.store.read(
             lambda records: records.prints.get(account_id, printer_id, print_id)
         )
-        return found or Denied(Reason.INVALID, "There is no such print of this printer.")
+        return found or Denied(Reason.INVALID, N_("There is no such print of this printer."))
 
     async def everything(self, account_id: str, printer_id: str | None) -> AsyncIterator[Print]:
         """Yield all prints, newest first, read in batches to bound memory."""

@@ -21,6 +21,7 @@ from printreach.hub.printers import own_printer
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.parts import ask_status
 from printreach.hub.watch.pause import ORDER_WITHIN_S
+from printreach.languages import N_
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.notifications.push import ActOffer, PushAct
 from printreach.rules.printers import Printer
@@ -30,12 +31,14 @@ from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
-_USED: Final = "This button was pressed before. Open the printer's page to do more."
-_TOO_OLD: Final = "This button is too old. Open the printer's page to do it there."
-_NO_DEVICE: Final = "This browser was signed out or removed. Open the printer's page and sign in."
-_NO_PRINTER: Final = "This printer doesn't belong to your account any more."
-_OTHER_PRINT: Final = "The print that the warning was about is over."
-_SLOW: Final = "The printer gave no answer in time. Open its page to see what it does."
+_USED: Final = N_("This button was pressed before. Open the printer's page to do more.")
+_TOO_OLD: Final = N_("This button is too old. Open the printer's page to do it there.")
+_NO_DEVICE: Final = N_(
+    "This browser was signed out or removed. Open the printer's page and sign in."
+)
+_NO_PRINTER: Final = N_("This printer doesn't belong to your account any more.")
+_OTHER_PRINT: Final = N_("The print that the warning was about is over.")
+_SLOW: Final = N_("The printer gave no answer in time. Open its page to see what it does.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +128,7 @@ async def _printer_of(records: Records, offer: ActOffer, at: datetime) -> Printe
 
 
 def _refused(sentence: str) -> ActResult:
-    return ActResult(is_done=False, title="Nothing was done", text=sentence)
+    return ActResult(is_done=False, title=N_("Nothing was done"), text=sentence)
 
 
 def _done(act: PushAct, printer: Printer) -> ActResult:
@@ -134,13 +137,13 @@ def _done(act: PushAct, printer: Printer) -> ActResult:
             return ActResult(
                 is_done=True,
                 title=f"{printer.name}: pausing",
-                text="The pause is ordered. It may take a moment.",
+                text=N_("The pause is ordered. It may take a moment."),
             )
         case PushAct.FINE:
             return ActResult(
                 is_done=True,
-                title=f"{printer.name}: your answer is kept",
-                text="Failure detection was wrong; the print goes on.",
+                title=N_("%(name)s: your answer is kept", name=printer.name),
+                text=N_("Failure detection was wrong; the print goes on."),
             )
         case _:
             assert_never(act)

@@ -7,13 +7,14 @@ from typing import Final
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import own_printer
+from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.watch.choices import Judgement, WatchSettings
 from printreach.store.store import Records
 
 _NOTHING_SAID: Final = Denied(
-    Reason.INVALID, "Failure detection said nothing of this print, or it was too long ago."
+    Reason.INVALID, N_("Failure detection said nothing of this print, or it was too long ago.")
 )
 
 

@@ -18,6 +18,7 @@ from printreach.contract.status import State, StatusResult
 from printreach.hub.printers.pictures import take_picture
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
+from printreach.languages import N_
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable, ScoringRefused
@@ -149,7 +150,7 @@ class LookAtPrint:
         """Conclude a pause that may have been ordered by a worker that was stopped; do not repeat
         it."""
         is_paused = status.job_status.state is State.PAUSED
-        error = "" if is_paused else "It was to be paused, but the service was interrupted."
+        error = "" if is_paused else N_("It was to be paused, but the service was interrupted.")
         memory = await conclude(self._parts, self._watched, status, error)
         if memory is not None:
             await self._say(replace(self._watched, memory=memory))

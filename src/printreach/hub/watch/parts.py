@@ -12,6 +12,7 @@ from printreach.hub.core import Core
 from printreach.hub.printers.live import read_status
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.prints.timelapses import PictureCollector
+from printreach.languages import N_
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
@@ -104,7 +105,9 @@ async def ask_status(http: PrinterHttp, printer: OwnedPrinter) -> StatusResult |
         async with asyncio.timeout(ASK_WITHIN_S):
             answer = await http.ask(printer, "/status")
     except TimeoutError:
-        return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no status in time.")
+        return PrinterRefusal(
+            int(CommandStatus.TIMED_OUT), N_("The printer gave no status in time.")
+        )
     return answer if isinstance(answer, PrinterRefusal) else read_status(answer)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.connections.app_calls import AppCaller
 from printreach.hub.core import Core
+from printreach.languages import N_
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.connections import has_ended
@@ -18,7 +19,7 @@ from printreach.rules.webhooks.messages import About, SigningKey, message_body, 
 from printreach.store.store import Records
 from printreach.store.webhooks import AppWebhook
 
-ENDED = "The App Connection has ended."
+ENDED = N_("The App Connection has ended.")
 
 
 def why_closed(
@@ -28,13 +29,13 @@ def why_closed(
     if account is None or hook.connection.printer_id is None or has_ended(hook.connection, at):
         return ENDED
     if account.is_blocked:
-        return "The account of the printer's owner is blocked."
+        return N_("The account of the printer's owner is blocked.")
     if not may_connect_apps(supporters, account, at):
-        return "The printer's owner is not a supporter, so the App Connection is paused."
+        return N_("The printer's owner is not a supporter, so the App Connection is paused.")
     if not is_live(hook.webhook, at):
-        return f"The app has not set its webhook anew for {LIFETIME.days} days."
+        return N_("The app has not set its webhook anew for %(days)s days.", days=LIFETIME.days)
     if hook.webhook.disabled_at is not None:
-        return hook.webhook.disabled_reason or "The webhook is disabled."
+        return hook.webhook.disabled_reason or N_("The webhook is disabled.")
     return None
 
 
@@ -95,7 +96,7 @@ class Webhooks:
 
         async def delete(records: Records) -> None:
             await records.deliveries.end_all(
-                connection_id, DeliveryState.DROPPED, "The app deleted its webhook.", at
+                connection_id, DeliveryState.DROPPED, N_("The app deleted its webhook."), at
             )
             await records.webhooks.delete(connection_id)
 

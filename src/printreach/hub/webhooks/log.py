@@ -7,6 +7,7 @@ from typing import Final
 
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.webhooks import LoggedDelivery, Webhook, is_active, is_live
@@ -17,10 +18,10 @@ MAX_SHOWN: Final = 100
 MAX_ID: Final = 2**63 - 1
 """A URL may contain any number; the store has none above this."""
 _NO_CONNECTION: Final = Denied(
-    Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
+    Reason.NO_SUCH_CONNECTION, N_("There is no such connection in your account.")
 )
 _NO_DELIVERY: Final = Denied(
-    Reason.INVALID, "That delivery is no longer kept, or the app has no webhook any more."
+    Reason.INVALID, N_("That delivery is no longer kept, or the app has no webhook any more.")
 )
 
 
@@ -118,8 +119,8 @@ async def _own(records: Records, account_id: str, connection_id: str) -> Connect
 
 def _name_of(connection: Connection, app: App | None) -> str:
     if connection.kind is ConnectionKind.SHARED:
-        return connection.name or "Shared access"
-    return app.name if app is not None else "An app"
+        return connection.name or N_("Shared access")
+    return app.name if app is not None else N_("An app")
 
 
 async def _send_again(

@@ -16,6 +16,7 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.webhooks import ENDED, is_unconfirmed, why_closed
 from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
+from printreach.languages import N_
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.webhooks import (
     GONE,
@@ -140,7 +141,7 @@ class DeliveryQueue:
         try:
             origin = target_of(there.webhook.url).origin
         except ValueError as error:  # it was accepted once; the rules have changed, or the row has
-            return f"Its address can't be called any more. {error}"
+            return N_("Its address can't be called any more. %(error)s", error=error)
         if not self._has_met:
             self._parts.limiter.register(origin, _speed_of(there.webhook))
         free = self._free_slots(origin)
@@ -202,7 +203,9 @@ class DeliveryQueue:
         except Exception:
             # A fault of ours at one delivery must not delay the others of its webhook.
             log.exception("event %s can't be sent", delivery.event_id)
-            return Outcome(http_status=None, duration_ms=0, error="The service failed to send it.")
+            return Outcome(
+                http_status=None, duration_ms=0, error=N_("The service failed to send it.")
+            )
 
     def _release_slot(self, task: asyncio.Task[Outcome], origin: str, speed: TargetSpeed) -> None:
         answered_in_ms = None
@@ -251,7 +254,7 @@ class DeliveryQueue:
                 hook.connection_id, DeliveryState.GIVEN_UP, hook.disabled_reason, at
             )
         if is_gone:
-            reason = f"The receiver answered {GONE}, so the webhook was deleted."
+            reason = N_("The receiver answered %(gone)s, so the webhook was deleted.", gone=GONE)
             await records.deliveries.end_all(hook.connection_id, DeliveryState.DROPPED, reason, at)
             await records.webhooks.delete(hook.connection_id)
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from printreach.languages import N_
 from printreach.rules.safe_text import is_printable_name
 
 MAX_TOKENS: Final = 50
@@ -22,7 +23,7 @@ class Scope(StrEnum):
     READ_EVENTS = "events:read"
 
 
-SCOPES_IN_WORDS: Final = {Scope.READ_EVENTS: "Read the events of all your printers"}
+SCOPES_IN_WORDS: Final = {Scope.READ_EVENTS: N_("Read the events of all your printers")}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

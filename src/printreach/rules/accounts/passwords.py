@@ -7,6 +7,8 @@ of what an attacker knows anyway; no rules about its characters.
 from collections.abc import Callable
 from typing import Final
 
+from printreach.languages import N_
+
 MIN_PASSWORD_LENGTH: Final = 8
 MAX_PASSWORD_LENGTH: Final = 1024
 """Bounds only the work that one sign-in can cause."""
@@ -25,21 +27,27 @@ IsCommon = Callable[[str], bool]
 def problem_with_password(password: str, email: str, is_common: IsCommon) -> str | None:
     """Return a sentence where this is no valid password. email: of its account."""
     if len(password) < MIN_PASSWORD_LENGTH:
-        return f"A password has at least {MIN_PASSWORD_LENGTH} characters."
+        return N_(
+            "A password has at least %(min_password_length)s characters.",
+            min_password_length=MIN_PASSWORD_LENGTH,
+        )
     if len(password) > MAX_PASSWORD_LENGTH:
-        return f"A password has at most {MAX_PASSWORD_LENGTH} characters."
+        return N_(
+            "A password has at most %(max_password_length)s characters.",
+            max_password_length=MAX_PASSWORD_LENGTH,
+        )
     typed = password.casefold()
     if len(set(typed)) < _FEWEST_DIFFERENT:
-        return "This password repeats the same few characters. Choose another."
+        return N_("This password repeats the same few characters. Choose another.")
     if any(is_common(variant) for variant in _without_ending(typed)):
-        return (
+        return N_(
             "This password is one of the most common ones, which are guessed first. Choose "
             "another: a few words are easy to remember and hard to guess."
         )
     if _is_made_of(typed, _names_in(email)):
-        return "This password is little more than the e-mail address. Choose another."
+        return N_("This password is little more than the e-mail address. Choose another.")
     if _is_made_of(typed, [_PRODUCT]):
-        return "This password is little more than the name of this service. Choose another."
+        return N_("This password is little more than the name of this service. Choose another.")
     return None
 
 

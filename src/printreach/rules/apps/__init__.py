@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from printreach.languages import N_
 from printreach.rules.safe_text import is_printable_name
 
 MAX_RETURN_PREFIXES: Final = 20
@@ -94,20 +95,23 @@ def problem_with_app_id(app_id: str) -> str | None:
     """Return a sentence where this is no valid app id."""
     if _APP_ID.fullmatch(app_id):
         return None
-    return "An app id has 1 to 64 letters, digits, dots, hyphens or underscores."
+    return N_("An app id has 1 to 64 letters, digits, dots, hyphens or underscores.")
 
 
 def problem_with_app_name(name: str) -> str | None:
     """Return a sentence where this is no valid name of an app."""
     if 2 <= len(name) <= 60 and is_printable_name(name) and name == name.strip():
         return None
-    return "An app's name has 2 to 60 characters, none of them invisible."
+    return N_("An app's name has 2 to 60 characters, none of them invisible.")
 
 
 def problem_with_return_prefixes(prefixes: tuple[str, ...]) -> str | None:
     """Return a sentence where one of the prefixes is not valid, or they are too many."""
     if len(prefixes) > MAX_RETURN_PREFIXES:
-        return f"An app has at most {MAX_RETURN_PREFIXES} return addresses."
+        return N_(
+            "An app has at most %(max_return_prefixes)s return addresses.",
+            max_return_prefixes=MAX_RETURN_PREFIXES,
+        )
     problems = (problem_with_return_prefix(prefix) for prefix in prefixes)
     return next((problem for problem in problems if problem), None)
 
@@ -118,20 +122,27 @@ def problem_with_return_prefix(prefix: str) -> str | None:
     Allowed are https, http to a loopback or private address, and a scheme of the app's own.
     """
     if len(prefix) > MAX_RETURN_PREFIX_LENGTH:
-        return f"A return address has at most {MAX_RETURN_PREFIX_LENGTH} characters."
+        return N_(
+            "A return address has at most %(max_return_prefix_length)s characters.",
+            max_return_prefix_length=MAX_RETURN_PREFIX_LENGTH,
+        )
     try:
         parts = urlsplit(prefix)
         _ = parts.port  # reading it raises where it is no number or out of range
     except ValueError:
-        return f"{prefix!r} is not an address."
+        return N_("%(prefix)s is not an address.", prefix=prefix)
     if "://" not in prefix or not prefix.isprintable() or " " in prefix or "\\" in prefix:
-        return f"{prefix!r} is not an address."
+        return N_("%(prefix)s is not an address.", prefix=prefix)
     if parts.username is not None or parts.query or parts.fragment:
-        return f"{prefix!r} has user info, a query or a fragment; a return address has none."
+        return N_(
+            "%(prefix)s has user info, a query or a fragment; a return address has none.",
+            prefix=prefix,
+        )
     if not may_lead_back(parts.scheme, parts.hostname or ""):
-        return (
-            f"{prefix!r} is neither https, nor http to a loopback or private address, "
-            "nor a scheme of the app's own."
+        return N_(
+            "%(prefix)s is neither https, nor http to a loopback or private address, nor a "
+            "scheme of the app's own.",
+            prefix=prefix,
         )
     return None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from printreach.languages import N_
 from printreach.rules.accounts import Account
 from printreach.rules.apps import (
     App,
@@ -66,9 +67,11 @@ def look_of(name: str) -> str:
 def problem_with_chosen_name(name: str) -> str | None:
     """Return a sentence where only an operator may give an app this name."""
     if look_of(_PRODUCT) in look_of(name):
-        return "The name of this service can't be part of an app's name. Choose another."
+        return N_("The name of this service can't be part of an app's name. Choose another.")
     if len(_scripts(name)) > 1:
-        return "This name mixes letters of several scripts, which can look like another's. Use one."
+        return N_(
+            "This name mixes letters of several scripts, which can look like another's. Use one."
+        )
     return None
 
 
@@ -148,8 +151,11 @@ def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str
         if prefix not in registered and is_anybodys_scheme(prefix.partition(":")[0].lower()):
             found.setdefault(
                 "return_prefixes",
-                f"{prefix!r} has a scheme that any app could claim. Use a domain of yours the "
-                "other way round, such as com.example.app://done, or an https address.",
+                N_(
+                    "%(prefix)s has a scheme that any app could claim. Use a domain of yours the "
+                    "other way round, such as com.example.app://done, or an https address.",
+                    prefix=prefix,
+                ),
             )
     return found
 
@@ -181,9 +187,9 @@ def may_take_id(holders: Iterable[AppIdHolder], owner_id: str | None) -> bool:
 def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str | None:
     """Return a sentence where an app cannot have this logo."""
     if logo_url is None:
-        return None if takes_other_logos else "Give the logo that is to be the only one."
+        return None if takes_other_logos else N_("Give the logo that is to be the only one.")
     if logo_origin(logo_url) is None:
-        return "A logo's address begins with https:// and a host name."
+        return N_("A logo's address begins with https:// and a host name.")
     return None
 
 
@@ -196,7 +202,9 @@ def problem_with_quota(quota: int | None) -> str | None:
     """Return a sentence where this is no valid maximum of an app's connections."""
     if quota is None or 1 <= quota <= MAX_QUOTA:
         return None
-    return f"Give a number from 1 to {MAX_QUOTA:,}, or leave it empty."
+    return N_(
+        "Give a number from 1 to %(max_quota)s, or leave it empty.", max_quota=f"{MAX_QUOTA:,}"
+    )
 
 
 def quota_reached(app: App, living: int, on_printer: int) -> str | None:
@@ -205,8 +213,11 @@ def quota_reached(app: App, living: int, on_printer: int) -> str | None:
     living: its App Connections of everybody. on_printer: those to the one printer.
     """
     if app.max_connections is not None and living >= app.max_connections:
-        return f"{app.name} has as many connections as it is registered for."
+        return N_("%(name)s has as many connections as it is registered for.", name=app.name)
     most = app.max_connections_a_printer
     if most is not None and on_printer >= most:
-        return f"{app.name} is connected to this printer already; end a connection of it first."
+        return N_(
+            "%(name)s is connected to this printer already; end a connection of it first.",
+            name=app.name,
+        )
     return None

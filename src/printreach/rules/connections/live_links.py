@@ -8,6 +8,7 @@ from printreach.contract.app_answers import MAX_LIVE_HOURS, MIN_LIVE_HOURS
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.rules.printers import OwnedPrinter, Printer
 
 MAX_LIVE_LINKS = 50
@@ -68,7 +69,11 @@ def problem_with_hours(hours: int) -> str | None:
     """Return a sentence where this is no valid lifetime of a link."""
     if MIN_LIVE_HOURS <= hours <= MAX_LIVE_HOURS:
         return None
-    return f"A Live Link lives for {MIN_LIVE_HOURS} to {MAX_LIVE_HOURS} hours."
+    return N_(
+        "A Live Link lives for %(min_live_hours)s to %(max_live_hours)s hours.",
+        min_live_hours=MIN_LIVE_HOURS,
+        max_live_hours=MAX_LIVE_HOURS,
+    )
 
 
 def expiry(at: datetime, hours: int) -> datetime:

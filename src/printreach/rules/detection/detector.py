@@ -5,6 +5,7 @@ from enum import Enum
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.rules.detection.scene import ViewCondition
 
 BEST_QUALITY = 10
@@ -16,22 +17,30 @@ class DetectorOff(Enum):
     All pages and APIs take their words from here.
     """
 
-    SWITCHED_OFF = "Failure detection is switched off on this service"
-    NOT_INSTALLED = "Failure detection can't run on this service: its libraries are not installed"
-    BROKEN = "Failure detection can't run on this service: its model can't be loaded"
-    NO_NODE = "Failure detection can't run on this service now: no detector node answers"
+    SWITCHED_OFF = N_("Failure detection is switched off on this service")
+    NOT_INSTALLED = N_(
+        "Failure detection can't run on this service: its libraries are not installed"
+    )
+    BROKEN = N_("Failure detection can't run on this service: its model can't be loaded")
+    NO_NODE = N_("Failure detection can't run on this service now: no detector node answers")
 
 
-NO_CAMERA = "Failure detection has no camera to look through, so nothing is watched"
-_NOT_LOOKED = "Not looked yet"
+NO_CAMERA = N_("Failure detection has no camera to look through, so nothing is watched")
+_NOT_LOOKED = N_("Not looked yet")
 _CANNOT_SEE = {
-    ViewCondition.DARK.value: "Too dark to see the print",
-    ViewCondition.BLOCKED.value: "The camera is covered",
-    ViewCondition.FROZEN.value: "The camera shows the same picture again and again",
+    ViewCondition.DARK.value: N_("Too dark to see the print"),
+    ViewCondition.BLOCKED.value: N_("The camera is covered"),
+    ViewCondition.FROZEN.value: N_("The camera shows the same picture again and again"),
 }
 _QUALITY_WORDS = (
-    *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
-    *("Possible issue", "Good", "Good", "Great", "Great", "Perfect"),
+    *(
+        "",
+        N_("Print failure"),
+        N_("Probable failure"),
+        N_("Possible failure"),
+        N_("Possible issue"),
+    ),
+    *(N_("Possible issue"), N_("Good"), N_("Good"), N_("Great"), N_("Great"), N_("Perfect")),
 )
 
 
@@ -68,7 +77,7 @@ def unseen_words(detector: DetectorStatus) -> str:
     """Say why the newest look saw nothing of the print; "" if it did."""
     if detector.is_suppressed or isinstance(detector.cannot_see, UnsetType):
         return ""
-    return _CANNOT_SEE.get(detector.cannot_see, "The print can't be seen")
+    return _CANNOT_SEE.get(detector.cannot_see, N_("The print can't be seen"))
 
 
 def quality_in_words(quality: int | None) -> str:
@@ -92,17 +101,19 @@ def watch_status(
     the printer has the camera chosen for it, and it is switched on.
     """
     if not is_enabled:
-        return _calm(WatchState.DISABLED, "Failure detection is switched off")
+        return _calm(WatchState.DISABLED, N_("Failure detection is switched off"))
     if state is None or state not in UNDER_WAY:
-        words = "The printer can't be reached" if state is None else "Nothing is printing"
+        words = N_("The printer can't be reached") if state is None else N_("Nothing is printing")
         return _calm(WatchState.IDLE, words)
     if status is None:
-        return _calm(WatchState.DISABLED, "Failure detection doesn't look at this printer")
+        return _calm(WatchState.DISABLED, N_("Failure detection doesn't look at this printer"))
     if status.is_suppressed:
-        return _calm(WatchState.DISABLED_FOR_THIS_PRINT, "Off for this print")
+        return _calm(WatchState.DISABLED_FOR_THIS_PRINT, N_("Off for this print"))
     if is_paused_by_it(status, state):
         rating = quality_of(status.last_score)
-        return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
+        return _status(
+            WatchState.PAUSED, N_("Paused by failure detection"), WatchColour.RED, rating
+        )
     if not status.score_history and not has_camera:
         return _calm(WatchState.DISABLED, NO_CAMERA)
     if unseen_words(status):

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import Final
 
 from printreach.contract.events import EventType
+from printreach.languages import N_
 from printreach.rules.backoff import Backoff
 from printreach.rules.notifications.channels import MAIL
 from printreach.rules.turns import TurnRule
@@ -16,18 +17,18 @@ Events = frozenset[int]
 CHOICES: Final[tuple[tuple[EventType, str], ...]] = (
     (EventType.STARTED, "A print starts"),
     (EventType.COMPLETE, "A print finishes"),
-    (EventType.FAILED, "A print fails or is stopped"),
+    (EventType.FAILED, N_("A print fails or is stopped")),
     (EventType.PAUSED, "A print pauses"),
     (EventType.RESUMED, "A print resumes"),
-    (EventType.PROGRESS, "Progress, every 10% and every hour"),
-    (EventType.FIRST_LAYER_COMPLETE, "The first layer is done"),
-    (EventType.THIRD_LAYER_COMPLETE, "The third layer is done"),
-    (EventType.BED_COOLED_DOWN, "The bed has cooled down"),
-    (EventType.FILAMENT_CHANGE_REQUIRED, "Filament needs changing"),
-    (EventType.USER_INTERACTION_REQUIRED, "The printer needs attention"),
-    (EventType.POSSIBLE_FAILURE, "Failure detection sees a problem"),
-    (EventType.PAUSED_BY_DETECTOR, "Failure detection pauses a print"),
-    (EventType.ERROR, "The printer reports an error"),
+    (EventType.PROGRESS, N_("Progress, every 10% and every hour")),
+    (EventType.FIRST_LAYER_COMPLETE, N_("The first layer is done")),
+    (EventType.THIRD_LAYER_COMPLETE, N_("The third layer is done")),
+    (EventType.BED_COOLED_DOWN, N_("The bed has cooled down")),
+    (EventType.FILAMENT_CHANGE_REQUIRED, N_("Filament needs changing")),
+    (EventType.USER_INTERACTION_REQUIRED, N_("The printer needs attention")),
+    (EventType.POSSIBLE_FAILURE, N_("Failure detection sees a problem")),
+    (EventType.PAUSED_BY_DETECTOR, N_("Failure detection pauses a print")),
+    (EventType.ERROR, N_("The printer reports an error")),
 )
 """The events that can be chosen, in the page's order. A reached limit is always notified."""
 

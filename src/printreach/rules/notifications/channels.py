@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from printreach.languages import N_
+
 LONGEST_URL: Final = 1024
 LONGEST_FIELD: Final = 300
 MAIL: Final = "mail"
@@ -44,27 +46,33 @@ class Channel:
 
 
 CHANNELS: Final = (
-    Channel(MAIL, "E-mail", hint="To the address of your account."),
+    Channel(MAIL, "E-mail", hint=N_("To the address of your account.")),
     Channel(
         "ntfy",
         "ntfy",
         (
-            ChannelField("topic", "Topic", placeholder="my-printers-x7f3"),
+            ChannelField("topic", N_("Topic"), placeholder="my-printers-x7f3"),
             ChannelField(
-                "server", "Server", _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False
+                "server", N_("Server"), _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False
             ),
-            ChannelField("token", "Access token", "Only for protected topics", "", False, True),
+            ChannelField(
+                "token", N_("Access token"), N_("Only for protected topics"), "", False, True
+            ),
         ),
-        "Anyone who knows an open topic can read it: choose one that is hard to guess.",
+        N_("Anyone who knows an open topic can read it: choose one that is hard to guess."),
     ),
     Channel(
         "telegram",
         "Telegram",
         (
             ChannelField(
-                "token", "Token of your bot", "From @BotFather", "123456789:AA…", secret=True
+                "token",
+                N_("Token of your bot"),
+                N_("From @BotFather"),
+                "123456789:AA…",
+                secret=True,
             ),
-            ChannelField("chat", "Chat ID", "A number, or a channel's name"),
+            ChannelField("chat", N_("Chat ID"), N_("A number, or a channel's name")),
         ),
     ),
     Channel(
@@ -72,7 +80,10 @@ CHANNELS: Final = (
         "Discord",
         (
             ChannelField(
-                "url", "Webhook URL", "Channel settings, Integrations, Webhooks", secret=True
+                "url",
+                N_("Webhook URL"),
+                N_("Channel settings, Integrations, Webhooks"),
+                secret=True,
             ),
         ),
     ),
@@ -80,41 +91,47 @@ CHANNELS: Final = (
         "pushover",
         "Pushover",
         (
-            ChannelField("user", "User key", secret=True),
-            ChannelField("token", "Application token", secret=True),
+            ChannelField("user", N_("User key"), secret=True),
+            ChannelField("token", N_("Application token"), secret=True),
         ),
     ),
     Channel(
         "slack",
         "Slack",
-        (ChannelField("url", "Incoming webhook URL", "From your Slack app's page", secret=True),),
+        (
+            ChannelField(
+                "url", N_("Incoming webhook URL"), N_("From your Slack app's page"), secret=True
+            ),
+        ),
     ),
     Channel(
         "matrix",
         "Matrix",
         (
-            ChannelField("server", "Home server", placeholder="matrix.org"),
-            ChannelField("token", "Access token", "Of an account that is in the room", secret=True),
-            ChannelField("room", "Room", "Its address or its ID", "#printers:matrix.org"),
+            ChannelField("server", N_("Home server"), placeholder="matrix.org"),
+            ChannelField(
+                "token", N_("Access token"), N_("Of an account that is in the room"), secret=True
+            ),
+            ChannelField("room", N_("Room"), N_("Its address or its ID"), "#printers:matrix.org"),
         ),
     ),
     Channel(
         "gotify",
         "Gotify",
         (
-            ChannelField("server", "Server", placeholder="gotify.example.org"),
-            ChannelField("token", "Application token", secret=True),
+            ChannelField("server", N_("Server"), placeholder="gotify.example.org"),
+            ChannelField("token", N_("Application token"), secret=True),
         ),
     ),
     Channel(
         "apprise",
-        "Another service",
-        (ChannelField("url", "Apprise URL", "See Apprise's documentation", "", True, True),),
-        "For Mattermost, Zulip, Signal, Twilio and others.",
+        N_("Another service"),
+        (ChannelField("url", "Apprise URL", N_("See Apprise's documentation"), "", True, True),),
+        N_("For Mattermost, Zulip, Signal, Twilio and others."),
     ),
 )
 """The channels that a person chooses from, and types something for."""
-PUSH_CHANNEL: Final = Channel(PUSH, "Browser")
+PUSH_CHANNEL: Final = Channel(PUSH, N_("Browser"))
 CHANNEL_BY_NAME: Final[Mapping[str, Channel]] = MappingProxyType(
     {channel.name: channel for channel in (*CHANNELS, PUSH_CHANNEL)}
 )
@@ -149,11 +166,13 @@ def parse_destination(channel: Channel, typed: TypedFields) -> DestinationAddres
     for field in channel.fields:
         text = typed.get(field.name, "").strip()
         if field.required and not text:
-            return InvalidField(field.name, f"Enter this: {field.label}.")
+            return InvalidField(field.name, N_("Enter this: %(label)s.", label=field.label))
         if len(text) > (LONGEST_URL if field.name == "url" else LONGEST_FIELD):
-            return InvalidField(field.name, f"That is too long: {field.label}.")
+            return InvalidField(field.name, N_("That is too long: %(label)s.", label=field.label))
         if not text.isprintable():
-            return InvalidField(field.name, f"Enter this on one line: {field.label}.")
+            return InvalidField(
+                field.name, N_("Enter this on one line: %(label)s.", label=field.label)
+            )
     cleaned = {field.name: typed.get(field.name, "").strip() for field in channel.fields}
     return _PARSERS[channel.name](cleaned)
 
@@ -164,20 +183,24 @@ def _ntfy(typed: TypedFields) -> DestinationAddress | InvalidField:
         return _wrong_server()
     topic = typed["topic"]
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", topic):
-        return InvalidField("topic", "Use letters, digits, hyphens and underscores only.")
+        return InvalidField("topic", N_("Use letters, digits, hyphens and underscores only."))
     token = f"{quote(typed['token'], safe='')}@" if typed["token"] else ""
     url = f"{server.scheme('ntfy')}://{token}{server.host}/{topic}"
     mode = "?mode=private" + ("&auth=token" if token else "")
-    return DestinationAddress(url + mode, f"{topic} on {server.host}")
+    return DestinationAddress(
+        url + mode, N_("%(topic)s on %(host)s", topic=topic, host=server.host)
+    )
 
 
 def _telegram(typed: TypedFields) -> DestinationAddress | InvalidField:
     if not re.fullmatch(r"[0-9]{6,12}:[A-Za-z0-9_-]{30,50}", typed["token"]):
-        return InvalidField("token", "A bot's token looks like 123456789:AAbbcc….")
+        return InvalidField("token", N_("A bot's token looks like 123456789:AAbbcc…."))
     chat = typed["chat"]
     if not re.fullmatch(r"-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{3,40}", chat):
-        return InvalidField("chat", "A chat ID is a number, or the name of a channel.")
-    return DestinationAddress(f"tgram://{typed['token']}/{quote(chat, safe='-')}", f"chat {chat}")
+        return InvalidField("chat", N_("A chat ID is a number, or the name of a channel."))
+    return DestinationAddress(
+        f"tgram://{typed['token']}/{quote(chat, safe='-')}", N_("chat %(chat)s", chat=chat)
+    )
 
 
 def _discord(typed: TypedFields) -> DestinationAddress | InvalidField:
@@ -187,15 +210,17 @@ def _discord(typed: TypedFields) -> DestinationAddress | InvalidField:
     )
     if found is None:
         return InvalidField(
-            "url", "A webhook's address begins with https://discord.com/api/webhooks/."
+            "url", N_("A webhook's address begins with https://discord.com/api/webhooks/.")
         )
-    return DestinationAddress(f"discord://{found[1]}/{found[2]}", f"webhook {found[1]}")
+    return DestinationAddress(
+        f"discord://{found[1]}/{found[2]}", N_("webhook %(found)s", found=found[1])
+    )
 
 
 def _pushover(typed: TypedFields) -> DestinationAddress | InvalidField:
-    for name, label in (("user", "A user key"), ("token", "An application token")):
+    for name, label in (("user", "A user key"), ("token", N_("An application token"))):
         if not re.fullmatch(r"[A-Za-z0-9]{30}", typed[name]):
-            return InvalidField(name, f"{label} has 30 letters and digits.")
+            return InvalidField(name, N_("%(label)s has 30 letters and digits.", label=label))
     return DestinationAddress(f"pover://{typed['user']}@{typed['token']}", "your devices")
 
 
@@ -205,8 +230,10 @@ def _slack(typed: TypedFields) -> DestinationAddress | InvalidField:
         typed["url"],
     )
     if found is None:
-        return InvalidField("url", "It begins with https://hooks.slack.com/services/.")
-    return DestinationAddress(f"slack://{found[1]}/{found[2]}/{found[3]}", f"webhook {found[2]}")
+        return InvalidField("url", N_("It begins with https://hooks.slack.com/services/."))
+    return DestinationAddress(
+        f"slack://{found[1]}/{found[2]}/{found[3]}", N_("webhook %(found)s", found=found[2])
+    )
 
 
 def _matrix(typed: TypedFields) -> DestinationAddress | InvalidField:
@@ -214,10 +241,12 @@ def _matrix(typed: TypedFields) -> DestinationAddress | InvalidField:
     if server is None:
         return _wrong_server()
     if not re.fullmatch(r"[#!][^/?&\s]{1,250}", typed["room"]):
-        return InvalidField("room", "A room's address begins with # and its ID with !.")
+        return InvalidField("room", N_("A room's address begins with # and its ID with !."))
     token, room = quote(typed["token"], safe=""), quote(typed["room"], safe="")
     url = f"{server.scheme('matrix')}://{token}@{server.host}/{room}"
-    return DestinationAddress(url, f"{typed['room']} on {server.host}")
+    return DestinationAddress(
+        url, N_("%(typed)s on %(host)s", typed=typed["room"], host=server.host)
+    )
 
 
 def _gotify(typed: TypedFields) -> DestinationAddress | InvalidField:
@@ -225,19 +254,19 @@ def _gotify(typed: TypedFields) -> DestinationAddress | InvalidField:
     if server is None:
         return _wrong_server()
     if not re.fullmatch(r"[A-Za-z0-9._-]{10,60}", typed["token"]):
-        return InvalidField("token", "An application token has letters, digits and dots.")
+        return InvalidField("token", N_("An application token has letters, digits and dots."))
     url = f"{server.scheme('gotify')}://{server.host}/{typed['token']}"
-    return DestinationAddress(url, f"app on {server.host}")
+    return DestinationAddress(url, N_("app on %(host)s", host=server.host))
 
 
 def _apprise(typed: TypedFields) -> DestinationAddress | InvalidField:
     scheme, separator, rest = typed["url"].partition("://")
     if not separator or not rest:
-        return InvalidField("url", "The address begins with the service, like ntfys://.")
+        return InvalidField("url", N_("The address begins with the service, like ntfys://."))
     scheme = scheme.lower()
     label = SCHEMES.get(f"{scheme}s" if scheme in PLAIN_SCHEMES else scheme)
     if label is None:
-        return InvalidField("url", "This service can't be used here.")
+        return InvalidField("url", N_("This service can't be used here."))
     return DestinationAddress(f"{scheme}://{rest}", label)
 
 
@@ -267,7 +296,7 @@ def _host(typed: str) -> _Server | None:
 
 
 def _wrong_server() -> InvalidField:
-    return InvalidField("server", "Type a server's name, such as ntfy.example.org.")
+    return InvalidField("server", N_("Type a server's name, such as ntfy.example.org."))
 
 
 _PARSERS: Final[Mapping[str, Callable[[TypedFields], DestinationAddress | InvalidField]]] = (

@@ -7,10 +7,11 @@ from typing import Final
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, _, message, translate
 from printreach.rules.durations import duration
 
-TEST_TITLE: Final = "Printreach can reach you"
-TEST_TEXT: Final = "This is a test. Notifications about your printers will look like this."
+TEST_TITLE: Final = N_("Printreach can reach you")
+TEST_TEXT: Final = N_("This is a test. Notifications about your printers will look like this.")
 CANCELLED: Final = "cancelled"
 """The error of a failed print that somebody cancelled."""
 
@@ -38,92 +39,95 @@ Told = tuple[str, list[str]]
 
 def _started(event: PrintEvent) -> Told:
     left = _time_left(event)
-    return "print started", [_file(event, "{file} is printing."), left]
+    return _("print started"), [_file(event, N_("%(file)s is printing.")), left]
 
 
 def _complete(event: PrintEvent) -> Told:
     took = event.duration_sec
-    return "print finished", [
-        _file(event, "{file} is finished."),
-        "" if took is UNSET else f"It took {duration(took)}.",
+    return _("print finished"), [
+        _file(event, N_("%(file)s is finished.")),
+        "" if took is UNSET else _("It took %(duration)s.", duration=duration(took)),
     ]
 
 
 def _failed(event: PrintEvent) -> Told:
     if event.error == CANCELLED:
-        return "print stopped", [_file(event, "{file} was stopped{at}.")]
-    return "print failed", [_file(event, "{file} failed{at}."), _error(event)]
+        return _("print stopped"), [_file(event, N_("%(file)s was stopped%(at)s."))]
+    return _("print failed"), [_file(event, N_("%(file)s failed%(at)s.")), _error(event)]
 
 
 def _paused(event: PrintEvent) -> Told:
-    return "print paused", [_file(event, "{file} is paused{at}."), _error(event)]
+    return _("print paused"), [_file(event, N_("%(file)s is paused%(at)s.")), _error(event)]
 
 
 def _resumed(event: PrintEvent) -> Told:
-    return "print resumed", [_file(event, "{file} is printing again."), _time_left(event)]
+    return _("print resumed"), [_file(event, N_("%(file)s is printing again.")), _time_left(event)]
 
 
 def _progress(event: PrintEvent) -> Told:
     done = event.progress
-    title = "still printing" if done is UNSET else f"{done}% done"
-    return title, [_file(event, "{file} is printing."), _time_left(event)]
+    title = _("still printing") if done is UNSET else _("%(percent)s%% done", percent=done)
+    return title, [_file(event, N_("%(file)s is printing.")), _time_left(event)]
 
 
 def _possible_failure(event: PrintEvent) -> Told:
-    return "this print may be failing", [
-        _file(event, "Failure detection sees a problem with {file}."),
+    return _("this print may be failing"), [
+        _file(event, N_("Failure detection sees a problem with %(file)s.")),
         *filter(None, [_error(event)]),
-        "Check the printer.",
+        _("Check the printer."),
     ]
 
 
 def _paused_by_detector(event: PrintEvent) -> Told:
-    return "paused by failure detection", [
-        _file(event, "{file} is paused{at}."),
-        "Check it before you resume.",
+    return _("paused by failure detection"), [
+        _file(event, N_("%(file)s is paused%(at)s.")),
+        _("Check it before you resume."),
     ]
 
 
 def _error_reported(event: PrintEvent) -> Told:
-    return "the printer reports an error", [_error(event) or "It gave no details."]
+    return _("the printer reports an error"), [_error(event) or _("It gave no details.")]
 
 
 def _first_layer(event: PrintEvent) -> Told:
-    return "first layer done", [_file(event, "The first layer of {file} is done.")]
+    return _("first layer done"), [_file(event, N_("The first layer of %(file)s is done."))]
 
 
 def _third_layer(event: PrintEvent) -> Told:
-    return "third layer done", [_file(event, "The third layer of {file} is done.")]
+    return _("third layer done"), [_file(event, N_("The third layer of %(file)s is done."))]
 
 
 def _filament(event: PrintEvent) -> Told:
-    return "filament needs changing", [
-        _file(event, "{file} is waiting for filament{at}."),
+    return _("filament needs changing"), [
+        _file(event, N_("%(file)s is waiting for filament%(at)s.")),
         _error(event),
     ]
 
 
 def _interaction(event: PrintEvent) -> Told:
-    return "the printer needs attention", [_file(event, "{file} is waiting{at}."), _error(event)]
+    return _("the printer needs attention"), [
+        _file(event, N_("%(file)s is waiting%(at)s.")),
+        _error(event),
+    ]
 
 
 def _limit(_event: PrintEvent) -> Told:
-    return "no more messages today", [
-        "You have reached the daily limit of messages.",
-        "They resume tomorrow. Choose fewer events to stay below the limit.",
+    return _("no more messages today"), [
+        _("You have reached the daily limit of messages."),
+        _("They resume tomorrow. Choose fewer events to stay below the limit."),
     ]
 
 
 def _bed_cooled(_event: PrintEvent) -> Told:
-    return "the bed has cooled down", ["You can remove the print."]
+    return _("the bed has cooled down"), [_("You can remove the print.")]
 
 
 def _test(_event: PrintEvent) -> Told:
-    return "test", [TEST_TEXT]
+    return _("test"), [translate(TEST_TEXT)]
 
 
 def _something(event: PrintEvent) -> Told:
-    return "something happened", [_error(event)]
+    return _("something happened"), [_error(event)]
 
 
 _SAYS: Final[Mapping[int, Callable[[PrintEvent], Told]]] = MappingProxyType(
@@ -154,20 +158,19 @@ def _joined(sentences: list[str]) -> str:
 
 def _file(event: PrintEvent, sentence: str) -> str:
     name = event.file_name or "" if event.file_name is not UNSET else ""
-    at = f" at {event.progress}%" if event.progress is not UNSET else ""
-    text = sentence.replace("{at}", at)
-    if name:
-        return text.replace("{file}", name)
-    return text.replace("{file}", "The print" if text.startswith("{file}") else "the print")
+    at = "" if event.progress is UNSET else _(" at %(percent)s%%", percent=event.progress)
+    text = message(sentence)
+    unnamed = _("The print") if text.startswith("%(file)s") else _("the print")
+    return text % {"file": name or unnamed, "at": at}
 
 
 def _time_left(event: PrintEvent) -> str:
     left = event.time_remaining_sec
-    return "" if left is UNSET else f"{duration(left)} left."
+    return "" if left is UNSET else _("%(duration)s left.", duration=duration(left))
 
 
 def _error(event: PrintEvent) -> str:
     if event.error is UNSET or not event.error:
         return ""
-    text = event.error.strip()
+    text = translate(event.error.strip())
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract.commands import SetTemp
 from printreach.contract.presets import MAX_PRESET_NAME, MAX_PRESETS, Preset
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.languages import N_
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, set_temp_problem
 from printreach.rules.safe_text import is_printable_name
 
@@ -24,8 +25,8 @@ HEATERS: Final[Mapping[str, float]] = {
     "chamber": DEFAULT_LIMITS.chamber_c,
 }
 """The hottest target of each, by the name of its field."""
-_NAME_TAKEN: Final = "You have another preset of this name."
-_TOO_MANY: Final = f"There can be {MAX_PRESETS} presets at most."
+_NAME_TAKEN: Final = N_("You have another preset of this name.")
+_TOO_MANY: Final = N_("There can be %(max_presets)s presets at most.", max_presets=MAX_PRESETS)
 
 
 def order_of(preset: Preset) -> SetTemp:
@@ -66,16 +67,21 @@ def parse_preset(typed: Mapping[str, str]) -> Preset | Mapping[str, str]:
     errors: dict[str, str] = {}
     name = typed["name"].strip()
     if not _is_name(name):
-        errors["name"] = f"Enter a name of up to {MAX_PRESET_NAME} letters or digits."
+        errors["name"] = N_(
+            "Enter a name of up to %(max_preset_name)s letters or digits.",
+            max_preset_name=MAX_PRESET_NAME,
+        )
     targets: dict[str, float | UnsetType] = {}
     for heater, most in HEATERS.items():
         target = _parse_target(typed[heater], most)
         if target is None:
-            errors[heater] = f"Enter a temperature in °C, 0 to {most:g}, or leave it empty."
+            errors[heater] = N_(
+                "Enter a temperature in °C, 0 to %(most)s, or leave it empty.", most=f"{most:g}"
+            )
         else:
             targets[heater] = target
     if not errors and all(isinstance(target, UnsetType) for target in targets.values()):
-        errors["hotend"] = "Enter at least one temperature."
+        errors["hotend"] = N_("Enter at least one temperature.")
     return errors or _preset(name, targets)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from printreach.contract.events import MAX_PRINT_ID
 from printreach.contract.status import UNDER_WAY, JobStatus, State, StatusResult, Temps
+from printreach.languages import N_
 from printreach.rules.prints.layers import LayerMemory
 
 _FELL_BACK_S: Final = 60
@@ -42,7 +43,12 @@ def smart_pause_sentence(temps: Temps) -> str:
     """Return the sentence that explains a smart pause, by the targets that the printer reports."""
     hotend = "is off" if temps.hotend_target <= 0 else "stays hot"
     bed = "is off" if temps.bed_target <= 0 else "stays warm"
-    return f"The hotend {hotend} and the bed {bed}. Resume heats what was turned off, then goes on."
+    return N_(
+        "The hotend %(hotend)s and the bed %(bed)s. Resume heats what was turned off, "
+        "then goes on.",
+        hotend=hotend,
+        bed=bed,
+    )
 
 
 def need_of_words(words: str) -> Need:

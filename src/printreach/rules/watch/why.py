@@ -9,6 +9,7 @@ from typing import Final
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET
+from printreach.languages import N_
 from printreach.rules.detection import BAD_QUALITY
 from printreach.rules.detection.appearance import FIRST_PICTURES
 from printreach.rules.detection.scene import INCOMPARABLE_VIEWS, UNUSABLE_VIEWS, ViewCondition
@@ -81,11 +82,11 @@ def _middle(probabilities: Sequence[float]) -> float:
 
 VIEW_WORDS: Final = {
     ViewCondition.CLEAR: "",
-    ViewCondition.DARK: "It was too dark to see the print.",
-    ViewCondition.BLOCKED: "The camera was covered.",
-    ViewCondition.FROZEN: "The camera showed the same picture again and again.",
-    ViewCondition.LIGHT_SWITCHED: "The light changed.",
-    ViewCondition.MOVED: "The camera was moved.",
+    ViewCondition.DARK: N_("It was too dark to see the print."),
+    ViewCondition.BLOCKED: N_("The camera was covered."),
+    ViewCondition.FROZEN: N_("The camera showed the same picture again and again."),
+    ViewCondition.LIGHT_SWITCHED: N_("The light changed."),
+    ViewCondition.MOVED: N_("The camera was moved."),
 }
 
 

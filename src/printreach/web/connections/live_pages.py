@@ -20,6 +20,7 @@ from litestar.response.sse import ServerSentEventMessage
 
 from printreach.hub.connections.live_links import LiveView
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_, _
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import ends_slow_readers, sse_response
@@ -97,10 +98,10 @@ async def live_picture(
     _limit(request, services, PICTURES_BY_ADDRESS)
     view = await _view(services, live_id)
     if view.seen is None or not view.seen.is_online or not view.shows_camera:
-        raise NotFoundException("There is no picture now")
+        raise NotFoundException(N_("There is no picture now"))
     picture = await services.pictures.newest(view.link.printer)
     if picture is None:
-        raise NotFoundException("There is no picture now")
+        raise NotFoundException(N_("There is no picture now"))
     return Response(picture.data, media_type="image/jpeg", headers=PICTURE)
 
 
@@ -116,7 +117,7 @@ async def live_events(
     await _view(services, live_id)
     limits = limits_of_viewer(live_id, visitor_of(request).address)
     if not viewers.are_free(limits):
-        raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
+        raise TooManyRequestsException(N_("Too many look at once"), headers={"Retry-After": "30"})
     return sse_response(_counted(_events(request, services, live_id), viewers, limits), HIDDEN)
 
 
@@ -185,7 +186,7 @@ def _limit(request: AnyRequest, services: Services, limit: Limit) -> None:
 
 
 def _no_such_link() -> NotFoundException:
-    return NotFoundException("There is no such live view", headers=HIDDEN)
+    return NotFoundException(_("There is no such live view"), headers=HIDDEN)
 
 
 def live_pages() -> Router:

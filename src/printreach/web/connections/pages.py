@@ -12,6 +12,7 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.connections.own import LIFETIMES
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_, _
 from printreach.rules.connections import ConnectionKind
 from printreach.web.connections.permissions import ticked, ticks_of
 from printreach.web.flash import redirect_with_flash
@@ -22,7 +23,12 @@ from printreach.web.safe_methods import USED_UP
 from printreach.web.signed_in import SignedIn
 
 NO_END = "never"
-ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "in 30 days")]
+ENDS = [
+    ("1", N_("in an hour")),
+    ("24", N_("in a day")),
+    ("168", N_("in a week")),
+    ("720", N_("in 30 days")),
+]
 
 
 @get("/connections", media_type=MediaType.HTML)
@@ -62,7 +68,7 @@ async def share(
         permissions=ticked(fields),
     )
     if typed.hours not in LIFETIMES and typed.hours != NO_END:
-        errors = {"ends": "Choose when it ends."}
+        errors = {"ends": _("Choose when it ends.")}
         return await _share_form(signed_in, replace(typed, hours="24", errors=errors))
     account_id = signed_in.account_id
     made = await signed_in.services.own_connections.share(
@@ -144,7 +150,7 @@ def _errors_of_share(denied: Denied) -> dict[str, str]:
     if denied.reason is Reason.INVALID:
         return {"name": denied.sentence}
     unknown = denied.reason is Reason.NO_SUCH_PRINTER
-    return {"printer": "Choose one of your printers." if unknown else denied.sentence}
+    return {"printer": _("Choose one of your printers.") if unknown else denied.sentence}
 
 
 async def _share_form(signed_in: SignedIn, typed: ShareForm) -> Template:
@@ -159,7 +165,7 @@ async def _share_form(signed_in: SignedIn, typed: ShareForm) -> Template:
     return Template("dashboard/share.html", context=context, status_code=status)
 
 
-LIVE_LINK_ENDS = [*ENDS, ("8760", "in a year")]
+LIVE_LINK_ENDS = [*ENDS, ("8760", N_("in a year"))]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -193,7 +199,7 @@ async def make_live_link(
         shows_names=fields["names"] == "yes",
     )
     if typed.hours not in dict(LIVE_LINK_ENDS):
-        return await _faulty(signed_in, typed, "ends", "Choose when it ends.")
+        return await _faulty(signed_in, typed, "ends", _("Choose when it ends."))
     wish = LiveWish(
         hours=int(typed.hours), ends_with_print=typed.with_print, shows_names=typed.shows_names
     )
@@ -202,7 +208,7 @@ async def make_live_link(
     if not isinstance(made, Denied):
         return redirect_with_flash("/connections", "live")
     if made.reason is Reason.NO_SUCH_PRINTER:
-        sentence = "Choose one of your printers."
+        sentence = _("Choose one of your printers.")
         return await _faulty(signed_in, typed, "printer", sentence)
     is_about_print = made.reason in (Reason.NO_ACTIVE_PRINT, Reason.PRINTER_AWAY)
     name = "with_print" if is_about_print else "printer"

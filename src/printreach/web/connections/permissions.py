@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.languages import N_, _
 from printreach.web.forms import Fields
 
 CHOICE: Final = "choice"
@@ -12,20 +13,28 @@ TICKED: Final = "ticked"
 """Name and value of the button that sends boxes; parts/permissions.html draws both."""
 
 _WORDS: Final = {
-    Permission.CONTROL: ("Control prints", "Start, pause and stop prints, heat, move, lights"),
-    Permission.FILES: ("Use files", "See, download, upload and delete files on the printer"),
-    Permission.CAMERA: ("See the camera", "Live, and a picture with each event"),
+    Permission.CONTROL: (
+        N_("Control prints"),
+        N_("Start, pause and stop prints, heat, move, lights"),
+    ),
+    Permission.FILES: (
+        N_("Use files"),
+        N_("See, download, upload and delete files on the printer"),
+    ),
+    Permission.CAMERA: (N_("See the camera"), N_("Live, and a picture with each event")),
     Permission.INTERFACE: (
-        "Open the printer's own web page",
-        "Everything that page allows: control, files, camera and settings, and also the"
-        " agent's log",
+        N_("Open the printer's own web page"),
+        N_(
+            "Everything that page allows: control, files, camera and settings, and also the"
+            " agent's log"
+        ),
     ),
 }
 _SHORT: Final = {
-    Permission.CONTROL: "control",
-    Permission.FILES: "files",
-    Permission.CAMERA: "camera",
-    Permission.INTERFACE: "its web page",
+    Permission.CONTROL: N_("control"),
+    Permission.FILES: N_("files"),
+    Permission.CAMERA: N_("camera"),
+    Permission.INTERFACE: N_("its web page"),
 }
 
 
@@ -66,9 +75,9 @@ def limits_in_words(permissions: Set[Permission]) -> str:
     if not missing:
         return ""
     if len(missing) == len(_SHORT):
-        return "status only"
+        return _("status only")
     *first, last = missing
-    named = f"{', '.join(first)} and {last}" if first else last
+    named = _("%(list)s and %(last)s", list=", ".join(first), last=last) if first else last
     if Permission.INTERFACE in permissions:
-        return f"with the printer's own web page, which includes {named}"
-    return f"without {named}"
+        return _("with the printer's own web page, which includes %(named)s", named=named)
+    return _("without %(named)s", named=named)

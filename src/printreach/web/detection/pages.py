@@ -13,6 +13,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.detection.usage import MonthOfUse
+from printreach.languages import N_, _
 from printreach.rules.detection.usage import Billing, Tier, parse_month, print_hours
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import (
@@ -47,7 +48,7 @@ async def usage_page(
     """Show one calendar month."""
     chosen = parse_month(month) if month else None
     if month and chosen is None:
-        raise NotFoundException("There is no such month")
+        raise NotFoundException(N_("There is no such month"))
     use = await signed_in.services.detection_usage.month(signed_in.account_id, chosen)
     return page(_USAGE, **_shown(use))
 
@@ -141,12 +142,19 @@ def _dollars(amount: Decimal) -> str:
 
 def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
     """Describe each tier in words."""
-    rows = [(f"The first {free_calls:,} calls a month", "free")]
+    rows = [(_("The first %(free_calls)s calls a month", free_calls=f"{free_calls:,}"), _("free"))]
     for tier in tiers:
         if tier.up_to is None:
-            rows.append(("Every call beyond", f"${tier.usd_a_call:f} a call"))
+            rows.append(
+                (_("Every call beyond"), _("$%(price)s a call", price=f"{tier.usd_a_call:f}"))
+            )
         elif tier.up_to > free_calls:
-            rows.append((f"Up to {tier.up_to:,}", f"${tier.usd_a_call:f} a call"))
+            rows.append(
+                (
+                    _("Up to %(up_to)s", up_to=f"{tier.up_to:,}"),
+                    _("$%(price)s a call", price=f"{tier.usd_a_call:f}"),
+                )
+            )
     return rows
 
 

@@ -16,6 +16,7 @@ from litestar.response import Template
 from printreach.hub.denied import Denied
 from printreach.hub.notifications import WrongField
 from printreach.hub.tries import LINK_BY_ADDRESS
+from printreach.languages import N_
 from printreach.rules.notifications import Destination
 from printreach.rules.notifications.channels import PUSH
 from printreach.rules.notifications.push import LONGEST_NAME
@@ -140,7 +141,7 @@ async def _device(pages: NotificationPages, destination_id: str) -> Destination:
     """Return a browser of this account. Raises NotFoundException for any other place."""
     destination = await pages.destination(destination_id)
     if destination.channel != PUSH:
-        raise NotFoundException("There is no such place")
+        raise NotFoundException(N_("There is no such place"))
     return destination
 
 

@@ -12,6 +12,7 @@ from litestar.response import Template
 from printreach.hub.denied import Denied
 from printreach.hub.notifications import Notifications, WrongField
 from printreach.hub.notifications.sending import NO_MAIL_SERVER
+from printreach.languages import N_, _
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events
 from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
@@ -82,7 +83,7 @@ class NotificationPages:
         chosen = await self.hub.chosen(self.account_id)
         mine = [row for row in chosen.printers if row.printer_id == printer_id]
         if not mine:
-            raise NotFoundException("There is no such printer in your account.")
+            raise NotFoundException(N_("There is no such printer in your account."))
         own = chosen.settings.of_printers.get(printer_id)
         return _page(
             "printer.html",
@@ -97,7 +98,7 @@ class NotificationPages:
         """Return a destination of this account. Raises NotFoundException for another's."""
         destination = await self.hub.destination(self.account_id, destination_id)
         if destination is None:
-            raise NotFoundException("There is no such channel")
+            raise NotFoundException(N_("There is no such channel"))
         return destination
 
 
@@ -218,7 +219,7 @@ async def test(
     anchor = f"place-{destination_id}"
     match tested:
         case TooSoon():
-            sentence = f"Too many tests. Wait {in_words(tested.wait_seconds)}."
+            sentence = _("Too many tests. Wait %(time)s.", time=in_words(tested.wait_seconds))
             page = await pages.overview(WrongField(anchor, sentence), 429)
             page.headers["Retry-After"] = str(tested.wait_seconds)
             return page
@@ -244,7 +245,7 @@ async def remove(
 ) -> Response[Any]:
     """Remove a destination."""
     if not await pages.hub.remove(pages.account_id, destination_id):
-        raise NotFoundException("There is no such channel")
+        raise NotFoundException(N_("There is no such channel"))
     return redirect_with_flash(PAGE, "removed")
 
 
@@ -261,7 +262,7 @@ NOTIFICATION_ROUTES = [
 _STOP_PAGE: Final = "/notifications/stop"
 _LARGEST_BODY: Final = 1024
 """Enough for `List-Unsubscribe=One-Click`; the body is ignored."""
-_NO_LINK: Final = "This unsubscribe link is incomplete or out of date. Was it copied whole?"
+_NO_LINK: Final = N_("This unsubscribe link is incomplete or out of date. Was it copied whole?")
 
 
 @get(_STOP_PAGE, media_type=MediaType.HTML, sync_to_thread=False)

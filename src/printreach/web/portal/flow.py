@@ -17,6 +17,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import Portal, Refusal, Request
 from printreach.hub.portal.view import FlowKey, PrinterHere
 from printreach.hub.printers.live import LiveStatus
+from printreach.languages import N_
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import CHOOSING_STEPS, FLOW_KEPT, PortalError, Step
 from printreach.rules.portal.query import PortalQuery, parse_portal_query
@@ -62,7 +63,7 @@ async def provide_flow_request(
     account = session.account if session else None
     view = await services.portal.view(key, account)
     if view is None:
-        raise NoSuchFlow("This browser has no such flow")
+        raise NoSuchFlow(N_("This browser has no such flow"))
     access = session.access if session else None
     return FlowRequest(services=services, key=key, account=account, access=access, view=view)
 
@@ -75,7 +76,7 @@ async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRe
     """
     fields = await read_fields(request)
     if not flow_request.key.is_form_token(fields["token"]):
-        raise PermissionDeniedException("This form is not of a page of this flow")
+        raise PermissionDeniedException(N_("This form is not of a page of this flow"))
     return fields
 
 
@@ -266,7 +267,7 @@ def _pairs(request: AnyRequest) -> list[tuple[str, str]]:
             _query_text(request), keep_blank_values=True, max_num_fields=_MAX_PARAMETERS
         )
     except ValueError:
-        raise ClientException("The address has too many parameters") from None
+        raise ClientException(N_("The address has too many parameters")) from None
 
 
 START = Router(

@@ -14,6 +14,7 @@ from litestar.di import NamedDependency
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import IssuedConnection
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
+from printreach.languages import _
 from printreach.rules.portal import PortalError, Step
 from printreach.web.connections.permissions import ticked
 from printreach.web.forms import ERROR_STATUS, Fields, sentence_of
@@ -82,7 +83,7 @@ async def choose(
 ) -> Response[Any]:
     """Choose the printer."""
     if flow_request.view.step is Step.CHOOSE and not sent["printer"]:
-        return await choose_again(flow_request, {"printer": "Choose a printer."})
+        return await choose_again(flow_request, {"printer": _("Choose a printer.")})
     if flow_request.account is not None:
         await flow_request.services.portal.choose(
             flow_request.key, flow_request.account, sent["printer"]

@@ -13,6 +13,7 @@ from printreach.contract.platforms import facts_of
 from printreach.hub.leases import Access
 from printreach.hub.portal import IssuedConnection, Request
 from printreach.hub.portal.view import FlowKey, PrinterHere, View
+from printreach.languages import _
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.apps.return_urls import completion_url, place_to_show
@@ -248,7 +249,7 @@ def failed_page(
 
 def about(printer: PrinterHere, *, shows_state: bool = False) -> str:
     """Describe the printer's kind and, if no badge shows its state, whether it is connected."""
-    state = "connected" if printer.is_online else "not connected now"
+    state = _("connected") if printer.is_online else _("not connected now")
     platform = facts_of(printer.printer.platform).title
     if shows_state:
         return platform

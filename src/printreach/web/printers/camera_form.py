@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from printreach.contract.cameras import CameraChoice
 from printreach.contract.status import WebcamEntry
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_
 from printreach.rules.printers.cameras import (
     ROTATIONS,
     Pose,
@@ -19,7 +20,7 @@ from printreach.web.forms import Fields
 from printreach.web.printer_state import PrinterState
 from printreach.web.printers.cards import Webcam, webcam_of
 
-_NO_NAME = "A camera's name has up to 60 characters, none of them invisible."
+_NO_NAME = N_("A camera's name has up to 60 characters, none of them invisible.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from printreach.contract.status import DetectorStatus, State, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import _
 from printreach.rules.detection.detector import newest_quality, unseen_words
 from printreach.rules.durations import duration
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
@@ -158,7 +159,7 @@ def webcam_of(seen: SeenPrinter, index: int, state: PrinterState, *, still: bool
 
 def camera_label(camera: WebcamEntry) -> str:
     """Return the label by which a person chooses it."""
-    return camera.name if camera.enabled else f"{camera.name}, switched off"
+    return camera.name if camera.enabled else _("%(name)s, switched off", name=camera.name)
 
 
 def default_pose(seen: SeenPrinter) -> Pose:
@@ -176,7 +177,9 @@ def _last_picture(seen: SeenPrinter) -> Webcam:
     return Webcam(
         picture=f"{address}?at={int(at.timestamp())}" if at is not None else "",
         state="gone",
-        age=Markup("Last picture {}").format(moment(at)) if at is not None else "",
+        age=Markup(_("Last picture %(time)s", time=moment(at)))  # noqa: S704 - our own message
+        if at is not None
+        else "",
         pose=default_pose(seen),
     )
 
@@ -186,7 +189,7 @@ def _file(state: PrinterState) -> str:
         return ""
     name = state.job.current_print.file_name
     if not state.is_here:
-        return f"Was printing {name}" if state.is_under_way and name else ""
+        return _("Was printing %(name)s", name=name) if state.is_under_way and name else ""
     return name if state.badge != State.IDLE else ""
 
 
@@ -195,10 +198,12 @@ def _look_age(detector: DetectorStatus) -> str:
     drawn again every second; of one that saw nothing, why.
     """
     if detector.is_suppressed:
-        return "Off for this print"
+        return _("Off for this print")
     if unseen_words(detector):
         return unseen_words(detector)
     since_s = detector.time_since_last_score_sec
     if since_s < _YOUNG_S:
         since_s -= since_s % _AGE_STEP_S
-    return f"seen {duration(since_s)} ago" if since_s >= 1 else "seen just now"
+    return (
+        _("seen %(since_s)s ago", since_s=duration(since_s)) if since_s >= 1 else _("seen just now")
+    )

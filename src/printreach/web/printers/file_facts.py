@@ -10,6 +10,7 @@ import msgspec
 from printreach.contract.platforms import can_print
 from printreach.contract.status import UNDER_WAY
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import _
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts.filament_price import cost_of
 from printreach.rules.printers import Printer
@@ -131,7 +132,11 @@ def _filament(details: _Details) -> str:
 
 def _layers(details: _Details) -> str:
     """Return their number and height, as far as they are known: "60, 0.2 mm each"."""
-    height = f"{details.layer_height_mm:g} mm each" if details.layer_height_mm else ""
+    height = (
+        _("%(layer_height_mm)s mm each", layer_height_mm=f"{details.layer_height_mm:g}")
+        if details.layer_height_mm
+        else ""
+    )
     return _listed([f"{details.layer_count}" if details.layer_count else "", height])
 
 

@@ -19,6 +19,7 @@ from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.thumbnails import ThumbnailKey
+from printreach.languages import N_, _
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter, Printer
 from printreach.rules.printers.commands import Action
@@ -68,7 +69,7 @@ async def files_page(
     """Show one folder and what can be done with its files."""
     view, query = view_of(seen, services.clock.now()), parse_folder_query(folder, q, sort, page)
     if query is None:
-        raise NotFoundException("There is no such folder")
+        raise NotFoundException(N_("There is no such folder"))
     shown = await _folder(services, seen.printer, query)
     is_refused = isinstance(shown, PrinterRefusal)
     context = {
@@ -321,7 +322,7 @@ def _folder_path(typed: str | None) -> VirtualPath:
     """Parse a folder's path. Raises ValidationException."""
     path = parse_folder(typed)
     if path is None:
-        raise ValidationException("There is no such folder")
+        raise ValidationException(N_("There is no such folder"))
     return path
 
 
@@ -332,7 +333,7 @@ async def _folder(
     platform = printer.platform
     shown = await _in_list(services, printer, lambda files: folder_of(files, query, platform))
     if shown is None:
-        raise NotFoundException("There is no such folder")
+        raise NotFoundException(N_("There is no such folder"))
     return shown
 
 
@@ -343,7 +344,7 @@ async def _in_list(
     try:
         return await services.file_lists.read(printer.owned, work)
     except UnreadableList:
-        text = "The list of files can't be read; the agent may be of another version."
+        text = _("The list of files can't be read; the agent may be of another version.")
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
 
 
@@ -376,7 +377,7 @@ def _file_path(typed: str) -> VirtualPath:
     """Parse a file's path. Raises ValidationException."""
     path = parse_virtual_path(typed, (FileRoot.GCODE,))
     if isinstance(path, str) or not path.parts:
-        raise ValidationException("There is no such file")
+        raise ValidationException(N_("There is no such file"))
     return path
 
 

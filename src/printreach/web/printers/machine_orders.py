@@ -15,6 +15,7 @@ from printreach.contract.status import State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_, _
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers import commands as rules
 from printreach.rules.printers.presets import order_of
@@ -40,7 +41,7 @@ async def heat_to_preset(
     view = await control_view(seen, signed_in.services)
     chosen = chosen_preset(view.presets, fields)
     if chosen is None:
-        raise ValidationException("There is no such preset")
+        raise ValidationException(N_("There is no such preset"))
     preset = chosen.preset
     if fields["sure"] != chosen.targets:
         context = {"view": view, "chosen": chosen, "question": question_of(preset)}
@@ -90,7 +91,11 @@ async def adjust(
         wanted = _percent(name, fields[name]) if name else _step(fields["z"])
     if wanted is None:
         field = ADJUSTED[name]
-        errors = {name: f"Enter a whole number, {field.least} to {field.most}."}
+        errors = {
+            name: _(
+                "Enter a whole number, %(least)s to %(most)s.", least=field.least, most=field.most
+            )
+        }
         view = await control_view(seen, signed_in.services)
         return control_template(view, typed={name: fields[name]}, errors=errors)
     order = _order(seen.printer.owned, "/adjust", "adjust", wanted, _adjusted(name, wanted))
@@ -171,7 +176,7 @@ def _has_failed(status: StatusResult) -> bool:
 def _percent(name: str, typed: str) -> Adjust | None:
     """Return the order; None for what is no percentage within the range."""
     if name not in ADJUSTED:
-        raise ValidationException("There is nothing of that name to adjust")
+        raise ValidationException(N_("There is nothing of that name to adjust"))
     text = typed.strip().removesuffix("%").rstrip()
     if not (text.isascii() and text.isdigit() and len(text) <= _WHOLE):
         return None
@@ -192,7 +197,7 @@ def _step(text: str) -> Adjust:
     try:
         wanted = Adjust(z_offset_by_mm=float(text))
     except ValueError:
-        raise ValidationException("There is no such step") from None
+        raise ValidationException(N_("There is no such step")) from None
     if (problem := rules.adjust_problem(wanted)) is not None:
         raise ValidationException(problem)
     return wanted

@@ -6,6 +6,7 @@ from typing import Final, TypedDict
 from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
 from printreach.contract.status import DetectorStatus
 from printreach.contract.unset import UnsetType
+from printreach.languages import _
 from printreach.rules.detection.detector import quality_of
 
 MAX_LOOKS: Final = 90
@@ -61,7 +62,7 @@ def units_of(system: MaterialSystem) -> list[UnitRow]:
     known = {unit.id for unit in system.units}
     loose = [source for source in system.sources if source.unit_id not in known]
     if loose:
-        rows.append(UnitRow(name="" if not rows else "Others", about=[], slots=_slots(loose)))
+        rows.append(UnitRow(name="" if not rows else _("Others"), about=[], slots=_slots(loose)))
     return rows
 
 

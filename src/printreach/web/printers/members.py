@@ -14,6 +14,7 @@ from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.members import PATH
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.tries import LINK_BY_ADDRESS
+from printreach.languages import N_
 from printreach.rules.own_paths import path_with_next, sign_in_path
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.members import Role, parse_role
@@ -28,7 +29,7 @@ from printreach.web.signed_in import Browser, SignedIn, raise_if_too_soon
 
 _PEOPLE: Final = "dashboard/people.html"
 _OFFER: Final = "dashboard/offer.html"
-_CHOOSE: Final = "Choose what they may do."
+_CHOOSE: Final = N_("Choose what they may do.")
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({"email": "", "role": "watch", "uses": "1"})
 _NO_ERRORS: Final[Mapping[str, str]] = MappingProxyType({})
 

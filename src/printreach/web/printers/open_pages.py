@@ -22,6 +22,7 @@ from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
+from printreach.languages import N_, _
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.members import Role
@@ -147,7 +148,7 @@ class OpenPages:
         """Raise TooManyRequestsException if not even ending the oldest stream would make room."""
         if len(self._streams.get(account_id, ())) >= MAX_STREAMS + MAX_ENDING:
             raise TooManyRequestsException(
-                "So many pages of this account are open already. Close one first",
+                N_("So many pages of this account are open already. Close one first"),
                 headers={"Retry-After": "60"},
             )
 
@@ -313,14 +314,15 @@ class Page:
             if seen.printer.owned in self.watched
         }
         words = [
-            f"{name} is {_WORDS[state.badge]}."
+            _("%(name)s is %(words)s.", name=name, words=_WORDS[state.badge])
             for key, (name, state) in states.items()
             if self._states.get(key, state.badge) != state.badge
         ]
         warned = {key: name for key, (name, state) in states.items() if state.is_warned}
         if self._states:  # the page already shows what was so before it opened
             words += [
-                f"Possible failure: look at {warned[key]}." for key in warned.keys() - self._warned
+                _("Possible failure: look at %(warned)s.", warned=warned[key])
+                for key in warned.keys() - self._warned
             ]
         self._warned = frozenset(warned)
         self._states = {key: state.badge for key, (_, state) in states.items()}

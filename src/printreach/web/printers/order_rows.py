@@ -6,24 +6,25 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from printreach.languages import N_, _
 from printreach.store.printers.given_orders import SignedOrder
 
 _WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "/pause": "Paused",
-        "/resume": "Resumed",
-        "/cancel": "Stopped",
-        "/start": "Started",
-        "/files/upload": "Uploaded",
-        "/files/delete": "Deleted",
-        "/set-temp": "Temperature set",
-        "/move-axis": "Moved",
-        "/home": "Homed",
-        "/extrude": "Filament moved",
-        "/set-light": "Light switched",
-        "/adjust": "Adjusted",
-        "/emergency-stop": "Stopped in an emergency",
-        "/restart-firmware": "Firmware restarted",
+        "/pause": N_("Paused"),
+        "/resume": N_("Resumed"),
+        "/cancel": N_("Stopped"),
+        "/start": N_("Started"),
+        "/files/upload": N_("Uploaded"),
+        "/files/delete": N_("Deleted"),
+        "/set-temp": N_("Temperature set"),
+        "/move-axis": N_("Moved"),
+        "/home": N_("Homed"),
+        "/extrude": N_("Filament moved"),
+        "/set-light": N_("Light switched"),
+        "/adjust": N_("Adjusted"),
+        "/emergency-stop": N_("Stopped in an emergency"),
+        "/restart-firmware": N_("Firmware restarted"),
     }
 )
 _OTHER: Final = "Controlled"
@@ -60,5 +61,5 @@ def order_rows(orders: Sequence[SignedOrder], person_id: str) -> list[OrderRow]:
 def _row(signed: SignedOrder, person_id: str) -> OrderRow:
     order = signed.order
     words, name = _WORDS.get(order.command, _OTHER), order.subject.rpartition("/")[2]
-    who = "you" if order.person_id == person_id else signed.email or "a deleted account"
+    who = "you" if order.person_id == person_id else signed.email or _("a deleted account")
     return OrderRow(words=f"{words} {name}".rstrip(), who=who, at=order.at, times=1)

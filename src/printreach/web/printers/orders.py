@@ -19,6 +19,7 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_, _
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers import commands as rules
@@ -118,8 +119,8 @@ async def heat(
     problem = rules.set_temp_problem(target)
     if problem is not None or not isfinite(celsius):
         # The page's own words: the problem is told in those of the interface for programs.
-        most = "0 to what it can take" if heater is None else target_range(heater["maximum"])
-        errors = {name: f"Enter a temperature in °C, {most}."}
+        most = _("0 to what it can take") if heater is None else target_range(heater["maximum"])
+        errors = {name: _("Enter a temperature in °C, %(most)s.", most=most)}
         view = await control_view(seen, signed_in.services)
         return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":
@@ -160,7 +161,7 @@ async def move(
     """Move one axis, which the button's value names: "X-10"."""
     axis, distance = fields["step"][:1], fields["step"][1:]
     if axis not in list(Axis):
-        raise ValidationException("There is no such axis")
+        raise ValidationException(N_("There is no such axis"))
     order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
     _check(rules.move_problem(order))
     return await _control(signed_in, owned, "/move-axis", "move", order)
@@ -175,7 +176,7 @@ async def home(
     """Home the axis that the button's value names, or all of them."""
     axis = fields["axis"]
     if axis and axis not in list(Axis):
-        raise ValidationException("There is no such axis")
+        raise ValidationException(N_("There is no such axis"))
     order = Home(axes=[Axis(axis)]) if axis else None
     return await _control(signed_in, owned, "/home", "home", order)
 
@@ -192,7 +193,12 @@ async def extrude(
     order = Extrude(extruder=0, distance_mm=sign * length_mm)
     if not isfinite(length_mm) or length_mm <= 0 or rules.extrude_problem(order) is not None:
         view = await control_view(seen, signed_in.services)
-        errors = {"length": f"Enter a length of up to {DEFAULT_LIMITS.extrude_mm:g} mm."}
+        errors = {
+            "length": _(
+                "Enter a length of up to %(extrude_mm)s mm.",
+                extrude_mm=f"{DEFAULT_LIMITS.extrude_mm:g}",
+            )
+        }
         return control_template(view, typed={"length": fields["length"]}, errors=errors)
     return await _control(signed_in, seen.printer.owned, "/extrude", "extrude", order)
 
@@ -278,7 +284,7 @@ def _back(printer_id: str, fields: Fields) -> str:
 def _heater(fields: Fields) -> str:
     named = [name for name in ("hotend", "bed", "chamber") if fields[name].strip()]
     if len(named) != 1:
-        raise ValidationException("Set one temperature at a time")
+        raise ValidationException(N_("Set one temperature at a time"))
     return named[0]
 
 
@@ -287,7 +293,7 @@ def _step_mm(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValidationException("There is no such step") from None
+        raise ValidationException(N_("There is no such step")) from None
 
 
 def _temperature(name: str, celsius: float) -> SetTemp:

@@ -11,6 +11,7 @@ from litestar.response import Redirect, Template
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
+from printreach.languages import N_
 from printreach.rules.connections.credentials import parse_link_code
 from printreach.rules.own_paths import HOME, parse_printer_path
 from printreach.rules.printers import OwnedPrinter
@@ -172,7 +173,7 @@ _LONGEST_TYPING: Final = 32
 """Longer input is not a typing mistake, and is not shown again."""
 _NOT_A_CODE: Final = Denied(
     Reason.LINK_CODE_UNKNOWN,
-    "That isn't a link code. It has 8 letters and digits, and looks like K7QF-4MXY.",
+    N_("That isn't a link code. It has 8 letters and digits, and looks like K7QF-4MXY."),
 )
 
 

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from litestar.exceptions import ClientException, ValidationException
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header  # type: ignore[import-untyped]  # it has none
 
+from printreach.languages import N_
 from printreach.web.problems import AnyRequest
 
 MAX_FIELDS: Final = 8
@@ -41,7 +42,7 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get("boundary", "")
     if kind != "multipart/form-data" or not boundary:
-        raise ValidationException("This form carries no file")
+        raise ValidationException(N_("This form carries no file"))
     parser, before = PushMultipartParser(boundary, max_segment_count=MAX_FIELDS), _Preamble()
     events = _events(request, parser, before)
     try:
@@ -52,21 +53,27 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
                     return UploadedFile(parse_file_name(event.filename), await _begun(events))
     except TimeoutError:
         raise UploadStalled from None
-    raise ValidationException("Choose a file first")
+    raise ValidationException(N_("Choose a file first"))
 
 
 class UploadStalled(ClientException):
     """The form began, but its file did not follow."""
 
     status_code = 408
-    detail = f"The file did not begin to arrive within {BEFORE_FILE_S:.0f} seconds"
+    detail = N_(
+        "The file did not begin to arrive within %(before_file_s)s seconds",
+        before_file_s=f"{BEFORE_FILE_S:.0f}",
+    )
 
 
 class TooMuchBeforeFile(ClientException):
     """The fields before the file are too large."""
 
     status_code = 413
-    detail = f"At most {MAX_BYTES_BEFORE_FILE // 1024} KiB of other fields may precede the file"
+    detail = N_(
+        "At most %(max_bytes_before_file)s KiB of other fields may precede the file",
+        max_bytes_before_file=MAX_BYTES_BEFORE_FILE // 1024,
+    )
 
 
 @dataclass(slots=True)
@@ -85,7 +92,7 @@ def parse_file_name(sent: str) -> str:
     for mark in _PATH_MARKS:
         name = name.rpartition(mark)[2]
     if not name.isprintable() or name in ("", ".", "..") or len(name) > LONGEST_NAME:
-        raise ValidationException("A file with this name can't be uploaded")
+        raise ValidationException(N_("A file with this name can't be uploaded"))
     return name
 
 
@@ -105,7 +112,7 @@ async def _events(
                 raise TooMuchBeforeFile
         parser.close()
     except MultipartError as fault:
-        raise ValidationException("The upload broke off") from fault
+        raise ValidationException(N_("The upload broke off")) from fault
 
 
 def _parsed(parser: PushMultipartParser, chunk: bytes) -> Iterator[_Event]:
@@ -118,7 +125,7 @@ async def _begun(events: AsyncIterator[_Event]) -> AsyncIterator[bytes]:
     chunks = _file(events)
     first = await anext(chunks, b"")
     if not first:
-        raise ValidationException("This file is empty, so nothing was uploaded")
+        raise ValidationException(N_("This file is empty, so nothing was uploaded"))
 
     async def whole() -> AsyncIterator[bytes]:
         yield first

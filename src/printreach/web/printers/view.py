@@ -27,6 +27,7 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
 from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.languages import N_, _
 from printreach.rules.printers import lan_page_at
 from printreach.rules.printers.commands import (
     MAX_FAN_PERCENT,
@@ -81,21 +82,21 @@ class Adjusted:
 ADJUSTED: Final[Mapping[str, Adjusted]] = MappingProxyType(
     {
         "speed": Adjusted(
-            label="Speed",
+            label=N_("Speed"),
             argument="speed_percent",
             feature=Feature.SPEED_CONTROL,
             least=MIN_SPEED_PERCENT,
             most=MAX_SPEED_PERCENT,
         ),
         "flow": Adjusted(
-            label="Flow",
+            label=N_("Flow"),
             argument="flow_percent",
             feature=Feature.FLOW_CONTROL,
             least=MIN_FLOW_PERCENT,
             most=MAX_FLOW_PERCENT,
         ),
         "fan": Adjusted(
-            label="Fan",
+            label=N_("Fan"),
             argument="fan_percent",
             feature=Feature.FAN_CONTROL,
             least=0,
@@ -230,7 +231,7 @@ def view_of(
     facts = facts_of(seen.printer.platform)
     return PrinterView(
         card=card,
-        platform=facts.title or "its own interface",
+        platform=facts.title or _("its own interface"),
         has_interface=facts.has_web_server,
         webcam=webcam_of(seen, index, card.shown, still=False),
         cameras=cameras,
@@ -332,7 +333,11 @@ def layers_of(job: JobStatus | None) -> str:
     layer, total = job.current_print.current_layer, job.current_print.total_layers
     if layer is None or not (layer or total):
         return ""
-    return f"Layer {layer}" if total is None else f"Layer {layer} of {total}"
+    return (
+        _("Layer %(layer)s", layer=layer)
+        if total is None
+        else _("Layer %(layer)s of %(total)s", layer=layer, total=total)
+    )
 
 
 def control_template(

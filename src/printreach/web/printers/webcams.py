@@ -16,6 +16,7 @@ from litestar.response import Stream
 
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.printers.pictures import take_picture
+from printreach.languages import N_
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.disconnects import closing
@@ -54,7 +55,7 @@ async def last_picture(
     """Return the last picture of a printer that is offline."""
     last = await services.snapshots.last(owned.account_id, owned.printer_id)
     if last is None:
-        raise _no_picture("No picture of this printer was kept.")
+        raise _no_picture(N_("No picture of this printer was kept."))
     return Response(last.jpeg, media_type="image/jpeg", headers=SANDBOX)
 
 
@@ -67,13 +68,13 @@ async def stream(
 ) -> Stream:
     """Stream pictures until the browser leaves, its access ends, or the limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
-        raise PermissionDeniedException("A webcam stream is shown inside a page")
+        raise PermissionDeniedException(N_("A webcam stream is shown inside a page"))
     query = {"index": str(index)}
     pieces = answer_then_pieces(services, printer_access, "/webcam/stream", query)
     answer = await answer_of(pieces)
     match = _STREAM_TYPE.fullmatch(answer.content_type)
     if match is None:
-        raise _no_picture("The printer's camera sent something else than pictures.")
+        raise _no_picture(N_("The printer's camera sent something else than pictures."))
     media_type = f'multipart/x-mixed-replace; boundary="{match[1]}"'
     shown = _until_broken(pieces)
     return Stream(shown, media_type=media_type, headers=SANDBOX, background=closing(shown))

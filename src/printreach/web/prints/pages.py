@@ -14,6 +14,7 @@ from litestar.response import Stream, Template
 from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_
 from printreach.rules.printers.cameras import UNTURNED
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.prints.timelapse import PrintKey
@@ -248,7 +249,7 @@ async def snapshot(
     snapshot_id = name.removesuffix(_SUFFIX)
     picture = await services.snapshots.public(snapshot_id)
     if picture is None or not name.endswith(_SUFFIX):
-        raise NotFoundException("There is no such picture, or it is no longer kept")
+        raise NotFoundException(N_("There is no such picture, or it is no longer kept"))
     return Response(picture, media_type="image/jpeg", headers=PUBLIC_HEADERS)
 
 

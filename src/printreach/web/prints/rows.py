@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from printreach.contract.status import State
 from printreach.hub.prints.history import EventEntry
+from printreach.languages import _
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications.words import words_for
 from printreach.rules.printers.cameras import UNTURNED, Pose
@@ -101,8 +102,8 @@ def row_of(
     ended_at, picture = print_.ended_at, print_.snapshot_id
     is_kept = picture is not None and ended_at is not None and at < ended_at + KEPT_FOR
     return PrintRow(
-        file=print_.file_name or "File not known",
-        printer=print_.printer_name or "A printer",
+        file=print_.file_name or _("File not known"),
+        printer=print_.printer_name or _("A printer"),
         href=f"/printers/{print_.printer_id}" if has_page else "",
         page=print_path(print_.printer_id, print_.print_id) if has_page else "",
         again=_again(print_) if has_page and ended_at is not None else "",
@@ -165,7 +166,7 @@ def months_of(tallies: Sequence[Tally]) -> list[Month]:
 
 
 def total_of(tallies: Sequence[Tally]) -> Month:
-    return _month("Last 12 months", tallies)
+    return _month(_("Last 12 months"), tallies)
 
 
 def activity_item_of(happened: EventEntry) -> ActivityItem:

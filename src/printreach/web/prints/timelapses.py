@@ -12,6 +12,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Redirect, Stream, Template
 
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_
 from printreach.limiters.slots import Slots
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.timelapse import PrintKey
@@ -82,10 +83,10 @@ async def timelapse_video(
     networks = networks_of(address)
     limits = {network.name: MAX_SENT_TO_ADDRESS * network.share for network in networks}
     if not sent.are_free(limits):
-        raise TooManyRequestsException("Too many watch at once", headers={"Retry-After": "10"})
+        raise TooManyRequestsException(N_("Too many watch at once"), headers={"Retry-After": "10"})
     video = await services.timelapses.video(name.removesuffix(_SUFFIX))
     if video is None or not name.endswith(_SUFFIX):
-        raise NotFoundException("There is no such video, or it is no longer kept")
+        raise NotFoundException(N_("There is no such video, or it is no longer kept"))
     headers = {**PUBLIC_HEADERS, "Accept-Ranges": "bytes"}
     asked = _RANGE.fullmatch(request.headers.get("range", ""))
     if asked is None or asked[1] == asked[2] == "":

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from math import ceil, isfinite
 from typing import Final
 
+from printreach.languages import _
 from printreach.rules.detection.detector import quality_of
 from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.watch.choices import Look
@@ -156,9 +157,9 @@ def _score(look: Look) -> float:
 
 
 def _bar(x: float, width: float, look: Look) -> Bar:
-    notes = [VIEW_WORDS[look.view], "Paused the print." if look.paused else ""]
+    notes = [VIEW_WORDS[look.view], _("Paused the print.") if look.paused else ""]
     if look.warned:
-        notes.append("Warned.")
+        notes.append(_("Warned."))
     score = _score(look)
     return Bar(
         x=x,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
+from printreach.languages import N_, _
 from printreach.rules.detection import LEVELS
 from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import (
@@ -19,11 +20,11 @@ from printreach.rules.watch.pose import as_shown, as_taken
 from printreach.web.forms import Fields
 
 LEVEL_WORDS: Final = (
-    ("1", "Very early"),
-    ("2", "Early"),
-    ("3", "Balanced"),
-    ("4", "Late"),
-    ("5", "Very late"),
+    ("1", N_("Very early")),
+    ("2", N_("Early")),
+    ("3", N_("Balanced")),
+    ("4", N_("Late")),
+    ("5", N_("Very late")),
 )
 """Labels short enough for a field on a phone."""
 EDGES: Final = ("left", "top", "width", "height")
@@ -125,11 +126,11 @@ def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[
     cameras: how many the printer has; None while it is offline.
     """
     reader = _Reader(fields)
-    level = f"Choose a level from {LEVELS[0]} to {LEVELS[-1]}."
+    level = _("Choose a level from %(least)s to %(most)s.", least=LEVELS[0], most=LEVELS[-1])
     warning_level = reader.whole("warning_level", LEVELS, level)
     pause_level = reader.whole("pause_level", LEVELS, level)
     if fields["pauses"] not in ("yes", "no"):
-        reader.errors["pauses"] = "Choose whether it may pause."
+        reader.errors["pauses"] = _("Choose whether it may pause.")
     pauses = _pause(reader)
     camera = _camera(reader, MAX_CAMERAS if cameras is None else cameras)
     masked = _regions(reader, parse_pose(fields["pose"]))
@@ -169,8 +170,11 @@ def parse_pose(text: str) -> Pose:
 
 
 def _pause(reader: _Reader) -> WatchPause:
-    lift = f"The lift is a whole number of mm, 0 to {MAX_LIFT_MM}."
-    retract = f"How far filament is pulled back is a whole number of mm, 0 to {MAX_RETRACT_MM}."
+    lift = _("The lift is a whole number of mm, 0 to %(most)s.", most=MAX_LIFT_MM)
+    retract = _(
+        "How far filament is pulled back is a whole number of mm, 0 to %(most)s.",
+        most=MAX_RETRACT_MM,
+    )
     return WatchPause(
         disable_hotend=bool(reader.fields["disable_hotend"]),
         disable_bed=bool(reader.fields["disable_bed"]),
@@ -183,9 +187,11 @@ def _camera(reader: _Reader, count: int) -> int | None:
     if not reader.fields["camera"]:
         return None
     if count == 0:
-        reader.errors["camera"] = "The printer has no camera now. Choose its default one."
+        reader.errors["camera"] = _("The printer has no camera now. Choose its default one.")
         return None
-    return reader.whole("camera", range(count), "The printer has no such camera. Choose another.")
+    return reader.whole(
+        "camera", range(count), _("The printer has no such camera. Choose another.")
+    )
 
 
 def _regions(reader: _Reader, pose: Pose) -> tuple[Region, ...]:
@@ -206,12 +212,16 @@ def _region(
     shares = [reader.percent(name) for name in names]
     for name, edge, share in zip(names, EDGES, shares, strict=True):
         if share is None:
-            reader.errors[name] = f"Region {number}: {edge} is a number from 0 to 100."
+            reader.errors[name] = _(
+                "Region %(number)s: %(edge)s is a number from 0 to 100.", number=number, edge=edge
+            )
             return None
     left, top, width, height = (share for share in shares if share is not None)
     for name, size in ((names[2], width), (names[3], height)):
         if size < _MIN_SHARE:
-            reader.errors[name] = f"Region {number} has no width or no height. Clear it to drop it."
+            reader.errors[name] = _(
+                "Region %(number)s has no width or no height. Clear it to drop it.", number=number
+            )
             return None
     for name, start, size, side in (
         (names[2], left, width, "right"),
@@ -219,7 +229,11 @@ def _region(
     ):
         # Each text is rounded, by half of the smallest share at most.
         if start > 1 - _MIN_SHARE or start + size > 1 + 1.5 * _MIN_SHARE:
-            reader.errors[name] = f"Region {number} sticks out at the {side} of the picture."
+            reader.errors[name] = _(
+                "Region %(number)s sticks out at the %(side)s of the picture.",
+                number=number,
+                side=side,
+            )
             return None
     shown = Region(left, top, min(1.0, left + width), min(1.0, top + height))
     return as_taken(shown, pose)

@@ -12,6 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.status import WebcamEntry
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_, _
 from printreach.rules.detection.detector import NO_CAMERA
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.cameras import pose_at
@@ -78,7 +79,7 @@ async def leave_print_alone(
     """Exclude the current print from the watch, or watch it again."""
     account_id, print_id = owned.account_id, fields["print_id"]
     if not 0 < len(print_id) <= LONGEST_PRINT_ID:
-        raise ValidationException("Say which print")
+        raise ValidationException(N_("Say which print"))
     is_off = fields["watch"] == "off"
     left_alone = print_id if is_off else ""
     or_404(await services.watch_choices.leave_alone(account_id, owned.printer_id, left_alone))
@@ -93,7 +94,7 @@ async def judge(
 ) -> Redirect:
     """Store the owner's judgement of an alarm."""
     if fields["was_failure"] not in ("yes", "no"):
-        raise ValidationException("Say whether it was right")
+        raise ValidationException(N_("Say whether it was right"))
     judged = await services.watch_choices.judge(
         owned.account_id,
         owned.printer_id,
@@ -200,10 +201,10 @@ def _no_camera(seen: SeenPrinter, chosen: int | None) -> str:
 
 def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
     """Return the printer's cameras, plus the chosen one if it is missing now."""
-    choices = [("", "Default camera of the printer")]
+    choices = [("", _("Default camera of the printer"))]
     choices += [(str(index), camera_label(camera)) for index, camera in enumerate(cameras)]
     if chosen is not None and chosen >= len(cameras):
-        choices.append((str(chosen), f"Camera {chosen + 1}, not here now"))
+        choices.append((str(chosen), _("Camera %(chosen)s, not here now", chosen=chosen + 1)))
     return choices
 
 
@@ -232,7 +233,7 @@ def _picture(jpeg: bytes | None) -> Response[bytes]:
 
 
 def _no_picture() -> NotFoundException:
-    return NotFoundException("There is no such picture, or it is no longer kept")
+    return NotFoundException(_("There is no such picture, or it is no longer kept"))
 
 
 DETECTOR_PAGES = [

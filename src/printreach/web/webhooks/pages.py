@@ -12,6 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
+from printreach.languages import N_, _
 from printreach.rules.notifications import CHOICES
 from printreach.rules.webhooks import LIFETIME, DeliveryState, LoggedDelivery
 from printreach.web.connections.permissions import ticks_of
@@ -22,20 +23,20 @@ from printreach.web.signed_in import SignedIn
 _TITLES: Final[Mapping[int, str]] = MappingProxyType(
     {
         **{int(kind): text for kind, text in CHOICES},
-        EventType.PROGRESS: "Progress",
-        EventType.NOTIFICATION_LIMIT_REACHED: "The day's limit of notifications is reached",
-        EventType.TEST: "A test",
+        EventType.PROGRESS: N_("Progress"),
+        EventType.NOTIFICATION_LIMIT_REACHED: N_("The day's limit of notifications is reached"),
+        EventType.TEST: N_("A test"),
     }
 )
 _WORDS: Final[Mapping[DeliveryState, tuple[str, str]]] = MappingProxyType(
     {
-        DeliveryState.DELIVERED: ("Delivered", "tick"),
-        DeliveryState.GIVEN_UP: ("Given up", "warning"),
-        DeliveryState.DROPPED: ("Not sent", "cancelled"),
-        DeliveryState.QUEUED: ("On its way", "clock"),
+        DeliveryState.DELIVERED: (N_("Delivered"), "tick"),
+        DeliveryState.GIVEN_UP: (N_("Given up"), "warning"),
+        DeliveryState.DROPPED: (N_("Not sent"), "cancelled"),
+        DeliveryState.QUEUED: (N_("On its way"), "clock"),
     }
 )
-_FAILED_FOR_NOW: Final = ("Failed, tried again", "again")
+_FAILED_FOR_NOW: Final = (N_("Failed, tried again"), "again")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +56,7 @@ def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery
 
 def title_of(event_type: int) -> str:
     """Return the title of an event type, even of one that this version does not know."""
-    return _TITLES.get(event_type, f"Event {event_type}")
+    return _TITLES.get(event_type, _("Event %(number)s", number=event_type))
 
 
 def _shown(delivery: LoggedDelivery) -> ShownDelivery:
