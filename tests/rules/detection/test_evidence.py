@@ -1,10 +1,11 @@
 """Evidence maps: new evidence in a place, and comparison with a growing print."""
 
 import math
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printreach.rules.detection import DetectionContext, ImageAssessment, Verdict, observe
@@ -74,6 +75,49 @@ def test_a_print_that_grows_odder_slowly_is_followed() -> None:
 
     assert suddenly[-1].warning_suggested
     assert not any(verdict.warning_suggested for verdict in slowly)
+
+
+def test_a_print_that_looks_worse_within_minutes_of_growth_is_followed_too() -> None:
+    def grown(share: float) -> float:
+        return 1 / (1 + math.exp(2.5 - 3.5 * share))
+
+    def verdicts(pictures: int) -> list[Verdict]:
+        context, seen = DetectionContext(), []
+        shares = [*[0.0] * 8, *(min(1.0, number / pictures) for number in range(40))]
+        for number, share in enumerate(shares):
+            assessment = ImageAssessment(
+                probability=grown(share),
+                scene=Scene(grey=BED, digest=number),
+                evidence=((grown(share),) * 3,) * 3,
+            )
+            context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
+            seen.append(verdict)
+        return seen
+
+    assert any(verdict.warning_suggested for verdict in verdicts(2))
+    assert not any(verdict.warning_suggested for verdict in verdicts(25))
+
+
+@settings(max_examples=20)
+@given(st.floats(0.92, 1.0), st.integers(1, 30))
+def test_a_failure_that_is_seen_never_becomes_what_the_print_looks_like(
+    probability: float, spreads_over: int
+) -> None:
+    def pictures() -> Iterator[float]:
+        yield from [CALM] * 8
+        for number in range(80):
+            yield CALM + (probability - CALM) * min(1.0, number / spreads_over)
+
+    context, verdicts = DetectionContext(), []
+    for number, odd in enumerate(pictures()):
+        assessment = ImageAssessment(
+            probability=odd, scene=Scene(grey=BED, digest=number), evidence=((odd,) * 3,) * 3
+        )
+        context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
+        verdicts.append(verdict)
+
+    assert verdicts[-1].warning_suggested
+    assert verdicts[-1].pause_suggested
 
 
 def test_a_map_of_another_size_begins_anew() -> None:

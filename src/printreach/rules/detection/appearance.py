@@ -2,7 +2,7 @@
 
 The model's score of one image means little across scenes: some good prints always look odd. So a
 print is also compared with its own first images, as a whole and place by place. Since prints grow,
-the reference follows slowly while the print looks good.
+the reference follows while the print looks good, or looks worse so slowly that it may be growth.
 """
 
 import heapq
@@ -97,9 +97,13 @@ _MEAN_OVER_S: Final = 40.0
 _MIN_SHARE, _GREATEST_SHARE = 0.3, 0.7
 """The least and greatest weight of one image in the means, whatever the interval."""
 _FARTHEST_MEAN: Final = 4.5
-_FOLLOWS_OVER_S: Final = 200.0
+_FOLLOWS_OVER_S: Final = 100.0
 _GOOD_LOGIT: Final = 0.0
 """Below this a print looks good: it is a score of 50, where PrintQuality is 6."""
+_GROWTH_RISE: Final = 1.5
+_GROWTH_MEAN: Final = 1.5
+"""Below both a print that looks worse than at its start may just have grown. A failure shows within
+a few images, and those that are seen look worse than this by themselves (a probability of 0.82)."""
 
 _GAIN: Final = 1.5
 _MAX_RISE, _MAX_FALL = 3.0, 2.0
@@ -145,6 +149,11 @@ class Appearance:
         odd = max(0.0, min(_MAX_ODD_SCORE, _median(self.first) - _USUAL_LOGIT))
         return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
 
+    @property
+    def _may_be_growth(self) -> bool:
+        is_slow = self.risen < _GROWTH_RISE
+        return self.mean is not None and is_slow and self.mean < _GROWTH_MEAN
+
     def forgiven(self) -> "Appearance":
         """Return the appearance without its recent images."""
         return replace(self, mean=None, risen=0.0)
@@ -181,13 +190,14 @@ class Appearance:
                 first=(*self.first, now),
                 oddest=oddest(self.oddest, places) if places else self.oddest,
             )
-        if self._combined >= _GOOD_LOGIT:
+        if self._combined >= _GOOD_LOGIT and not self._may_be_growth:
             return self
         share = _share(step_s, _FOLLOWS_OVER_S)
+        has_maps = bool(self.oddest and places)
         return replace(
             self,
             first=tuple(each + share * (now - each) for each in self.first),
-            oddest=moved_towards(self.oddest, places, share) if places else self.oddest,
+            oddest=moved_towards(self.oddest, places, share) if has_maps else self.oddest,
         )
 
 
