@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from printreach.wire import events
 from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
-from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
+from printreach.wire.frames import CHUNK_BYTES
 from printreach.wire.session import Session
 
 from .keepalive import KeepaliveTimer
@@ -90,10 +90,7 @@ class Tunnel:
     def is_overloaded(self) -> bool:
         """True while too much waits for an end that doesn't read: open no stream for now."""
         # Heads need no credit, so nothing else bounds them.
-        return (
-            self.session.stream_count >= MAX_STREAMS
-            or self._opened_while_full >= MAX_OPENED_WHILE_FULL_BYTES
-        )
+        return self.session.is_full or self._opened_while_full >= MAX_OPENED_WHILE_FULL_BYTES
 
     def open(
         self,

@@ -38,6 +38,8 @@ class Reason(IntEnum):
     TUNNEL_LOST = 6  # local only: the tunnel closed beneath the stream
     TUNNEL_SILENT = 7  # local only: the other end stopped answering pings
     NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent never allows it
+    PRINTER_LOST = 9  # between relay nodes: the agent's tunnel closed, or is not at this node
+    PRINTER_SILENT = 10  # between relay nodes: the agent stopped answering pings
 
 
 _LOCAL_REASONS: Final = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})

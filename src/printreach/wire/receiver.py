@@ -24,7 +24,7 @@ from .events import (
     StreamOpened,
     StreamReset,
 )
-from .frames import FIN, HEADER, HEADER_BYTES, MAX_STREAMS, VERSION, Kind
+from .frames import FIN, HEADER, HEADER_BYTES, VERSION, Kind
 from .heads import MAX_HEAD_BYTES
 from .state import BODY, ENDED, HEAD, TunnelState
 
@@ -110,8 +110,9 @@ class Receiver:
         if stream <= tunnel.last_opened:
             text = f"stream {stream} opened behind stream {tunnel.last_opened}"
             raise RemoteProtocolError(CloseCode.STREAM_REUSED, text)
-        if len(tunnel.streams) >= MAX_STREAMS:
-            raise RemoteProtocolError(CloseCode.TOO_MANY_STREAMS, f"over {MAX_STREAMS} streams")
+        if len(tunnel.streams) >= tunnel.max_streams:
+            text = f"over {tunnel.max_streams} streams"
+            raise RemoteProtocolError(CloseCode.TOO_MANY_STREAMS, text)
         flags, head, body = frames.decode_open(payload)
         fin = kind >= FIN
         state = tunnel.add(stream, opened_here=False)

@@ -43,9 +43,10 @@ class Session:
         now: float,
         window: int = frames.WINDOW_BYTES,
         capabilities: tuple[str, ...] = (),
+        max_streams: int = MAX_STREAMS,
     ) -> None:
         self._is_hub = role is Role.HUB
-        self._tunnel = TunnelState(window, now)
+        self._tunnel = TunnelState(window, now, max_streams)
         self._receiver = Receiver(self._tunnel, is_hub=self._is_hub)
         self._keepalive = Keepalive(now, idle_s=30.0 if self._is_hub else 45.0)
         self._output: list[bytes | memoryview] = []
@@ -67,8 +68,13 @@ class Session:
             self._is_hub
             and tunnel.peer_window > 0
             and not (tunnel.closed or tunnel.draining or tunnel.peer_draining)
-            and len(tunnel.streams) < MAX_STREAMS
+            and len(tunnel.streams) < tunnel.max_streams
         )
+
+    @property
+    def is_full(self) -> bool:
+        """True while as many streams are open as there may be."""
+        return len(self._tunnel.streams) >= self._tunnel.max_streams
 
     @property
     def stream_count(self) -> int:

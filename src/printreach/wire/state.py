@@ -121,6 +121,7 @@ class TunnelState:
         "closed",
         "draining",
         "last_opened",
+        "max_streams",
         "now",
         "peer_draining",
         "peer_window",
@@ -129,8 +130,9 @@ class TunnelState:
         "window",
     )
 
-    def __init__(self, window: int, now: float) -> None:
+    def __init__(self, window: int, now: float, max_streams: int) -> None:
         self.now = now  # when the last message came
+        self.max_streams = max_streams
         self.window = window
         self.peer_window = 0  # until its HELLO arrived
         self.streams: dict[int, StreamState] = {}
