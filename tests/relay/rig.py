@@ -1,6 +1,7 @@
 """A real relay node on loopback, with everything around it in memory."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from itertools import count
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.node_tls import NodeTls
 from printreach.contract.cameras import CameraChoice
 from printreach.hub.tries import CallerTries
 from printreach.ports import Notice, Topic
@@ -16,11 +18,13 @@ from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.caller_origin import Network
 from printreach.relay.node import RelayDependencies, RelayNode
+from printreach.relay.other_nodes import NodeDependencies
 from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.connections.permissions import FULL_ACCESS
 from printreach.rules.connections.permissions import Access as Granted
+from printreach.rules.nodes import NodeKey
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import MemoryEventInbox
@@ -69,6 +73,7 @@ class Rig:
     events: MemoryEventInbox
     web: WebRole
     port: int = 0
+    node_port: int = 0
     running: list[ScriptedAgent] = field(default_factory=list)
     stopping: asyncio.Task[None] | None = None
 
@@ -156,15 +161,34 @@ async def relay(
     web_app: Application | None = None,
     has_web: bool = True,
     detector_url: str = "",
+    node_id: str = NODE_ID,
+    beside: Rig | None = None,
+    node_key: NodeKey | None = None,
+    listens: bool = True,
+    tls: NodeTls | None = None,
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
-    web_app: the web role, instead of one that tells what it was asked.
+    web_app: the web role, instead of one that tells what it was asked. beside: another node of the
+    same service. node_key: what nodes prove that they have; None for a service of one node.
+    listens: False for a node of another role, which reaches printers by other nodes alone. tls:
+    between nodes.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
     numbers = count()
     grants = MemoryGrants(clock, agents)
+    if beside is not None:
+        clock, bus, agents, grants = beside.clock, beside.bus, beside.agents, beside.grants
+        detector, events = beside.detector, beside.events
+    nodes = None
+    if node_key is not None:
+        nodes = NodeDependencies(
+            key=node_key,
+            token_bytes=os.urandom,
+            dialling_tls=tls.dialling if tls else None,
+            answering_tls=tls.answering if tls else None,
+        )
     outside = RelayDependencies(
         grants=grants,
         agents=AgentDependencies(
@@ -178,18 +202,22 @@ async def relay(
                 public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
             ),
             token_bytes=lambda size: next(numbers).to_bytes(size, "big"),
-            node_id=NODE_ID,
+            node_id=node_id,
             base_url=f"{scheme}://{OWN.decode()}",
         ),
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
         web=(web_app or web) if has_web else None,
         detector_url=detector_url,
+        nodes=nodes,
     )
     node = RelayNode(outside, timeouts, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)
     try:
-        rig.port = await rig.node.listen("127.0.0.1", 0)
+        if listens:
+            rig.port = await rig.node.listen("127.0.0.1", 0)
+        if listens and nodes is not None:
+            rig.node_port = await rig.node.listen_for_nodes("127.0.0.1", 0)
         yield rig
     finally:
         for agent in rig.running:

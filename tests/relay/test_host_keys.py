@@ -23,7 +23,7 @@ async def newcomer(rig: Rig, *capabilities: str, name: str = "one") -> ScriptedA
 
 
 def ask(rig: Rig, agent: ScriptedAgent) -> asyncio.Task[str | None]:
-    return asyncio.create_task(rig.node.host_keys.make(agent.printer_id, "My app"))
+    return asyncio.create_task(rig.node.make_host_key(agent.printer_id, "My app"))
 
 
 async def asked(agent: ScriptedAgent) -> signin.MakeHostApiKey:
@@ -90,7 +90,7 @@ async def test_an_agent_that_does_not_support_the_message_is_not_asked() -> None
 @on_a_loop
 async def test_a_printer_that_is_not_here_makes_none() -> None:
     async with relay() as rig:
-        assert await rig.node.host_keys.make("nowhere", "My app") is None
+        assert await rig.node.make_host_key("nowhere", "My app") is None
 
 
 @on_a_loop

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.relay.printer_hosts import CONNECTION_STREAMS, SHARED_STREAMS
+from printreach.relay.route import CONNECTION_STREAMS, SHARED_STREAMS
 from printreach.rules.printers import OwnedPrinter
 from printreach.wire.errors import Reason
 from tests.fakes.grants import INTERNAL_KEY

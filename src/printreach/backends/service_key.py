@@ -5,7 +5,7 @@ stops the start instead of being replaced.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from printreach.rules.connections.internal_grants import InternalKey
+from printreach.rules.nodes import NodeKey
 from printreach.store.key_files import KeyFileRefused, write_once
 
 KEY_FILE = "service.key"
@@ -26,11 +27,17 @@ KEY_FILE = "service.key"
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """public: 32 bytes. sign: returns a signature of 64 bytes. internal: see internal_grants."""
+    """public: 32 bytes. sign: returns a signature of 64 bytes. internal: see internal_grants.
+
+    nodes: with which nodes of the service know each other. nodes_tls: 32 bytes, of the private key
+    of the certificate that they share.
+    """
 
     public: bytes
     sign: Callable[[bytes], bytes]
     internal: InternalKey
+    nodes: NodeKey
+    nodes_tls: bytes = field(repr=False)
 
 
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
@@ -51,6 +58,8 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
         key.public_key().public_bytes_raw(),
         key.sign,
         InternalKey(_derived(key, b"printreach internal grants v1")),
+        NodeKey(_derived(key, b"printreach node links v1")),
+        _derived(key, b"printreach node certificate v1"),
     )
 
 

@@ -37,6 +37,9 @@ class Topic(StrEnum):
     """key: none. A mail about an account waits to be delivered."""
     EVENT = "event"
     """key: account_id. Events of its printers were handed out."""
+    NODES = "nodes"
+    """key: what a node says of the tunnels that it holds, or asks about those of others. Nothing in
+    the store changed."""
 
 
 @dataclass(frozen=True, slots=True)

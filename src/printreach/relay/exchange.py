@@ -6,7 +6,7 @@ from typing import Final
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
-from printreach.rules.connections import Grant, Refused
+from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused
 from printreach.rules.connections.permissions import Requirement
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -21,6 +21,7 @@ from .header_filter import AnswerReader, BadAnswer, Field, target_for_printer
 from .hosts import Hosts
 from .page_words import failure_of
 from .refusals import refuse
+from .route import Route
 from .webcam_feeds import FeedKey, Feeds, Viewer
 from .webcam_frames import Piece, boundary_of
 
@@ -32,9 +33,13 @@ _CODES: Final = {
     Reason.TUNNEL_LOST: ErrorCode.PRINTER_NOT_CONNECTED,
     Reason.TUNNEL_SILENT: ErrorCode.PRINTER_TIMED_OUT,
     Reason.NOT_ALLOWED: ErrorCode.BAD_CREDENTIALS,
+    Reason.PRINTER_LOST: ErrorCode.PRINTER_NOT_CONNECTED,
+    Reason.PRINTER_SILENT: ErrorCode.PRINTER_TIMED_OUT,
 }
 
-_OF_THE_TUNNEL: Final = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
+_OF_THE_TUNNEL: Final = frozenset(
+    {Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT, Reason.PRINTER_LOST, Reason.PRINTER_SILENT}
+)
 """What ended the tunnel is for the log; callers are told what their code means."""
 
 MAX_INTERIMS: Final = 16
@@ -91,7 +96,7 @@ class PrinterExchange:
 
     def start(
         self,
-        tunnel: Tunnel,
+        route: Route,
         body: bytes,
         fin: bool,
         *,
@@ -111,9 +116,10 @@ class PrinterExchange:
             fields = _without_length(fields)
         elif fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
-        target = target_for_printer(request.target)
+        target, tunnel = target_for_printer(request.target), route.tunnel
         self._upstream = tunnel, target, fields
-        head = encode_request(request.method, target, stamp) + fields
+        prefix = route.prefix(is_own=self.grant.kind in INTERNAL_KINDS)
+        head = prefix + encode_request(request.method, target, stamp) + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
             return None

@@ -24,6 +24,7 @@ from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
 from .hosts import Hosts, PrinterHost
+from .other_nodes import NodeDependencies, OtherNodes
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .timeouts import Timeouts
@@ -45,7 +46,7 @@ class RelayDependencies:
     networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
     web: the application of the web role, if it runs in this process. detector_url: of the
     failure-detection API, "" if it has no name of its own. process_metrics: further metrics on
-    /metrics.
+    /metrics. nodes: for a service of several nodes.
     """
 
     grants: Grants
@@ -54,6 +55,7 @@ class RelayDependencies:
     networks: Sequence[Network]
     web: Application | None = None
     detector_url: str = ""
+    nodes: NodeDependencies | None = None
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
 
 
@@ -74,7 +76,8 @@ class RelayNode:
         """settle_s: how long after the start a request waits for an agent that isn't here yet.
 
         Other roles in this process reach printers by connect_inside, with internal grants, and get
-        API keys of printers' own software by host_keys.
+        API keys of printers' own software by make_host_key. A node that listens nowhere serves them
+        alone, by the tunnels of other nodes.
         """
         self._dependencies = dependencies
         agents = dependencies.agents
@@ -92,7 +95,8 @@ class RelayNode:
         self._web = WebApp(dependencies.web, agents.clock) if dependencies.web is not None else None
         self._front = Front(self._dispatch, timeouts or Timeouts())
         self.connect_inside: Connect = self._front.connect_inside
-        self.host_keys = self._agents.host_keys
+        self._other_nodes = self._meet_others(dependencies.nodes)
+        self._directory.elsewhere = self._other_nodes
         self._untrusted_proxy = UntrustedProxyWarning(dependencies.networks)
         self._requests = 0
         self.metrics = self._metrics()
@@ -112,14 +116,32 @@ class RelayNode:
         for port in ports:
             await self._front.listen(host, port, is_tunnel_port=True)
 
+    async def listen_for_nodes(self, host: str, port: int, advertised: str = "") -> int:
+        """Let other nodes reach the printers whose tunnels end here; return the port.
+
+        advertised: the address that they dial; "" for this one.
+        """
+        assert self._other_nodes is not None
+        return await self._other_nodes.listen(host, port, advertised)
+
+    async def make_host_key(self, printer_id: str, app_name: str) -> str | None:
+        """Have the printer's agent make an API key, at whichever node its tunnel ends."""
+        if self._other_nodes is None or self._directory.find_here(printer_id) is not None:
+            return await self._agents.host_keys.make(printer_id, app_name)
+        return await self._other_nodes.make_key(printer_id, app_name)
+
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish running requests, then close the agents' tunnels."""
         self._front.close_listeners()
         if grace_s > 0:
             await self._front.drain_new_connections()
         self._agents.drain()
+        if self._other_nodes is not None:
+            self._other_nodes.drain()
         await self._front.stop(grace_s)
         await self._agents.close()
+        if self._other_nodes is not None:
+            await self._other_nodes.close()
         await self._printer_hosts.close()
         if self._web is not None:
             await self._web.close()
@@ -171,6 +193,19 @@ class RelayNode:
 
     # --- helpers --------------------------------------------------------------------------------
 
+    def _meet_others(self, nodes: NodeDependencies | None) -> OtherNodes | None:
+        agents = self._dependencies.agents
+        if nodes is None:
+            return None
+        return OtherNodes(
+            nodes,
+            agents.bus,
+            agents.clock,
+            agents.node_id,
+            self._directory,
+            self._agents.host_keys,
+        )
+
     def _origin(self, peer: str, request: Request, scheme: str) -> Origin:
         self._untrusted_proxy.look_at(peer, request.headers)
         return origin_of(peer, request.headers, self._dependencies.networks, scheme)
@@ -211,6 +246,14 @@ class RelayNode:
             "printreach_printers_online": (
                 "Printers whose tunnel carries requests.",
                 lambda: len(self._directory),
+            ),
+            "printreach_node_links": (
+                "Links with other nodes.",
+                lambda: self._other_nodes.link_count if self._other_nodes else 0,
+            ),
+            "printreach_requests_of_other_nodes_total": (
+                "Requests that came by other nodes.",
+                lambda: self._other_nodes.request_count if self._other_nodes else 0,
             ),
             **self._dependencies.process_metrics,
         }

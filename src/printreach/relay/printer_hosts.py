@@ -22,8 +22,6 @@ from printreach.rules.connections import (
     is_opened_by,
 )
 from printreach.rules.connections.permissions import is_command, must_be_plain_pause, required_of
-from printreach.tunnel.tunnel import Tunnel
-from printreach.wire.frames import MAX_STREAMS
 from printreach.wire.heads import Headers
 
 from .admission import Admission
@@ -45,17 +43,11 @@ from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE
 from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page
+from .route import CONNECTION_STREAMS, SHARED_STREAMS, TUNNEL_IS_FULL, Route
 from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
-CONNECTION_STREAMS: Final = MAX_STREAMS // 2
-"""Streams at once of one connection in a tunnel, so that no app takes those of the others."""
-SHARED_STREAMS: Final = MAX_STREAMS - 64
-"""Streams at once of all connections. The rest is kept for the service's own requests: status,
-orders of the dashboard, and the orders that stop everything."""
-
-_TUNNEL_IS_FULL: Final = "More requests wait for the printer than it can take."
 _CONNECTION_HAS_ITS_SHARE: Final = (
     f"This connection has {CONNECTION_STREAMS} requests under way, and may have no more at once."
 )
@@ -165,14 +157,14 @@ class PrinterHosts:
         if refused is not None:
             self._refuse_admission(incoming, grant, refused)
             return None
-        tunnel = self._directory.find(grant.printer_id)
-        if tunnel is None and self._directory.is_settling:
+        route = self._directory.find(grant.printer_id)
+        if route is None and self._directory.may_arrive(grant.printer_id):
             return self._wait_for(self._await_agent(unique_id, grant), incoming)
-        if tunnel is not None and (too_many := self._too_many(tunnel, unique_id, grant)):
+        if route is not None and (too_many := self._too_many(route, unique_id, grant)):
             return self._refuse(incoming, grant, ErrorCode.AGENT_ERROR, too_many)
-        if tunnel is None or not tunnel.session.may_open:
+        if route is None or not route.tunnel.session.may_open:
             return self._refuse(incoming, grant, ErrorCode.PRINTER_NOT_CONNECTED, lost=grant.lost)
-        if not _is_understood(request.method, tunnel):
+        if not _is_understood(request.method, route):
             return self._refuse(incoming, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
         exchange = PrinterExchange(
             caller,
@@ -189,23 +181,25 @@ class PrinterHosts:
             passes_body=_passes_body(request, grant),
         )
         return exchange.start(
-            tunnel,
+            route,
             incoming.body,
             incoming.fin,
             fields=known.fields,
             secure=self._hosts.scheme == "https",
-            stamp=self._stamp(request, unique_id, grant),
+            stamp=self._stamp(request, unique_id, grant, route),
         )
 
-    def _too_many(self, tunnel: Tunnel, unique_id: str, grant: Grant) -> str | None:
+    def _too_many(self, route: Route, unique_id: str, grant: Grant) -> str | None:
         """Why the tunnel takes no further stream of this connection now; None where it does."""
+        tunnel = route.tunnel
         if tunnel.is_overloaded:
-            return _TUNNEL_IS_FULL
+            return TUNNEL_IS_FULL
         count = tunnel.session.stream_count
         if count < CONNECTION_STREAMS or grant.kind in INTERNAL_KINDS:
             return None
-        if count >= SHARED_STREAMS:
-            return _TUNNEL_IS_FULL
+        # A link carries many printers; the node where the tunnel ends knows when that is full.
+        if count >= SHARED_STREAMS and route.is_here:
+            return TUNNEL_IS_FULL
         has_its_share = self._admission.stream_count(unique_id) >= CONNECTION_STREAMS
         return _CONNECTION_HAS_ITS_SHARE if has_its_share else None
 
@@ -215,11 +209,11 @@ class PrinterHosts:
         has_host = self._hosts.require_https and caller.tunnel_port is None
         return (*for_browser, *_HTTPS_ALONE) if has_host else for_browser
 
-    def _stamp(self, request: Request, unique_id: str, grant: Grant) -> Headers:
+    def _stamp(self, request: Request, unique_id: str, grant: Grant, route: Route) -> Headers:
         allowed = permission_stamp(grant.access)
         if not is_command(request.target):
             return allowed
-        agents_unix_s = self._directory.agents_unix_s(grant.printer_id)
+        agents_unix_s = route.clock.unix_s_at(asyncio.get_running_loop().time())
         stamp = self._stamps.stamp(request, unique_id, agents_unix_s)
         return [*stamp, *camera_stamp(request.target, grant.cameras), *allowed]
 
@@ -295,9 +289,9 @@ def _is_by_cookie(grant: Grant, known: ForwardingPlan, digests: Sequence[bytes])
     return bool(known.cookies) and not is_opened_by(grant, digests)
 
 
-def _is_understood(method: bytes, tunnel: Tunnel) -> bool:
+def _is_understood(method: bytes, route: Route) -> bool:
     """Return whether the agent accepts the method: older ones end the tunnel for small letters."""
-    return method == method.upper() or signin.LOWER_CASE_METHODS in tunnel.capabilities
+    return method == method.upper() or signin.LOWER_CASE_METHODS in route.capabilities
 
 
 def _passes_body(request: Request, grant: Grant) -> bool:

@@ -45,9 +45,10 @@ TIMELAPSES_FOLDER: Final = "timelapses"
 class Dependencies:
     """One per process; tests supply fakes.
 
-    printers: reaches printers if a relay runs in this process. mailer: for mails of every kind.
-    detector: is told the verdicts of the failure watch. payments: None if nothing is sold.
-    host_keys: None without a relay. restart: of this process; None if the service never ran before.
+    printers: reaches them by the relay of this process, or of others. mailer: for mails of every
+    kind. detector: is told the verdicts of the failure watch. payments: None if nothing is sold.
+    host_keys: None where nothing makes any. restart: of this process; None if the service never ran
+    before.
     """
 
     settings: Settings

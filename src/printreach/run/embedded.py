@@ -32,6 +32,7 @@ from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
+from printreach.relay.other_nodes import NodeDependencies
 from printreach.rules.addresses import may_require_https
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.printers import Restart
@@ -69,7 +70,8 @@ SETTLE_S = 5.0
 class InProcessRelay:
     """This process's relay for its other roles.
 
-    It refuses while there is none: the web role starts first, and may run without a relay.
+    It refuses while there is none: the web role starts first. In a process without the relay's role
+    it listens nowhere, and reaches printers by the nodes that hold their tunnels.
     """
 
     def __init__(self) -> None:
@@ -78,14 +80,14 @@ class InProcessRelay:
     async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
         """Implement http1.client.Connect. Raises OSError."""
         if self.node is None:
-            raise ConnectionRefusedError(errno.ECONNREFUSED, "no relay runs in this process")
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "the relay has not started yet")
         return await self.node.connect_inside(protocol)
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
         """Implement ports.HostKeys."""
         if self.node is None:
             return None
-        return await self.node.host_keys.make(printer_id, app_name)
+        return await self.node.make_host_key(printer_id, app_name)
 
 
 @asynccontextmanager
@@ -126,7 +128,8 @@ async def _running_roles(
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
-        detector = _detector_states(settings, store, bus)
+        is_alone = _is_alone(settings, roles)
+        detector = _detector_states(settings, store, bus, is_alone=is_alone)
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
@@ -145,16 +148,21 @@ async def _running_roles(
             scorer=scoring.scorer,
             detector=detector,
             payments=await _payments(settings, roles, ends),
-            host_keys=relay if "relay" in roles else None,
+            host_keys=relay,
             restart=await _restart_of(store, SystemClock().now()),
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
+        nodes = None if is_alone else _node_dependencies(settings, key)
+        relay.node = RelayNode(
+            _relay_dependencies(settings, store, bus, detector, key, web, nodes),
+            settle_s=SETTLE_S if "relay" in roles else 0.0,
+        )
+        ends.push_async_callback(relay.node.stop)
         if "relay" in roles:
-            relay.node = RelayNode(
-                _relay_dependencies(settings, store, bus, detector, key, web), settle_s=SETTLE_S
-            )
-            ends.push_async_callback(relay.node.stop)
+            if nodes is not None:
+                node_host, node_port = settings.node_listen or ("127.0.0.1", 0)
+                await relay.node.listen_for_nodes(node_host, node_port, settings.node_url)
             if web is not None:
                 # Otherwise the relay would wait for them until its deadline.
                 ends.callback(web.end_streams)
@@ -171,15 +179,37 @@ async def _running_roles(
         yield address
 
 
+def _is_alone(settings: Settings, roles: frozenset[str]) -> bool:
+    """Return whether this process is the whole service."""
+    is_whole = roles >= {"web", "relay", "worker"}
+    return is_whole and not settings.nats_urls and settings.node_listen is None
+
+
+def _node_dependencies(settings: Settings, key: ServiceKey) -> NodeDependencies:
+    if not settings.node_tls:
+        return NodeDependencies(key=key.nodes, token_bytes=secrets.token_bytes)
+    from printreach.backends.node_tls import node_tls  # few services have several nodes
+
+    tls = node_tls(key.nodes_tls)
+    return NodeDependencies(
+        key=key.nodes,
+        token_bytes=secrets.token_bytes,
+        dialling_tls=tls.dialling,
+        answering_tls=tls.answering,
+    )
+
+
 async def _restart_of(store: Store, at: datetime) -> Restart | None:
     """Return what is known of the run before this one."""
     alive_before = await store.read(lambda records: records.printers.last_alive_at())
     return None if alive_before is None else Restart(started_at=at, alive_before=alive_before)
 
 
-def _detector_states(settings: Settings, store: Store, bus: Bus) -> DetectorStates:
+def _detector_states(
+    settings: Settings, store: Store, bus: Bus, *, is_alone: bool
+) -> DetectorStates:
     """Return the states of the failure watch; without the watch, stored ones are not consulted."""
-    in_memory = MemoryDetectorStates(bus)
+    in_memory = MemoryDetectorStates(bus, remembers=is_alone)
     if not settings.detector_watch:
         return in_memory
     return CachedDetectorStates(heard=in_memory, store=store, clock=SystemClock())
@@ -268,6 +298,7 @@ def _relay_dependencies(
     detector: DetectorStates,
     key: ServiceKey,
     web: DrainMiddleware | None,
+    nodes: NodeDependencies | None,
 ) -> RelayDependencies:
     clock = SystemClock()
     agents = AgentDependencies(
@@ -289,6 +320,7 @@ def _relay_dependencies(
         networks=settings.trusted_proxies,
         detector_url=settings.detector_url,
         web=cast("Application | None", web),  # Litestar names its own types of a scope
+        nodes=nodes,
         process_metrics=process_metrics(),
     )
 

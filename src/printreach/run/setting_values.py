@@ -251,6 +251,16 @@ def read_nats_urls(text: str) -> tuple[str, ...]:
     return urls
 
 
+def read_node_url(text: str) -> str:
+    """Parse `ws://HOST:PORT` or `wss://HOST:PORT`; the empty text means none."""
+    scheme, _, authority = text.lower().partition("://")
+    if not text:
+        return ""
+    if scheme not in ("ws", "wss") or read_address(authority)[1] == 0:
+        raise WrongValue(f"is {text!r}, which is not an address such as ws://10.0.0.5:8090.")
+    return f"{scheme}://{authority}"
+
+
 def _is_nats_url(text: str) -> bool:
     try:
         parts = urlsplit(text)

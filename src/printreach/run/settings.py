@@ -56,6 +56,9 @@ class Settings:
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
     nats_urls: tuple[str, ...] = field(default=(), repr=False)
+    node_listen: tuple[str, int] | None = None
+    node_url: str = ""
+    node_tls: bool = False
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -80,8 +83,9 @@ class Settings:
     def reach(self) -> Reach:
         """The addresses that webhooks and notifications may connect to."""
         listens = {self.listen_port, *self.tunnel_ports}
-        if self.detector_listen is not None:
-            listens.add(self.detector_listen[1])
+        for other in (self.detector_listen, self.node_listen):
+            if other is not None:
+                listens.add(other[1])
         return Reach(
             networks=self.webhook_allow_private,
             own_ports=frozenset(listens),
@@ -144,6 +148,9 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
         nats_urls=reader.read("NATS_URL", values.read_nats_urls, ""),
+        node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
+        node_url=reader.read("NODE_URL", values.read_node_url, ""),
+        node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
         mqtt=reader.read("MQTT_URL", values.read_broker, ""),
@@ -164,9 +171,20 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         raise SettingsError(
             f"PRINTREACH_TUNNEL_PORTS holds {port}, which PRINTREACH_LISTEN needs for the service."
         )
+    if settings.node_listen is not None and not settings.node_url:
+        _require_one_address(settings.node_listen[0])
     if settings.detector_nodes and not settings.detector_token:
         raise SettingsError("PRINTREACH_DETECTOR_NODES also needs PRINTREACH_DETECTOR_TOKEN.")
     return settings
+
+
+def _require_one_address(host: str) -> None:
+    """Raise SettingsError where other nodes can't tell which address to dial."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - refused
+        raise SettingsError(
+            f"PRINTREACH_NODE_LISTEN accepts on every address ({host}): PRINTREACH_NODE_URL also"
+            " has to say which one other nodes dial, such as ws://10.0.0.5:8090."
+        )
 
 
 def _oidc(reader: "_Reader") -> OidcProvider | None:

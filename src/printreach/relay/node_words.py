@@ -1,0 +1,121 @@
+"""The messages between nodes: on the bus, about who holds which tunnel, and on a link of two nodes.
+
+    bus      Who ............ which node holds this printer's tunnel?
+             Holds .......... this node does: the answer, and said whenever a tunnel comes
+             Left ........... this node doesn't any more
+
+    link     Hello .......... the dialling node: who I am, a nonce
+             Challenge ...... the answering node: who I am, a nonce, my proof
+             Proof .......... the dialling node: my proof; from now on it may open streams
+             NotHere ........ the answering node: I don't hold this printer's tunnel
+             MakeKey ........ the dialling node: have the agent make an API key
+             MadeKey ........ its answer
+
+Nodes of two versions may run side by side, so unknown fields and messages are ignored.
+"""
+
+from typing import Annotated, Final, TypeVar
+
+import msgspec
+
+NodeId = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+PrinterId = Annotated[str, msgspec.Meta(max_length=64)]
+Word = Annotated[str, msgspec.Meta(max_length=300)]
+Nonce = Annotated[bytes, msgspec.Meta(min_length=16, max_length=64)]
+Proven = Annotated[bytes, msgspec.Meta(max_length=64)]
+NONCE_BYTES: Final = 32
+
+T = TypeVar("T")
+
+
+class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_field="Type"):
+    """One message; its class name travels as `Type`."""
+
+
+class Who(_Message, frozen=True, kw_only=True, tag=True):
+    node: NodeId
+    printer_id: PrinterId
+
+
+class Holds(_Message, frozen=True, kw_only=True, tag=True):
+    """address: where other nodes reach this one. epoch: the newest tunnel of a printer has the
+    highest. agent_unix_s: the time of the agent's clock. capabilities: of the agent.
+    """
+
+    node: NodeId
+    address: Word
+    printer_id: PrinterId
+    epoch: int
+    platform: Word
+    agent_unix_s: float
+    capabilities: list[Word]
+
+
+class Left(_Message, frozen=True, kw_only=True, tag=True):
+    node: NodeId
+    printer_id: PrinterId
+
+
+class Hello(_Message, frozen=True, kw_only=True, tag=True):
+    node: NodeId
+    nonce: Nonce
+
+
+class Challenge(_Message, frozen=True, kw_only=True, tag=True):
+    node: NodeId
+    nonce: Nonce
+    proof: Proven
+
+
+class Proof(_Message, frozen=True, kw_only=True, tag=True):
+    proof: Proven
+
+
+class NotHere(_Message, frozen=True, kw_only=True, tag=True):
+    printer_id: PrinterId
+
+
+class MakeKey(_Message, frozen=True, kw_only=True, tag=True):
+    request_id: Word
+    printer_id: PrinterId
+    app_name: Word
+
+
+class MadeKey(_Message, frozen=True, kw_only=True, tag=True):
+    request_id: Word
+    api_key: str | None
+
+
+Presence = Who | Holds | Left
+FromDialling = Hello | Proof | MakeKey
+FromAnswering = Challenge | NotHere | MadeKey
+
+_presence = msgspec.json.Decoder(Presence)
+_from_dialling = msgspec.json.Decoder(FromDialling)
+_from_answering = msgspec.json.Decoder(FromAnswering)
+
+
+def encode(message: _Message) -> bytes:
+    return msgspec.json.encode(message)
+
+
+def decode_presence(text: str) -> Presence | None:
+    """Return what a node says on the bus; None for what this version doesn't know."""
+    return _decoded(_presence, text.encode())
+
+
+def decode_from_dialling(payload: bytes) -> FromDialling | None:
+    """Return what the dialling node says; None for what this version doesn't know."""
+    return _decoded(_from_dialling, payload)
+
+
+def decode_from_answering(payload: bytes) -> FromAnswering | None:
+    """Return what the answering node says; None for what this version doesn't know."""
+    return _decoded(_from_answering, payload)
+
+
+def _decoded(decoder: "msgspec.json.Decoder[T]", payload: bytes) -> T | None:
+    try:
+        return decoder.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

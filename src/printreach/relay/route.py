@@ -1,0 +1,51 @@
+"""The way from this node to a printer's agent."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.tunnel.tunnel import Tunnel
+from printreach.wire.frames import MAX_STREAMS
+
+from .commands import AgentClock
+
+CONNECTION_STREAMS: Final = MAX_STREAMS // 2
+"""Streams at once of one connection in a tunnel, so that no app takes those of the others."""
+SHARED_STREAMS: Final = MAX_STREAMS - 64
+"""Streams at once of all connections. The rest is kept for the service's own requests: status,
+orders of the dashboard, and the orders that stop everything."""
+TUNNEL_IS_FULL: Final = "More requests wait for the printer than it can take."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Route:
+    """The way to a printer's agent: its own tunnel, or a link to the node where that ends.
+
+    capabilities: of the agent. printer_id: begins the head of each stream on a link; "" for the
+    agent's own tunnel.
+    """
+
+    tunnel: Tunnel
+    clock: AgentClock
+    platform: str
+    capabilities: frozenset[str]
+    printer_id: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        return not self.printer_id
+
+    def prefix(self, *, is_own: bool) -> bytes:
+        """Return what precedes the head of a stream. is_own: the service's own request."""
+        if not self.printer_id:
+            return b""
+        return f"{self.printer_id}{OWN_MARK if is_own else ''}\n".encode()
+
+
+OWN_MARK: Final = "!"
+
+
+def split_prefix(head: bytes) -> tuple[str, bool, bytes]:
+    """Return the printer, whether the request is the service's own, and the head itself."""
+    line, _, rest = head.partition(b"\n")
+    text = line.decode("ascii", errors="replace")
+    return text.removesuffix(OWN_MARK), text.endswith(OWN_MARK), rest

@@ -1,0 +1,85 @@
+"""A service whose roles run apart: two relays, a web node and a worker, with a NATS server."""
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.rigs.nats_server import NatsServer
+from tests.rigs.programs import Program
+from tests.rigs.service import Connection, Service, printreach
+from tests.rigs.waiting import free_port
+from tests.rigs.ways import Way
+
+
+@dataclass(frozen=True)
+class Node:
+    """One process. port: of its own alone."""
+
+    program: Program
+    port: int
+
+    def wait_ready(self) -> None:
+        self.program.wait_until(
+            "ready line", lambda: "ready {" in self.program.stdout_since_start()
+        )
+
+    def way(self, connection: Connection) -> Way:
+        """Return the way of an app to its printer by this node."""
+        host = connection.url.partition("://")[2]
+        return Way(port=self.port, host=host).proving(connection.basic)
+
+
+class Nodes(Service):
+    """Relays share the socket that agents dial; each has a port of its own beside it."""
+
+    def __init__(self, folder: Path, env: dict[str, str], shared: socket.socket) -> None:
+        self._shared = shared
+        self._own = {name: _listening() for name in ("relay-a", "relay-b")}
+        super().__init__(folder, shared.getsockname()[1], env)
+        self.relays = tuple(self._relay(name) for name in self._own)
+        self.web = self._node("web", "--role", "web")
+        self.worker = self._node("worker", "--role", "worker")
+
+    @property
+    def all(self) -> tuple[Node, ...]:
+        return (*self.relays, self.web, self.worker)
+
+    def _relay(self, name: str) -> Node:
+        listeners = [self._shared, self._own[name]]
+        words = printreach("serve", "--role", "relay")
+        program = Program(name, words, logs=self.folder, env=self.env, listeners=listeners)
+        return Node(program, listeners[1].getsockname()[1])
+
+    def _node(self, name: str, *words: str) -> Node:
+        port = free_port()
+        env = {**self.env, "PRINTREACH_LISTEN": f"127.0.0.1:{port}"}
+        return Node(Program(name, printreach("serve", *words), logs=self.folder, env=env), port)
+
+
+@contextmanager
+def nodes(folder: Path, more_env: Mapping[str, str] | None = None) -> Iterator[Nodes]:
+    """Run all of them on one database."""
+    with ExitStack() as ends:
+        bus = ends.enter_context(NatsServer(folder))
+        shared = ends.enter_context(_listening())
+        port = shared.getsockname()[1]
+        env = {
+            "PRINTREACH_DETECTOR_WATCH": "false",
+            "PRINTREACH_DATA_DIR": str(folder / "service-data"),
+            "PRINTREACH_BASE_URL": f"http://localhost:{port}",
+            "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+            "PRINTREACH_NATS_URL": bus.url,
+            **(more_env or {}),
+        }
+        running = Nodes(folder, env, shared)
+        for node in running.all:
+            ends.enter_context(node.program)
+            node.wait_ready()
+        running.add_owner()
+        yield running
+
+
+def _listening() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0), backlog=1024)

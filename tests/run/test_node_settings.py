@@ -1,0 +1,31 @@
+"""The settings by which the nodes of a service reach each other."""
+
+import pytest
+
+from printreach.run.settings import Settings, SettingsError, settings_from
+
+
+def read(**given: str) -> Settings:
+    return settings_from({f"PRINTREACH_{name}": value for name, value in given.items()})
+
+
+def test_a_node_listens_for_the_others_where_it_is_told() -> None:
+    settings = read(NODE_LISTEN="10.0.0.5:8090", NODE_TLS="true")
+
+    assert settings.node_listen == ("10.0.0.5", 8090)
+    assert settings.node_tls
+    assert 8090 in settings.reach.own_ports
+
+
+def test_a_node_that_listens_everywhere_says_which_address_others_dial() -> None:
+    with pytest.raises(SettingsError, match="PRINTREACH_NODE_URL"):
+        read(NODE_LISTEN="0.0.0.0:8090")
+
+    settings = read(NODE_LISTEN="0.0.0.0:8090", NODE_URL="wss://Node-1.internal:8090")
+    assert settings.node_url == "wss://node-1.internal:8090"
+
+
+@pytest.mark.parametrize("url", ["http://node:1", "ws://node", "ws://node:0", "ws://a:b@node:1"])
+def test_what_is_no_address_of_a_node_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="PRINTREACH_NODE_URL"):
+        read(NODE_URL=url)
