@@ -63,6 +63,12 @@ class Addresses:
         """Return a picture that was taken for an event; anybody with the address may see it."""
         return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"
 
+    def of_turned_snapshot(self, snapshot_id: str) -> str:
+        """Return the same for people, to whom it is shown as its owner turned and flipped the
+        camera.
+        """
+        return f"{self.of_snapshot(snapshot_id)}?turned=yes"
+
     def of_timelapse(self, video_id: str) -> str:
         """Return the address of the video of a print."""
         return f"{self.base_url}/timelapses/{video_id}.mp4"

@@ -134,7 +134,7 @@ async def test_a_warning_is_pushed_with_its_picture_and_its_buttons(open_world: 
         assert one.message.title == "Workshop: this print may be failing"
         assert "https://" not in one.message.text
         assert one.message.url == f"https://reach.example/printers/{PRINTER_ID}"
-        assert one.message.picture == "https://reach.example/snapshots/snapshot1.jpg"
+        assert one.message.picture == "https://reach.example/snapshots/snapshot1.jpg?turned=yes"
         assert [button.act for button in one.message.buttons] == list(PushAct)
         assert len({button.token for button in one.message.buttons}) == 2
         for button in one.message.buttons:

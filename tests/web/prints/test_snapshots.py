@@ -1,8 +1,10 @@
 """Pictures of events at their addresses, and the last picture of a printer that is offline."""
 
+import io
 from datetime import timedelta
 
 import pytest
+from PIL import ExifTags, Image
 
 from printreach.contract.events import EventType
 from printreach.rules.prints.snapshots import KEPT_FOR
@@ -36,6 +38,23 @@ def take(home: Home) -> str:
         return services.addresses.of_snapshot(taken).removeprefix(home.world.settings.base_url)
 
     return run(home.browser, take)
+
+
+def test_for_people_a_picture_says_how_its_camera_was_turned(home: Home) -> None:
+    """Its address in notifications; apps get it as the camera takes it."""
+    path = take(home)
+    fields = {"key": "cam0", "name": "", "rotation": "90"}
+    home.send("/cameras", **{f"camera-0-{name}": value for name, value in fields.items()})
+    home.browser.cookies.clear()
+
+    def orientation(address: str) -> int | None:
+        answer = home.browser.get(address)
+        assert answer.headers["content-type"] == "image/jpeg"
+        with Image.open(io.BytesIO(answer.content)) as opened:
+            return opened.getexif().get(ExifTags.Base.Orientation)
+
+    assert orientation(f"{path}?turned=yes") == 6
+    assert orientation(path) is None
 
 
 def leave(home: Home) -> None:

@@ -102,7 +102,7 @@ class NotificationEnqueuer:
         name = printer.name if printer is not None and is_theirs else _NO_NAME
         url = self.core.addresses.of_printer_page(stored.printer_id)
         picture_id = stored.snapshot_id
-        picture = None if picture_id is None else self.core.addresses.of_snapshot(picture_id)
+        picture = None if picture_id is None else self.core.addresses.of_turned_snapshot(picture_id)
         words = words_for(stored.event, name, url, picture)
         return NewMessage(
             title=words.title[:_LONGEST_TITLE],

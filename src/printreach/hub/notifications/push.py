@@ -72,7 +72,7 @@ class PushNotifier:
             # Without addresses: a click opens the page, and the picture is shown.
             text=words_for(event, "", "").text,
             url=addresses.of_printer_page(stored.printer_id),
-            picture="" if picture is None else addresses.of_snapshot(picture),
+            picture="" if picture is None else addresses.of_turned_snapshot(picture),
             topic=topic_of(stored.printer_id, event.print_id, event.event_type),
             urgency=urgency_of(event.event_type),
             ttl=ttl_of(event.event_type),

@@ -12,6 +12,7 @@ from printreach.hub.printers.pictures import take_picture
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.connections.credentials import new_secret
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.snapshots import (
     KEPT_FOR,
     LAST_APART,
@@ -116,6 +117,11 @@ class Snapshots:
         if known is None or not may_be_shown(known, self.core.clock.now()):
             return None
         return await self.kept.get(snapshot_id)
+
+    async def printer_of(self, snapshot_id: str) -> OwnedPrinter | None:
+        """Return the printer of a picture, as that of the account to which it was told."""
+        found = await self.core.store.read(lambda records: records.snapshots.get(snapshot_id))
+        return None if found is None else OwnedPrinter(found.printer_id, found.account_id)
 
     async def last(self, account_id: str, printer_id: str) -> StoredPicture | None:
         """Return the last picture of a printer of the account, however old."""

@@ -15,7 +15,8 @@ from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import N_
-from printreach.rules.printers.cameras import UNTURNED
+from printreach.rules.printers.cameras import UNTURNED, Pose
+from printreach.rules.printers.orientation import with_orientation
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.prints.timelapse import PrintKey
 from printreach.rules.rate_limits import Limit
@@ -241,16 +242,33 @@ def _older(path: str, cursor: str) -> str:
 
 @route("/snapshots/{name:str}", http_method=READ)
 async def snapshot(
-    request: AnyRequest, name: FromPath[str], services: NamedDependency[Services]
+    request: AnyRequest,
+    name: FromPath[str],
+    services: NamedDependency[Services],
+    turned: FromQuery[str | None] = None,
 ) -> Response[bytes]:
-    """Return a picture while it is stored."""
+    """Return a picture while it is stored. turned: with how it has to be shown, for people."""
     address = visitor_of(request).address
     raise_if_too_soon(services.caller_tries.take_by_address(BY_ADDRESS, address))
     snapshot_id = name.removesuffix(_SUFFIX)
     picture = await services.snapshots.public(snapshot_id)
     if picture is None or not name.endswith(_SUFFIX):
         raise NotFoundException(N_("There is no such picture, or it is no longer kept"))
+    if turned is not None:
+        picture = with_orientation(picture, await _pose_of(services, snapshot_id))
     return Response(picture, media_type="image/jpeg", headers=PUBLIC_HEADERS)
+
+
+async def _pose_of(services: Services, snapshot_id: str) -> Pose:
+    """Return how the owner has the printer's default camera shown now; unturned if unknown."""
+    printer = await services.snapshots.printer_of(snapshot_id)
+    if printer is None:
+        return UNTURNED
+    own, key = services.own_printers, (printer.account_id, printer.printer_id)
+    seen = await own.one(*key, ask=False)
+    if isinstance(seen, SeenPrinter) and seen.reading.status is None:
+        seen = await own.one(*key)
+    return default_pose(seen) if isinstance(seen, SeenPrinter) else UNTURNED
 
 
 PRINT_PAGES = [
