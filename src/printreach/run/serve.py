@@ -25,6 +25,7 @@ from printreach.agent.log_lines import log_to
 from printreach.ports import StoreUnavailable
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
 from printreach.run.process import freeze_startup_objects, tune_memory_for_traffic
+from printreach.run.processes import MAX_PROCESSES, Processes
 from printreach.run.scoring import DetectorCannotStart, node_address
 from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
 from printreach.run.sockets import handed_over
@@ -44,12 +45,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run this role only; may be given several times (default: all)",
     )
     parser.add_argument(
+        "--processes",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="run N nodes on this machine, which share the address (default: 1)",
+    )
+    parser.add_argument(
         "--with-agent",
         action="store_true",
         help="also run an agent for the printer on this machine; takes the agent's options",
     )
     parser.add_argument("--verbose", action="store_true", help="log more, to find a fault")
     add_options(parser)
+
+
+def _count(word: str) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= MAX_PROCESSES:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number from 1 to {MAX_PROCESSES}")
+    return int(word)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -64,6 +78,11 @@ def main(options: argparse.Namespace) -> int:
         return _fail(error, 2)
     os.umask(0o077)
     _log_to_stderr(verbose=options.verbose)
+    if options.processes > 1:
+        try:
+            return Processes(options.processes, sys.argv[1:], settings, listeners).run()
+        except OSError as error:
+            return _fail(cannot_serve(error, settings), 1)
     for warning in () if roles == ONLY_DETECTOR else address_warnings(settings, os.environ):
         log.warning("%s", warning)
     tune_memory_for_traffic()
