@@ -61,6 +61,7 @@ ROOMS = {
     "rules": pure(),
     "ports": pure(),
     "store": driver("aiosqlite", "alembic", "cryptography", "msgspec", "sqlalchemy"),
+    "store.postgresql.dialect": driver("asyncpg", "sqlalchemy"),
     "hub": driver("msgspec"),
     "limiters": driver(),
     "http1": driver(),

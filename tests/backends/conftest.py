@@ -3,9 +3,22 @@
 import pytest
 
 from printreach.backends import mail_smtp, printer_http, webhook_http
-from tests.rigs.databases import database, migrated
+from tests.rigs.databases import (
+    database,
+    migrated,
+    migrated_postgresql,
+    postgresql,
+    postgresql_location,
+)
 
-__all__ = ["database", "migrated", "patient"]
+__all__ = [
+    "database",
+    "migrated",
+    "migrated_postgresql",
+    "patient",
+    "postgresql",
+    "postgresql_location",
+]
 
 DEADLINES = [
     *((webhook_http, name) for name in ("TIMEOUT_S", "LOOKUP_TIMEOUT_S", "BODY_TIMEOUT_S")),

@@ -12,7 +12,8 @@ from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
 from printreach.backends.bus_nats import open_nats_bus
-from printreach.backends.bus_sqlite import MEMORY, POLL_S, open_bus
+from printreach.backends.bus_rows import MEMORY
+from printreach.backends.bus_sqlite import POLL_S, open_bus
 from printreach.ports import Bus, Notice, Topic
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from printreach.store.engine import prepare_file
+from printreach.store.location import PostgresqlLocation
 from printreach.store.migrate import migrate
+from printreach.store.sealing import DataDirSealer
+from printreach.store.store import prepare_database
 from tests.rigs.postgresql import PostgresqlServer
 
 
@@ -16,6 +19,28 @@ def postgresql() -> Iterator[PostgresqlServer]:
     """A server for all tests of this process; each makes databases of its own."""
     with PostgresqlServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(
+    postgresql: PostgresqlServer, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """The name of a database of that server with all tables, to copy."""
+    name = postgresql.make_database()
+    data_dir = tmp_path_factory.mktemp("migrated-postgresql")
+    location = PostgresqlLocation(postgresql.url(name), data_dir)
+    prepare_database(location, DataDirSealer(data_dir))
+    return name
+
+
+@pytest.fixture
+def postgresql_location(
+    postgresql: PostgresqlServer, migrated_postgresql: str, tmp_path: Path
+) -> Iterator[PostgresqlLocation]:
+    data_dir = tmp_path / "data"
+    data_dir.mkdir(mode=0o700)
+    with postgresql.database(migrated_postgresql) as url:
+        yield PostgresqlLocation(url, data_dir)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import PRIVATE_NETWORKS
 from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.store.location import PostgresqlLocation
 
 
 def read(**given: str) -> Settings:
@@ -171,6 +172,9 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("SNAPSHOTS_URL", "https://key:secret@s3.example.com/b/../c"),
         ("SNAPSHOTS_URL", "ftp://key:secret@s3.example.com/bucket"),
         ("DATABASE_URL", "sqlite:///x"),
+        ("DATABASE_URL", "postgresql+asyncpg://user:password@host/name"),
+        ("DATABASE_URL", "postgresql://host"),
+        ("DATABASE_URL", "postgresql://host:port/name"),
     ],
 )
 def test_a_wrong_value_is_refused_in_a_sentence_that_names_the_setting(
@@ -199,13 +203,18 @@ def test_settings_of_other_programs_of_the_agent_and_of_the_tests_are_passed_ove
     assert settings_from(others) == settings_from({})
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
-def test_postgresql_is_refused_as_not_supported_yet(scheme: str) -> None:
-    said = sentence({"PRINTREACH_DATABASE_URL": f"{scheme}://user:secret@host/name"})
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_a_database_on_a_server_takes_the_place_of_the_file(scheme: str) -> None:
+    settings = read(DATABASE_URL=f"{scheme}://user:secret@host:5433/name?sslmode=require")
 
-    assert "PRINTREACH_DATABASE_URL" in said
-    assert "PostgreSQL" in said
-    assert "not support yet" in said
+    assert isinstance(settings.database, PostgresqlLocation)
+    assert settings.database.url.endswith("/name?sslmode=require")
+    assert {5433} <= settings.reach.backend_ports
+    assert "secret" not in repr(settings) + str(settings.database) + repr(settings.database)
+
+
+def test_without_a_server_the_database_is_a_file_in_the_data_directory() -> None:
+    assert read(DATA_DIR="/data").database == Path("/data/printreach.sqlite3")
 
 
 def test_several_nats_servers_are_those_of_one_cluster() -> None:
@@ -226,7 +235,7 @@ def test_what_is_no_address_of_a_nats_server_is_refused(value: str) -> None:
     [
         ("SMTP_URL", "http://user:secret@mail.example"),
         ("SNAPSHOTS_URL", "ftp://key:secret@s3.example.com/bucket"),
-        ("DATABASE_URL", "postgresql://user:secret@host/name"),
+        ("DATABASE_URL", "mysql://user:secret@host/name"),
         ("NATS_URL", "http://user:secret@host"),
     ],
 )

@@ -12,6 +12,8 @@ from printreach.store.engine import writing_engine
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 
+pytestmark = pytest.mark.sqlite
+
 ADD = text("INSERT INTO nodes (node_id, alive_at) VALUES ('n', '2026-05-01')")
 COUNT = text("SELECT count(*) FROM nodes")
 

@@ -16,6 +16,8 @@ from tests.relay.waiting import until
 from tests.store.records import ADA
 from tests.store.test_writer import Refused, account, add, names, names_on_disk, refuse
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[object]:

@@ -28,6 +28,8 @@ from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
 from tests.store.records import store_all
 
+pytestmark = pytest.mark.sqlite
+
 BROKEN = {
     "no JSON": b"{",
     "no text": b'{"EventId":"\xff"}',

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -10,6 +9,7 @@ from printreach.rules.apps.registration import AppIdHolder
 from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim
 from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -42,7 +42,7 @@ async def delete_ada(store: Store) -> None:
 
 
 @on_a_loop
-async def test_an_app_is_found_as_it_was_registered_and_changed(database: Path) -> None:
+async def test_an_app_is_found_as_it_was_registered_and_changed(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.apps.add(ADAS_APP))
@@ -55,7 +55,7 @@ async def test_an_app_is_found_as_it_was_registered_and_changed(database: Path) 
 
 
 @on_a_loop
-async def test_a_removed_app_leaves_nothing_but_its_id(database: Path) -> None:
+async def test_a_removed_app_leaves_nothing_but_its_id(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.apps.add(ADAS_APP))
@@ -70,7 +70,7 @@ async def test_a_removed_app_leaves_nothing_but_its_id(database: Path) -> None:
 
 
 @on_a_loop
-async def test_an_app_that_was_removed_can_be_added_again(database: Path) -> None:
+async def test_an_app_that_was_removed_can_be_added_again(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.apps.remove("demo", NOON))
@@ -80,7 +80,9 @@ async def test_an_app_that_was_removed_can_be_added_again(database: Path) -> Non
 
 
 @on_a_loop
-async def test_connections_of_an_app_are_counted_while_they_live(database: Path) -> None:
+async def test_connections_of_an_app_are_counted_while_they_live(
+    database: DatabaseLocation,
+) -> None:
     expiring = replace(CONNECTION, connection_id="c2", unique_id="app-c2", expires_at=NOON + SECOND)
     revoked = replace(CONNECTION, connection_id="c3", unique_id="app-c3", revoked_at=NOON)
     async with open_store(database) as store:
@@ -110,7 +112,7 @@ async def caller(store: Store, key_id: str, network: str | None = None) -> Detec
 
 @on_a_loop
 async def test_a_caller_is_found_by_the_digest_of_the_key_and_by_nothing_near_it(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -123,7 +125,9 @@ async def test_a_caller_is_found_by_the_digest_of_the_key_and_by_nothing_near_it
 
 
 @on_a_loop
-async def test_all_that_is_known_of_a_caller_is_found_in_one_look(database: Path) -> None:
+async def test_all_that_is_known_of_a_caller_is_found_in_one_look(
+    database: DatabaseLocation,
+) -> None:
     switches, bobs = Switches(free_only=False), replace(ADA, account_id="bob", email="b@b.org")
     async with open_store(database) as store:
         await store_all(store)
@@ -153,7 +157,9 @@ async def test_all_that_is_known_of_a_caller_is_found_in_one_look(database: Path
 
 
 @on_a_loop
-async def test_a_disabled_key_keeps_the_time_and_use_never_goes_back(database: Path) -> None:
+async def test_a_disabled_key_keeps_the_time_and_use_never_goes_back(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_key(store)
@@ -170,7 +176,7 @@ async def test_a_disabled_key_keeps_the_time_and_use_never_goes_back(database: P
 
 
 @on_a_loop
-async def test_calls_of_a_day_add_up_and_outlive_their_key(database: Path) -> None:
+async def test_calls_of_a_day_add_up_and_outlive_their_key(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_key(store)
@@ -195,14 +201,16 @@ async def test_calls_of_a_day_add_up_and_outlive_their_key(database: Path) -> No
 
 
 @on_a_loop
-async def test_an_account_without_use_has_no_months(database: Path) -> None:
+async def test_an_account_without_use_has_no_months(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         assert await store.read(lambda records: records.detection_usage.months("ada")) == []
 
 
 @pytest.mark.parametrize("billing", Billing)
 @on_a_loop
-async def test_switches_are_kept_as_they_were_put(database: Path, billing: Billing) -> None:
+async def test_switches_are_kept_as_they_were_put(
+    database: DatabaseLocation, billing: Billing
+) -> None:
     switches = Switches(free_only=False, billing=billing)
     async with open_store(database) as store:
         await store_all(store)
@@ -214,7 +222,7 @@ async def test_switches_are_kept_as_they_were_put(database: Path, billing: Billi
 
 
 @on_a_loop
-async def test_a_claim_is_kept_released_and_forgotten(database: Path) -> None:
+async def test_a_claim_is_kept_released_and_forgotten(database: DatabaseLocation) -> None:
     later = replace(CLAIM, used_at=NOON + timedelta(days=1))
     async with open_store(database) as store:
         await store_all(store)
@@ -235,7 +243,9 @@ async def test_a_claim_is_kept_released_and_forgotten(database: Path) -> None:
 
 
 @on_a_loop
-async def test_an_account_takes_its_keys_usage_switches_and_claims_along(database: Path) -> None:
+async def test_an_account_takes_its_keys_usage_switches_and_claims_along(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_key(store)

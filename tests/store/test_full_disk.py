@@ -23,6 +23,8 @@ from tests.relay.waiting import until
 from tests.rigs.full_disk import full_database, no_room_for_files
 from tests.store.records import store_all
 
+pytestmark = pytest.mark.sqlite
+
 MANY = 60
 PATIENCE_S = 60.0
 PICTURE = b"\xff\xd8" + bytes(100_000)

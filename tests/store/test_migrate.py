@@ -24,6 +24,8 @@ from printreach.store.store import Records, open_store
 from tests.store.records import store_all
 from tests.store.watch.watch_records import begin, claim, look
 
+pytestmark = pytest.mark.sqlite
+
 MIGRATIONS = Path(migrations.__file__).with_name("migrations")
 
 

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from printreach.rules.apps import App
 from printreach.rules.portal import Flow, PortalError
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -37,7 +37,7 @@ FLOW = Flow(
     ],
 )
 @on_a_loop
-async def test_a_flow_is_found_as_it_was_put(database: Path, changed: Flow) -> None:
+async def test_a_flow_is_found_as_it_was_put(database: DatabaseLocation, changed: Flow) -> None:
     async with open_store(database) as store:
 
         async def put(records: Records) -> None:
@@ -53,7 +53,7 @@ async def test_a_flow_is_found_as_it_was_put(database: Path, changed: Flow) -> N
 
 
 @on_a_loop
-async def test_old_flows_are_forgotten_and_others_kept(database: Path) -> None:
+async def test_old_flows_are_forgotten_and_others_kept(database: DatabaseLocation) -> None:
     later = replace(FLOW, flow_id="later", begun_at=NOON + timedelta(hours=1))
     async with open_store(database) as store:
 

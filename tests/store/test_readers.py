@@ -7,7 +7,8 @@ from pathlib import Path
 
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.limiters.shares import CURRENT_SHARE, Share
-from printreach.store.readers import MAX_WAITING, OF_CALLERS, OF_SERVICE
+from printreach.store.engine import OF_CALLERS, OF_SERVICE
+from printreach.store.readers import MAX_WAITING
 from printreach.store.store import Records, Store, open_store
 from tests.relay.loop import on_a_loop
 

@@ -15,6 +15,8 @@ from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, store_all
 
+pytestmark = pytest.mark.sqlite
+
 EVE = replace(ADA, account_id="eve", email="eve@example.org")
 SECRET = b"twenty secret bytes."
 APP = Totp(secret=SECRET, confirmed_at=NOON, last_step=0)

@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from printreach.ports import Notice, Topic
 from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 
+pytestmark = pytest.mark.sqlite
 ANOTHER_PROCESS = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1])

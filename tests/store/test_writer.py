@@ -17,6 +17,8 @@ from printreach.store.store import Records, Store, open_store
 from tests.fakes.loop import on_a_loop
 from tests.store.records import ADA
 
+pytestmark = pytest.mark.sqlite
+
 
 class Refused(Exception):
     """What a unit of work raises in these tests."""

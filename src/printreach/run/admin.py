@@ -9,6 +9,7 @@ import os
 import sys
 from datetime import UTC, date, datetime, time, timedelta
 from getpass import getpass
+from pathlib import Path
 
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
@@ -78,7 +79,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _warn_of_new_database(settings: Settings) -> None:
     """Warn that a command without the service's settings works on a new, empty database."""
-    if not settings.database_path.exists():
+    if isinstance(settings.database, Path) and not settings.database.exists():
         print(
             f"printreach admin: {settings.data_dir.absolute()} is new. Where the service's data is"
             " somewhere else, give this command the service's settings, PRINTREACH_DATA_DIR first.",

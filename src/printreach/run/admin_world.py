@@ -26,10 +26,10 @@ from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.safe_text import lines, one_line
-from printreach.run.dependencies import bus_of, core_of, payments_of
+from printreach.run.dependencies import bus_of, core_of, payments_of, store_of
 from printreach.run.settings import Settings
 from printreach.store.sealing import DataDirSealer
-from printreach.store.store import Store, open_store
+from printreach.store.store import Store
 
 T = TypeVar("T")
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -69,7 +69,7 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
     """Open the use cases on the service's own database."""
     clock = SystemClock()
     async with (
-        open_store(settings.database_path) as store,
+        store_of(settings) as store,
         _telling_the_service(settings, store),
         payments_of(settings, clock) as payments,
     ):

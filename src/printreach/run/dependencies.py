@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -35,7 +36,7 @@ from printreach.rules.prints.snapshots import S3Bucket
 from printreach.run.main import how_to_install
 from printreach.run.process import steady_time
 from printreach.run.settings import Settings, SettingsError
-from printreach.store.store import Store
+from printreach.store.store import Store, open_store
 
 SNAPSHOTS_FOLDER: Final = "snapshots"
 TIMELAPSES_FOLDER: Final = "timelapses"
@@ -126,11 +127,29 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
 
 
 @asynccontextmanager
+async def store_of(settings: Settings) -> AsyncIterator[Store]:
+    """Open the database.
+
+    Raises SettingsError if its library is missing, and as open_store does.
+    """
+    if settings.database_url and find_spec("asyncpg") is None:
+        raise _missing_extra("DATABASE_URL", "postgresql", ImportError(name="asyncpg"))
+    async with open_store(settings.database) as store:
+        yield store
+
+
+@asynccontextmanager
 async def bus_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Bus]:
     """Open the bus: over NATS if a server is named, else in the database.
 
     Raises SettingsError if its library is missing.
     """
+    if settings.database_url and not settings.nats_urls:
+        from printreach.backends.bus_postgresql import open_postgresql_bus
+
+        async with open_postgresql_bus(store, clock) as rows_bus:
+            yield rows_bus
+        return
     if not settings.nats_urls:
         async with open_bus(store, clock) as bus:
             yield bus

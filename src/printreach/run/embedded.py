@@ -43,6 +43,7 @@ from printreach.run.dependencies import (
     open_mailer,
     open_webhook_sender,
     payments_of,
+    store_of,
 )
 from printreach.run.process_metrics import process_metrics
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
@@ -54,7 +55,7 @@ from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import DataDirSealer
-from printreach.store.store import Store, open_store
+from printreach.store.store import Store
 from printreach.web.app import WebSettings, create_app
 from printreach.web.draining import DrainMiddleware
 
@@ -125,7 +126,7 @@ async def _running_roles(
             yield address
             return
         web: DrainMiddleware | None = None
-        store = await ends.enter_async_context(open_store(settings.database_path))
+        store = await ends.enter_async_context(store_of(settings))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
         is_alone = _is_alone(settings, roles)

@@ -230,15 +230,18 @@ def read_name(text: str) -> str:
     return text
 
 
-def refuse_database_url(text: str) -> None:
-    """Refuse any value: only the embedded database is implemented."""
-    if text.startswith(("postgresql:", "postgresql+", "postgres:")):
-        raise WrongValue(
-            "names a PostgreSQL database, which this version does not support yet; "
-            "leave it out to use SQLite in the data directory."
-        )
-    if text:
+def read_database_url(text: str) -> str:
+    """Parse `postgresql://[USER:PASSWORD@][HOST[:PORT]]/NAME[?OPTIONS]`, as libpq does. Error
+    messages never repeat the text, since it holds a password.
+    """
+    try:
+        parts = urlsplit(text)
+        is_good = parts.scheme in ("postgresql", "postgres") and parts.port != 0
+    except ValueError:
+        parts, is_good = urlsplit(""), False
+    if text and not (is_good and len(parts.path) > 1 and not parts.fragment):
         raise WrongValue("is not an address such as postgresql://user:password@host/name.")
+    return text
 
 
 def read_nats_urls(text: str) -> tuple[str, ...]:

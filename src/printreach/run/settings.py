@@ -18,6 +18,7 @@ from printreach.rules.prints.snapshots import S3Bucket
 from printreach.rules.public_addresses import Reach
 from printreach.run import setting_values as values
 from printreach.run.setting_values import Network, WrongValue
+from printreach.store.location import DatabaseLocation, PostgresqlLocation
 
 T = TypeVar("T")
 
@@ -27,6 +28,7 @@ NOT_OURS: Final = ("PRINTREACH_PRINTER_", "PRINTREACH_TEST_")
 
 
 NATS_PORT: Final = 4222
+POSTGRESQL_PORT: Final = 5432
 
 
 class SettingsError(Exception):
@@ -37,8 +39,8 @@ class SettingsError(Exception):
 class Settings:
     """The operator's settings.
 
-    tunnel_ports is empty where connections get no port of their own. smtp_url and nats_urls hold
-    passwords.
+    tunnel_ports is empty where connections get no port of their own. smtp_url, database_url
+    and nats_urls hold passwords.
     """
 
     data_dir: Path
@@ -55,6 +57,7 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    database_url: str = field(default="", repr=False)
     nats_urls: tuple[str, ...] = field(default=(), repr=False)
     node_listen: tuple[str, int] | None = None
     node_url: str = ""
@@ -101,6 +104,8 @@ class Settings:
         if self.mqtt is not None:
             yield self.mqtt.port
         urls = [*self.detector_nodes, *([self.snapshots.endpoint] if self.snapshots else [])]
+        if self.database_url:
+            yield urlsplit(self.database_url).port or POSTGRESQL_PORT
         for url in self.nats_urls:
             yield urlsplit(url).port or NATS_PORT
         for port in (urlsplit(url).port for url in urls):
@@ -117,7 +122,15 @@ class Settings:
         )
 
     @property
+    def database(self) -> DatabaseLocation:
+        """Return where the database is: a file in the data directory, unless a server is named."""
+        if self.database_url:
+            return PostgresqlLocation(self.database_url, self.data_dir)
+        return self.database_path
+
+    @property
     def database_path(self) -> Path:
+        """Return the file of the embedded database."""
         return self.data_dir / "printreach.sqlite3"
 
     @property
@@ -147,6 +160,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        database_url=reader.read("DATABASE_URL", values.read_database_url, ""),
         nats_urls=reader.read("NATS_URL", values.read_nats_urls, ""),
         node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
@@ -165,7 +179,6 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         stripe=_stripe(reader),
         oidc=_oidc(reader),
     )
-    reader.read("DATABASE_URL", values.refuse_database_url, "")
     reader.refuse_unknown()
     if port in settings.tunnel_ports:
         raise SettingsError(

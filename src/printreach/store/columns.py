@@ -5,12 +5,29 @@ from collections.abc import Callable, Collection
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, Executable, Select, Table, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Executable,
+    Select,
+    Table,
+    TableValuedAlias,
+    cast,
+    select,
+)
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.visitors import InternalTraversal
 
 from printreach.store.async_engine import AsyncConnection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+insert = sqlite.insert
+"""Adds rows, or replaces them. PostgreSQL's dialect compiles what is written with it as well."""
 
 T = TypeVar("T")
 
@@ -53,9 +70,66 @@ def columns_for(
     ]
 
 
-def each_of(values: Collection[str] | Collection[int]) -> Any:
-    """Return a subquery of the values, as JSON.
+class _Elements(FunctionElement[str]):
+    """The elements of a JSON array, as rows with a column `value`."""
 
-    A statement has a limited number of variables, and thousands of them are slow to bind.
+    name = "json_each"
+    inherit_cache = True
+
+
+@compiles(_Elements)
+def _compile_elements(element: _Elements, compiler: SQLCompiler, **options: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **options)})"
+
+
+@compiles(_Elements, "postgresql")
+def _compile_on_postgresql(element: _Elements, compiler: SQLCompiler, **options: Any) -> str:
+    array = compiler.process(element.clauses, **options)
+    return f"json_array_elements_text(CAST({array} AS JSON))"
+
+
+def rows_of(values: Collection[str] | Collection[int]) -> TableValuedAlias:
+    """Return the values as rows with a column `value`: on PostgreSQL as text, also of numbers.
+
+    As JSON: a statement has a limited number of variables, and thousands of them are slow to bind.
     """
-    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
+    return _Elements(json.dumps(list(values))).table_valued("value")
+
+
+def each_of(texts: Collection[str]) -> Any:
+    """Return a subquery of the values."""
+    return select(rows_of(texts).c.value)
+
+
+def each_number_of(numbers: Collection[int]) -> Any:
+    """Return a subquery of the values."""
+    return select(cast(rows_of(numbers).c.value, BigInteger))
+
+
+class _Unsearched(ColumnElement[T]):
+    """See unsearched."""
+
+    inherit_cache = True
+    _traverse_internals = [("column", InternalTraversal.dp_clauseelement)]  # noqa: RUF012
+
+    def __init__(self, column: ColumnElement[T]) -> None:
+        self.column = column
+        self.type = column.type
+
+
+@compiles(_Unsearched)
+def _compile_unsearched(element: _Unsearched[Any], compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.column, **options)
+
+
+@compiles(_Unsearched, "sqlite")
+def _compile_plus(element: _Unsearched[Any], compiler: SQLCompiler, **options: Any) -> str:
+    return "+" + compiler.process(element.column, **options)
+
+
+def unsearched(column: ColumnElement[T]) -> ColumnElement[T]:
+    """Return the column for a condition by which SQLite is not to search an index.
+
+    PostgreSQL knows by its statistics which index finds less.
+    """
+    return _Unsearched(column)

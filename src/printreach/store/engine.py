@@ -13,8 +13,12 @@ from sqlalchemy.util import LRUCache
 
 from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.batching import DRIVER, BatchingConnection, batching_connection_of
-from printreach.store.readers import OF_CALLERS, OF_SERVICE
 
+OF_CALLERS: Final = 5
+"""Connections for reading, each a thread. SQLite reads memory for the most part, so more threads
+would only wait for each other."""
+OF_SERVICE: Final = 3
+"""For relays, workers and the bus, which holds one all the time."""
 BUSY_TIMEOUT_S: Final = 15
 """The longest wait for another process's write lock. A unit of work takes milliseconds."""
 _COMPILED: Final[CompiledCacheType] = LRUCache(500)

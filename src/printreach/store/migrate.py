@@ -21,6 +21,7 @@ from printreach.store.engine import (
     set_up,
     url_of,
 )
+from printreach.store.location import DatabaseLocation
 
 HEAD: Final = "0036"
 """The newest revision in `migrations/`."""
@@ -38,7 +39,7 @@ class DatabaseTooNew(Exception):
 
 
 def migrate(path: Path) -> None:
-    """Create the database or migrate it. Blocks; call it before the event loop starts.
+    """Create the database file or migrate it. Blocks.
 
     Each migration is applied as a whole or not at all, by one process at a time. Raises
     DatabaseTooNew, and OperationalError if the file cannot be used.
@@ -83,7 +84,7 @@ def new_database() -> str:
     engine = create_engine("sqlite://")
     event.listen(engine, "connect", _leave_references_alone)
     with engine.begin() as connection:
-        _run_migrations(connection, Path(":memory:"))
+        run_migrations(connection, Path(":memory:"))
         statements = [*_definitions(connection), _INSERT_HEAD]
     engine.dispose()
     return _END_OF_STATEMENT.join(statements) + _END_OF_STATEMENT
@@ -93,8 +94,8 @@ def _upgrade(connection: Connection, path: Path) -> None:
     if not _definitions(connection):
         for statement in _NEW_DATABASE.read_text(encoding="utf-8").split(_END_OF_STATEMENT)[:-1]:
             connection.exec_driver_sql(statement)
-    elif _revision(connection) != HEAD:
-        _run_migrations(connection, path)
+    elif revision_of(connection) != HEAD:
+        run_migrations(connection, path)
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:
             raise RuntimeError(
@@ -108,7 +109,7 @@ def _definitions(connection: Connection) -> list[str]:
     return list(connection.exec_driver_sql(f"{query} ORDER BY type != 'table', name").scalars())
 
 
-def _revision(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
     """Return the revision of the database; None if it never had one."""
     if not connection.dialect.has_table(connection, "alembic_version"):
         return None
@@ -117,18 +118,19 @@ def _revision(connection: Connection) -> str | None:
     return revision
 
 
-def _run_migrations(connection: Connection, path: Path) -> None:
+def run_migrations(connection: Connection, location: DatabaseLocation) -> None:
+    """Migrate to the newest revision. Raises DatabaseTooNew."""
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    revision = _revision(connection)
+    revision = revision_of(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if revision is not None and revision not in known:
         raise DatabaseTooNew(
-            f"The database {path} was changed by a newer version of Printreach "
+            f"The database {location} was changed by a newer version of Printreach "
             f"(its schema is {revision}); start that version, or restore a copy from before."
         )
     command.upgrade(config, "head")

@@ -4,12 +4,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import delete, select, update
 
 from printreach.rules.payments import Payer, PaymentState, Subscription
 from printreach.store.accounts.tables import payers, payment_calls, subscriptions
-from printreach.store.columns import TableRecords, columns_for
+from printreach.store.columns import TableRecords, columns_for, insert
 
 _PAYER = columns_for(Payer, payers)
 _SUBSCRIPTION = columns_for(Subscription, subscriptions)
@@ -24,7 +23,7 @@ class PaymentRecords(TableRecords):
     async def put_payer(self, payer: Payer) -> None:
         values = asdict(payer)
         await self._connection.execute(
-            upsert(payers)
+            insert(payers)
             .values(**values)
             .on_conflict_do_update(index_elements=[payers.c.account_id], set_=values)
         )
@@ -104,7 +103,7 @@ class PaymentRecords(TableRecords):
             "asked_at": asked_at,
         }
         await self._connection.execute(
-            upsert(subscriptions)
+            insert(subscriptions)
             .values(**values)
             .on_conflict_do_update(
                 index_elements=[subscriptions.c.subscription_id],

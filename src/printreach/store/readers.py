@@ -6,11 +6,6 @@ from typing import Final
 from printreach.limiters.fair_semaphore import FairSemaphore, TooBusy
 from printreach.limiters.shares import CURRENT_SHARE
 
-OF_CALLERS: Final = 5
-"""Connections for reading, each a thread. SQLite reads memory for the most part, so more threads
-would only wait for each other."""
-OF_SERVICE: Final = 3
-"""For relays, workers and the bus, which holds one all the time."""
 MAX_WAITING: Final = 512
 """Reads of callers; each page makes a few, one after the other."""
 WAIT_S: Final = 15.0
@@ -18,11 +13,11 @@ WAIT_S: Final = 15.0
 
 
 class Readers:
-    """Turns at the connections of one engine, which has OF_CALLERS + OF_SERVICE."""
+    """Turns at the connections of one engine, some for callers and some for the service."""
 
-    def __init__(self) -> None:
-        self._of_callers = FairSemaphore(OF_CALLERS, max_waiting=MAX_WAITING)
-        self._of_service = FairSemaphore(OF_SERVICE)
+    def __init__(self, of_callers: int, of_service: int) -> None:
+        self._of_callers = FairSemaphore(of_callers, max_waiting=MAX_WAITING)
+        self._of_service = FairSemaphore(of_service)
 
     async def acquire(self) -> str | None:
         """Wait for a turn of the present share; release() has to follow, with what this returns.

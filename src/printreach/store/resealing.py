@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, select, update
+from sqlalchemy import Connection, create_engine, event, select, update
 
 from printreach.store.accounts.second_factors import secret_about, secret_as_text
 from printreach.store.accounts.tables import totp_apps
@@ -14,21 +14,23 @@ from printreach.store.sealing import DataDirSealer
 _log = logging.getLogger(__name__)
 
 
-def seal_anew(path: Path, sealer: DataDirSealer) -> None:
-    """Seal them again.
+def seal_anew_in_file(path: Path, sealer: DataDirSealer) -> None:
+    """Seal them again in an SQLite database.
 
     Blocks. Old contents are overwritten, in the journal too. Raises OperationalError.
     """
     engine = create_engine(url_of(path, "pysqlite"))
     event.listen(engine, "connect", set_up)
     try:
-        if _has_work(engine, sealer):
+        with engine.connect() as connection:
+            has_work = _has_work(connection, sealer)
+        if has_work:
             event.listen(engine, "begin", begin_immediate)
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA secure_delete = ON")
                 connection.commit()
                 with connection.begin():
-                    _seal_all(connection, sealer)
+                    seal_anew(connection, sealer)
                 driver = connection.connection.driver_connection
                 assert driver is not None, "it is open"
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -36,9 +38,8 @@ def seal_anew(path: Path, sealer: DataDirSealer) -> None:
         engine.dispose()
 
 
-def _has_work(engine: Engine, sealer: DataDirSealer) -> bool:
-    with engine.connect() as connection:
-        return bool(_open_ones(connection, sealer) or _old_targets(connection, sealer))
+def _has_work(connection: Connection, sealer: DataDirSealer) -> bool:
+    return bool(_open_ones(connection, sealer) or _old_targets(connection, sealer))
 
 
 def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
@@ -73,7 +74,8 @@ def _old_targets(connection: Connection, sealer: DataDirSealer) -> dict[str, str
     return found
 
 
-def _seal_all(connection: Connection, sealer: DataDirSealer) -> None:
+def seal_anew(connection: Connection, sealer: DataDirSealer) -> None:
+    """Seal them again, within a transaction."""
     for account_id, text in _open_ones(connection, sealer).items():
         sealed = sealer.seal(text, secret_about(account_id))
         connection.execute(

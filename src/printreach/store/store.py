@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from sqlalchemy import insert
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.ports import Notice, StoreUnavailable
@@ -27,7 +28,7 @@ from printreach.store.accounts.second_factors import PasskeyRecords, SecondFacto
 from printreach.store.accounts.sessions import SessionRecords, StepRecords
 from printreach.store.accounts.waiting_mails import MailRecords
 from printreach.store.apps import AppRecords
-from printreach.store.async_engine import AsyncConnection
+from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.connections import ConnectionRecords
 from printreach.store.connections.live_links import LiveLinkRecords
 from printreach.store.detection import (
@@ -37,7 +38,14 @@ from printreach.store.detection import (
     UsageRecords,
 )
 from printreach.store.detection.contexts import ContextRecords
-from printreach.store.engine import reading_engine, reason_of, writing_engine
+from printreach.store.engine import (
+    OF_CALLERS,
+    OF_SERVICE,
+    reading_engine,
+    reason_of,
+    writing_engine,
+)
+from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.migrate import migrate
 from printreach.store.notifications import NotifyRecords
 from printreach.store.notifications.push import PushRecords
@@ -52,7 +60,7 @@ from printreach.store.prints.events import EventRecords
 from printreach.store.prints.snapshots import SnapshotRecords
 from printreach.store.prints.timelapses import TimelapseRecords
 from printreach.store.readers import Readers
-from printreach.store.resealing import seal_anew
+from printreach.store.resealing import seal_anew_in_file
 from printreach.store.sealing import DataDirSealer
 from printreach.store.tables import notices
 from printreach.store.watch import WatchRecords, WatchSettingsRecords
@@ -136,32 +144,57 @@ class Records:
         await self._notices.give(notice, at)
 
 
-class Store:
-    """The database in an SQLite file. What `write` returned survives a loss of power.
+class UnitWriter(Protocol):
+    """Runs units of work on one kind of database: Writer and PostgresqlWriter."""
 
-    Created by open_store. sealer: of secrets; without one, that of the keys beside the file.
+    def start(self) -> None: ...
+
+    async def write(
+        self, work: Callable[[AsyncConnection], Awaitable[T]], *, may_overlap: bool = False
+    ) -> T: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Database:
+    """One kind of database, ready to be used."""
+
+    reading: AsyncEngine
+    readers: Readers
+    writer: UnitWriter
+
+
+class Store:
+    """The database. What `write` returned survives a loss of power.
+
+    Created by open_store. sealer: of secrets; without one, that of the keys of the location.
     """
 
-    def __init__(self, path: Path, sealer: Sealer | None = None) -> None:
-        self._sealer = sealer or DataDirSealer(path.parent)
-        self._writing = writing_engine(path)
-        self._reading = reading_engine(path)
-        self._readers = Readers()
-        self._writer = Writer(self._writing)
+    def __init__(self, location: DatabaseLocation, sealer: Sealer | None = None) -> None:
+        self._sealer = sealer or DataDirSealer(data_dir_of(location))
+        database = _database_at(location)
+        self._reading = database.reading
+        self._readers = database.readers
+        self._writer = database.writer
         self._on_notices: list[Callable[[Sequence[Notice]], None]] = []
 
-    async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
-        """Run a unit of work alone: nothing else writes at the same time, in any process.
+    async def write(
+        self, work: Callable[[Records], Awaitable[T]], *, may_overlap: bool = False
+    ) -> T:
+        """Run a unit of work as if alone: what it reads stays as it is until it is committed.
 
         It is committed as a whole or, if it raises, not at all. It must await nothing but the
-        records. Raises StoreUnavailable.
+        records, and change nothing else: where others write at the same time it may be run again.
+        may_overlap: it is right whatever others commit between its statements, as claims and
+        additions are, and need not be kept apart. Raises StoreUnavailable.
         """
 
         async def unit(connection: AsyncConnection) -> tuple[T, Sequence[Notice]]:
             records = Records(connection, self._sealer)
             return await work(records), records.given_notices
 
-        result, given = await self._writer.write(unit)
+        result, given = await self._writer.write(unit, may_overlap=may_overlap)
         if given:
             for tell in self._on_notices:
                 tell(given)
@@ -174,13 +207,14 @@ class Store:
         """
         key = await self._readers.acquire()
         try:
-            connection = await self._reading.connect()
             try:
-                return await work(Records(connection, self._sealer))
-            finally:
-                # `async with` runs this in a task of its own, which costs more than the work.
-                await connection.close()
-        except SQLAlchemyError as error:
+                return await self._read_once(work)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            # The server was started anew, say; all connections of before are closed by now.
+            return await self._read_once(work)
+        except (SQLAlchemyError, OSError) as error:
             raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
         finally:
             self._readers.release(key)
@@ -196,6 +230,14 @@ class Store:
         finally:
             CURRENT_SHARE.reset(token)
 
+    async def _read_once(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        connection = await self._reading.connect()
+        try:
+            return await work(Records(connection, self._sealer))
+        finally:
+            # `async with` runs this in a task of its own, which costs more than the work.
+            await connection.close()
+
     def on_notices(self, tell: Callable[[Sequence[Notice]], None]) -> None:
         """Have this called with the notices of each unit of work that this process commits."""
         self._on_notices.append(tell)
@@ -205,28 +247,56 @@ class Store:
         self._writer.start()
 
     async def close(self) -> None:
-        """Finish what is queued, then release the file."""
+        """Finish what is queued, then close all connections."""
         await self._writer.close()
-        await self._writing.dispose()
         await self._reading.dispose()
 
 
 @asynccontextmanager
-async def open_store(path: Path) -> AsyncIterator[Store]:
-    """Open the store in that file, created or migrated first. Leaving waits for queued writes.
+async def open_store(location: DatabaseLocation) -> AsyncIterator[Store]:
+    """Open the store there, created or migrated first. Leaving waits for queued writes.
 
-    Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable if the file cannot be used.
+    Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable if it cannot be used.
     """
-    sealer = DataDirSealer(path.parent)
+    sealer = DataDirSealer(data_dir_of(location))
     try:
-        await asyncio.to_thread(migrate, path)
-        await asyncio.to_thread(seal_anew, path, sealer)
+        await asyncio.to_thread(prepare_database, location, sealer)
     except (SQLAlchemyError, OSError) as error:
         reason = reason_of(error)
-        raise StoreUnavailable(f"The database {path} cannot be used: {reason}.") from error
-    store = Store(path, sealer)
+        raise StoreUnavailable(f"The database {location} cannot be used: {reason}.") from error
+    store = Store(location, sealer)
     store.start()
     try:
         yield store
     finally:
         await store.close()
+
+
+def prepare_database(location: DatabaseLocation, sealer: DataDirSealer) -> None:
+    """Create the database or migrate it, and seal anew what an older key sealed. Blocks."""
+    if isinstance(location, Path):
+        migrate(location)
+        seal_anew_in_file(location, sealer)
+    else:
+        from printreach.store.postgresql.start import prepare_database as prepare
+
+        prepare(location, sealer)
+
+
+def _database_at(location: DatabaseLocation) -> _Database:
+    if isinstance(location, Path):
+        return _Database(
+            reading=reading_engine(location),
+            readers=Readers(OF_CALLERS, OF_SERVICE),
+            writer=Writer(writing_engine(location)),
+        )
+    # Its driver is an extra.
+    from printreach.store.postgresql import engine
+    from printreach.store.postgresql.writer import PostgresqlWriter
+
+    pool = engine.pool_of_connections(location)
+    return _Database(
+        reading=AsyncEngine(pool.execution_options(isolation_level="AUTOCOMMIT")),
+        readers=Readers(engine.OF_CALLERS, engine.OF_SERVICE),
+        writer=PostgresqlWriter(pool),
+    )

@@ -98,6 +98,9 @@ def _permissions() -> Column[frozenset[Permission]]:
     return Column("permissions", Permissions, nullable=False, server_default=text)
 
 
+Number = BigInteger().with_variant(Integer(), "sqlite")
+"""Of rows that are counted, as they come. SQLite's integers are as long, and no other counts."""
+
 READABLE = {"readable": True}
 """In a column's info: bytes that are JSON. Other bytes are digests, keys or sealed, and not
 exported."""
@@ -111,6 +114,12 @@ metadata = MetaData(
         "ix": "ix_%(table_name)s_%(column_0_name)s",
     }
 )
+
+
+def where(condition: str) -> dict[str, Any]:
+    """Return the options of an index for rows that meet the condition alone."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+
 
 accounts = Table(
     "accounts",
@@ -276,7 +285,7 @@ nodes = Table(
 notices = Table(
     "notices",
     metadata,
-    Column("notice_id", Integer, primary_key=True),
+    Column("notice_id", Number, primary_key=True),
     Column("topic", String(16), nullable=False),
     Column("key", String(64), nullable=False),
     Column("at", Instant, nullable=False),
@@ -289,7 +298,7 @@ notices = Table(
 events = Table(
     "events",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", Number, primary_key=True),
     Column("printer_id", String(64), nullable=False),
     Column("event_id", String(64), nullable=False),
     # An event stays with the account it happened in, also when the printer has another.
@@ -299,11 +308,11 @@ events = Table(
     Column("snapshot_id", String(64)),
     # The order in which they were handed out; a printer whose picture takes long comes later. Below
     # 0: it was set aside, since it cannot be decoded.
-    Column("position", Integer),
+    Column("position", Number),
     Index("uq_events_event_id", "event_id", "printer_id", unique=True),
     Index("ix_events_account_id", "account_id", "position"),
     Index("ix_events_position", "position", unique=True),
-    Index("ix_events_awaiting", "seq", sqlite_where=text("position IS NULL")),
+    Index("ix_events_awaiting", "seq", **where("position IS NULL")),
     Index("ix_events_received_at", "received_at"),
     sqlite_autoincrement=True,
 )
@@ -339,7 +348,7 @@ service_limits = Table(
 operator_acts = Table(
     "operator_acts",
     metadata,
-    Column("act_id", Integer, primary_key=True),
+    Column("act_id", Number, primary_key=True),
     Column("at", Instant, nullable=False, index=True),
     Column("operator", String(254), nullable=False),
     Column("operator_id", String(64)),

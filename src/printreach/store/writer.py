@@ -84,14 +84,18 @@ class Writer:
         self._task = asyncio.create_task(self._run(), name="store-writer")
 
     async def close(self) -> None:
-        """Finish what is queued, then stop."""
+        """Finish what is queued, then close the connection."""
         task, self._task = self._task, None
         if task is not None:
             await self._queue.put(None)
             await task
+        await self._engine.dispose()
 
-    async def write(self, work: Work[T]) -> T:
-        """Run the work and return its result once it is on the disk."""
+    async def write(self, work: Work[T], *, may_overlap: bool = False) -> T:  # noqa: ARG002
+        """Run the work and return its result once it is on the disk.
+
+        may_overlap: of no effect, since one unit follows the other.
+        """
         if self._task is None or self._task.done():
             raise StoreUnavailable("The store is closed.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())

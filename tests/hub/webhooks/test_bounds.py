@@ -198,8 +198,10 @@ def test_what_is_dropped_is_dropped_in_slices(
         writes: list[Any] = []
         write = here.world.store.write
 
-        async def counted(work: Callable[[Records], Awaitable[T]]) -> T:
-            result = await write(work)
+        async def counted(
+            work: Callable[[Records], Awaitable[T]], *, may_overlap: bool = False
+        ) -> T:
+            result = await write(work, may_overlap=may_overlap)
             writes.append(result)
             return result
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -31,6 +30,7 @@ from printreach.store.accounts.personal import WITHHELD, PageCursor, Value, owne
 from printreach.store.accounts.tables import recovery_codes
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.damaged import LenientJson
+from printreach.store.location import DatabaseLocation
 from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
 from printreach.store.tables import (
@@ -99,7 +99,7 @@ def id_of(who: str) -> str:
     return str(value_of(accounts.c.account_id, who, accounts))
 
 
-def filled(database: Path, work: Callable[[Records], Awaitable[T]]) -> T:
+def filled(database: DatabaseLocation, work: Callable[[Records], Awaitable[T]]) -> T:
     """Do it where both have a row in every table."""
 
     async def main() -> T:
@@ -129,7 +129,7 @@ async def rows_of_ada(records: Records) -> dict[str, Sequence[Mapping[str, Value
     return found
 
 
-def test_rows_come_in_pages_and_none_twice(database: Path) -> None:
+def test_rows_come_in_pages_and_none_twice(database: DatabaseLocation) -> None:
     async def by_twos(records: Records) -> tuple[list[object], list[int]]:
         await records.connection.execute(
             insert(recovery_codes),
@@ -168,7 +168,7 @@ def test_rows_come_in_pages_and_none_twice(database: Path) -> None:
     assert seen.count("recovery_codes") == 6
 
 
-def test_a_row_of_every_table_is_handed_over(database: Path) -> None:
+def test_a_row_of_every_table_is_handed_over(database: DatabaseLocation) -> None:
     rows = filled(database, rows_of_ada)
 
     assert {name: len(found) for name, found in rows.items()} == {
@@ -176,13 +176,13 @@ def test_a_row_of_every_table_is_handed_over(database: Path) -> None:
     }
 
 
-def test_nothing_of_others_is_handed_over(database: Path) -> None:
+def test_nothing_of_others_is_handed_over(database: DatabaseLocation) -> None:
     rows = filled(database, rows_of_ada)
 
     assert "eve-" not in json.dumps(rows)
 
 
-def test_no_digest_no_key_and_no_password_is_handed_over(database: Path) -> None:
+def test_no_digest_no_key_and_no_password_is_handed_over(database: DatabaseLocation) -> None:
     rows = filled(database, rows_of_ada)
 
     shown = {(table, column) for table, found in rows.items() for column in found[0]}
@@ -201,7 +201,7 @@ def test_a_table_says_what_becomes_of_its_rows(table: Table) -> None:
             assert key.ondelete == expected, f"{table.name}.{key.parent.name}"
 
 
-def test_deletion_leaves_no_row_in_any_table(database: Path) -> None:
+def test_deletion_leaves_no_row_in_any_table(database: DatabaseLocation) -> None:
     async def delete(records: Records) -> dict[str, list[dict[str, Any]]]:
         await records.accounts.delete(id_of("ada"))
         return await everything(records)
@@ -215,7 +215,7 @@ def test_deletion_leaves_no_row_in_any_table(database: Path) -> None:
         assert not [row for row in rows if id_of("ada") in row.values()], name
 
 
-def test_deletion_leaves_what_others_have(database: Path) -> None:
+def test_deletion_leaves_what_others_have(database: DatabaseLocation) -> None:
     async def delete(records: Records) -> dict[str, list[dict[str, Any]]]:
         before = await everything(records)
         await records.accounts.delete(id_of("ada"))

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import event, insert, update
 
 from printreach.rules.watch.memory import UnwatchedPrinter
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes, printers
 from tests.fakes.clock import NOON
@@ -23,7 +24,7 @@ MANY = 250
 Ask = Callable[[Records], Awaitable[object]]
 
 
-async def steps_of(database: Path, store: Store, ask: Ask) -> int:
+async def steps_of(database: DatabaseLocation, store: Store, ask: Ask) -> int:
     """The instructions of SQLite's machine for what is asked."""
     asked: list[tuple[str, Any]] = []
 
@@ -38,8 +39,9 @@ async def steps_of(database: Path, store: Store, ask: Ask) -> int:
     return sum(_steps(database, statement, values) for statement, values in asked)
 
 
-def _steps(database: Path, statement: str, values: Any) -> int:
+def _steps(database: DatabaseLocation, statement: str, values: Any) -> int:
     steps: list[int] = []
+    assert isinstance(database, Path)
     connection = sqlite3.connect(database)
     try:
         connection.execute(
@@ -73,10 +75,11 @@ async def hand_out(store: Store, count: int) -> list[str]:
     return [one.event_id for one in events]
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 @on_a_loop
 async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     def is_due(records: Records) -> Awaitable[bool]:
         return records.watches.has_due(NOON + timedelta(hours=1), degraded=False)
@@ -92,10 +95,11 @@ async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
     assert many <= few
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 @on_a_loop
 async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     soon = NOON + timedelta(minutes=1)
 
@@ -124,10 +128,11 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
         assert await store.read(lambda records: records.watches.has_due(soon, degraded=False))
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 @on_a_loop
 async def test_printers_that_print_unwatched_are_found_as_soon_after_hundreds_of_prints(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async def connect(records: Records) -> None:
         await records.connection.execute(insert(nodes).values(node_id="n", alive_at=NOON))
@@ -149,9 +154,10 @@ async def test_printers_that_print_unwatched_are_found_as_soon_after_hundreds_of
     assert many <= few
 
 
+@pytest.mark.sqlite
 @on_a_loop
 async def test_where_a_reader_goes_on_is_found_without_reading_what_happened_since(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)

@@ -21,6 +21,8 @@ from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.store.records import ADA
 from tests.store.test_migrate import migrate_to
 
+pytestmark = pytest.mark.sqlite
+
 KEYS = {"service.key": b"s" * 32, "sealing.keys": b"k\n", "agent/agent.key": b"a" * 32}
 PICTURE = "snapshots/ab/cdef.jpg"
 

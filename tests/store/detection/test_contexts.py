@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -14,6 +13,7 @@ from printreach.rules.detection.appearance import Appearance
 from printreach.rules.detection.contexts import StoredContext
 from printreach.rules.detection.scene import SceneMemory
 from printreach.store.detection.contexts import detection_contexts, remembered
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -84,7 +84,7 @@ async def kept_of(store: Store, *context_ids: str) -> Sequence[str]:
 
 
 @on_a_loop
-async def test_a_context_is_found_as_it_was_kept(database: Path) -> None:
+async def test_a_context_is_found_as_it_was_kept(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await set_up(store)
         await store_contexts(store, KEPT)
@@ -94,7 +94,7 @@ async def test_a_context_is_found_as_it_was_kept(database: Path) -> None:
 
 
 @on_a_loop
-async def test_only_the_version_that_follows_is_stored(database: Path) -> None:
+async def test_only_the_version_that_follows_is_stored(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await set_up(store)
         await store_contexts(store, KEPT)
@@ -110,7 +110,9 @@ async def test_only_the_version_that_follows_is_stored(database: Path) -> None:
 
 
 @on_a_loop
-async def test_what_rested_longest_makes_room_within_its_account(database: Path) -> None:
+async def test_what_rested_longest_makes_room_within_its_account(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await set_up(store)
         bobs = replace(KEPT, context_id="bobs", account_id="bob", key_id="k2")
@@ -125,7 +127,7 @@ async def test_what_rested_longest_makes_room_within_its_account(database: Path)
 
 
 @on_a_loop
-async def test_old_contexts_are_forgotten(database: Path) -> None:
+async def test_old_contexts_are_forgotten(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await set_up(store)
         await store_contexts(store, KEPT, replace(KEPT, context_id="c2", created_at=NOON + SECOND))
@@ -135,7 +137,7 @@ async def test_old_contexts_are_forgotten(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_context_goes_with_its_key_and_its_account(database: Path) -> None:
+async def test_a_context_goes_with_its_key_and_its_account(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await set_up(store)
         bobs = replace(KEPT, context_id="bobs", account_id="bob", key_id="k2")
@@ -148,7 +150,9 @@ async def test_a_context_goes_with_its_key_and_its_account(database: Path) -> No
 
 
 @on_a_loop
-async def test_what_another_version_remembered_begins_anew_at_its_levels(database: Path) -> None:
+async def test_what_another_version_remembered_begins_anew_at_its_levels(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await set_up(store)
         await store_contexts(store, KEPT)

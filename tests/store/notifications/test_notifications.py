@@ -3,8 +3,8 @@
 import base64
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from printreach.rules.notifications import (
@@ -15,6 +15,7 @@ from printreach.rules.notifications import (
     NotifySettings,
 )
 from printreach.store.leases import Claim
+from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.sealing import KEYS_FILE, DataDirSealer
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
@@ -63,7 +64,7 @@ async def claimed(store: Store, after: timedelta, room: int = DESTINATIONS_AT_ON
 
 
 @on_a_loop
-async def test_a_place_is_claimed_once_until_its_lease_is_over(database: Path) -> None:
+async def test_a_place_is_claimed_once_until_its_lease_is_over(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await with_places(store, "a", "b")
 
@@ -73,7 +74,7 @@ async def test_a_place_is_claimed_once_until_its_lease_is_over(database: Path) -
 
 
 @on_a_loop
-async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> None:
+async def test_an_account_has_so_many_places_claimed_at_once(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await with_places(store, *"abcdef")
 
@@ -82,7 +83,9 @@ async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> 
 
 
 @on_a_loop
-async def test_in_the_last_of_the_room_an_account_has_one_place_claimed(database: Path) -> None:
+async def test_in_the_last_of_the_room_an_account_has_one_place_claimed(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await with_places(store, "a", "b")
 
@@ -91,7 +94,7 @@ async def test_in_the_last_of_the_room_an_account_has_one_place_claimed(database
 
 
 @on_a_loop
-async def test_a_claim_is_kept_by_who_renews_it(database: Path) -> None:
+async def test_a_claim_is_kept_by_who_renews_it(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
         [first] = await claim(store, SECOND)
@@ -107,7 +110,7 @@ async def test_a_claim_is_kept_by_who_renews_it(database: Path) -> None:
 
 @on_a_loop
 async def test_a_place_in_trouble_is_left_in_peace_whatever_is_queued_for_it(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
@@ -126,7 +129,9 @@ async def test_a_place_in_trouble_is_left_in_peace_whatever_is_queued_for_it(
 
 
 @on_a_loop
-async def test_what_waits_for_quiet_hours_holds_up_nothing_that_is_due(database: Path) -> None:
+async def test_what_waits_for_quiet_hours_holds_up_nothing_that_is_due(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
 
@@ -138,7 +143,7 @@ async def test_what_waits_for_quiet_hours_holds_up_nothing_that_is_due(database:
 
 
 @on_a_loop
-async def test_a_message_has_a_number_that_none_had_before(database: Path) -> None:
+async def test_a_message_has_a_number_that_none_had_before(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
 
@@ -155,7 +160,7 @@ async def test_a_message_has_a_number_that_none_had_before(database: Path) -> No
 
 
 @on_a_loop
-async def test_with_the_account_goes_all_that_was_chosen(database: Path) -> None:
+async def test_with_the_account_goes_all_that_was_chosen(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")
 
@@ -168,9 +173,12 @@ async def test_with_the_account_goes_all_that_was_chosen(database: Path) -> None
 
 
 @on_a_loop
-async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path) -> None:
-    keys = database.parent / KEYS_FILE
-    sealed = DataDirSealer(database.parent).seal(URL, "a")
+async def test_a_new_key_seals_the_addresses_that_the_old_one_did(
+    database: DatabaseLocation,
+) -> None:
+    data_dir = data_dir_of(database)
+    keys = data_dir / KEYS_FILE
+    sealed = DataDirSealer(data_dir).seal(URL, "a")
     async with open_store(database) as store:
         await store_all(store)
         await store.write(
@@ -185,11 +193,14 @@ async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path
         found = await store.read(lambda records: records.notifications.destination("a"))
 
     assert found is not None
-    assert DataDirSealer(database.parent).unseal(found.sealed, "a") == URL
+    assert DataDirSealer(data_dir).unseal(found.sealed, "a") == URL
 
 
+@pytest.mark.sqlite
 @on_a_loop
-async def test_who_is_busy_is_read_off_the_places_that_are_claimed(database: Path) -> None:
+async def test_who_is_busy_is_read_off_the_places_that_are_claimed(
+    database: DatabaseLocation,
+) -> None:
     async def explain(records: Records) -> str:
         rows = await records.connection.execute(
             text(

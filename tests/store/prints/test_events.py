@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from printreach.contract.events import PrintEvent
 from printreach.ports import StoreUnavailable
+from printreach.store.location import DatabaseLocation
 from printreach.store.prints.events import Arrival, StoredEvent
 from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
@@ -47,7 +47,7 @@ def ids(stored: Sequence[StoredEvent]) -> list[str]:
 
 
 @on_a_loop
-async def test_an_event_is_kept_as_it_came_with_whose_it_is(database: Path) -> None:
+async def test_an_event_is_kept_as_it_came_with_whose_it_is(database: DatabaseLocation) -> None:
     event = an_event(kind=77)
     async with open_store(database) as store:
         await store_all(store)
@@ -60,7 +60,9 @@ async def test_an_event_is_kept_as_it_came_with_whose_it_is(database: Path) -> N
 
 
 @on_a_loop
-async def test_a_repeat_changes_nothing_also_after_it_was_handed_out(database: Path) -> None:
+async def test_a_repeat_changes_nothing_also_after_it_was_handed_out(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, an_event(), an_event(2), an_event())
@@ -72,7 +74,7 @@ async def test_a_repeat_changes_nothing_also_after_it_was_handed_out(database: P
 
 
 @on_a_loop
-async def test_two_printers_may_have_the_same_id(database: Path) -> None:
+async def test_two_printers_may_have_the_same_id(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.printers.link(SECOND))
@@ -83,7 +85,9 @@ async def test_two_printers_may_have_the_same_id(database: Path) -> None:
 
 
 @on_a_loop
-async def test_events_of_a_printer_that_belongs_to_nobody_are_dropped(database: Path) -> None:
+async def test_events_of_a_printer_that_belongs_to_nobody_are_dropped(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.printers.remove("p1", NOON))
@@ -94,7 +98,7 @@ async def test_events_of_a_printer_that_belongs_to_nobody_are_dropped(database: 
 
 
 @on_a_loop
-async def test_an_event_stays_with_the_account_it_happened_in(database: Path) -> None:
+async def test_an_event_stays_with_the_account_it_happened_in(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, an_event())
@@ -105,7 +109,9 @@ async def test_an_event_stays_with_the_account_it_happened_in(database: Path) ->
 
 
 @on_a_loop
-async def test_an_account_that_is_deleted_takes_its_events_along(database: Path) -> None:
+async def test_an_account_that_is_deleted_takes_its_events_along(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, an_event())
@@ -115,7 +121,7 @@ async def test_an_account_that_is_deleted_takes_its_events_along(database: Path)
 
 
 @on_a_loop
-async def test_one_is_marked_once_and_with_its_picture(database: Path) -> None:
+async def test_one_is_marked_once_and_with_its_picture(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, an_event())
@@ -129,7 +135,7 @@ async def test_one_is_marked_once_and_with_its_picture(database: Path) -> None:
 
 
 @on_a_loop
-async def test_printers_that_are_busy_hold_nobody_up(database: Path) -> None:
+async def test_printers_that_are_busy_hold_nobody_up(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store.write(lambda records: records.printers.link(SECOND))
@@ -141,7 +147,7 @@ async def test_printers_that_are_busy_hold_nobody_up(database: Path) -> None:
 
 @on_a_loop
 async def test_a_reader_goes_on_in_the_order_in_which_events_were_handed_out(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -158,7 +164,7 @@ async def test_a_reader_goes_on_in_the_order_in_which_events_were_handed_out(
 
 
 @on_a_loop
-async def test_nobody_reads_or_resumes_from_anothers_events(database: Path) -> None:
+async def test_nobody_reads_or_resumes_from_anothers_events(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, *some_events(2))
@@ -170,7 +176,9 @@ async def test_nobody_reads_or_resumes_from_anothers_events(database: Path) -> N
 
 
 @on_a_loop
-async def test_an_id_that_is_not_kept_any_more_means_from_the_oldest(database: Path) -> None:
+async def test_an_id_that_is_not_kept_any_more_means_from_the_oldest(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await append(store, an_event(2))
@@ -180,7 +188,7 @@ async def test_an_id_that_is_not_kept_any_more_means_from_the_oldest(database: P
 
 
 @on_a_loop
-async def test_only_what_is_old_and_was_handed_out_is_forgotten(database: Path) -> None:
+async def test_only_what_is_old_and_was_handed_out_is_forgotten(database: DatabaseLocation) -> None:
     later = NOON + timedelta(days=1)
     async with open_store(database) as store:
         await store_all(store)
@@ -195,7 +203,7 @@ async def test_only_what_is_old_and_was_handed_out_is_forgotten(database: Path) 
 
 @on_a_loop
 async def test_a_reader_goes_on_from_an_accounts_last_event_however_old_it_is(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     later = NOON + timedelta(days=30)
     async with open_store(database) as store:
@@ -211,7 +219,7 @@ async def test_a_reader_goes_on_from_an_accounts_last_event_however_old_it_is(
 
 
 @on_a_loop
-async def test_events_of_many_agents_are_stored_together(database: Path) -> None:
+async def test_events_of_many_agents_are_stored_together(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         inbox = SqlEventInbox(store, FakeClock())
@@ -223,7 +231,9 @@ async def test_events_of_many_agents_are_stored_together(database: Path) -> None
 
 @pytest.mark.slow
 @on_a_loop
-async def test_whoever_puts_into_a_store_that_is_closed_hears_of_it(database: Path) -> None:
+async def test_whoever_puts_into_a_store_that_is_closed_hears_of_it(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         inbox = SqlEventInbox(store, FakeClock())
@@ -232,7 +242,7 @@ async def test_whoever_puts_into_a_store_that_is_closed_hears_of_it(database: Pa
 
 
 @on_a_loop
-async def test_a_putter_that_left_takes_no_other_along(database: Path) -> None:
+async def test_a_putter_that_left_takes_no_other_along(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         inbox = SqlEventInbox(store, FakeClock())
@@ -247,7 +257,9 @@ async def test_a_putter_that_left_takes_no_other_along(database: Path) -> None:
 
 
 @on_a_loop
-async def test_what_is_appended_in_a_unit_that_fails_was_never_there(database: Path) -> None:
+async def test_what_is_appended_in_a_unit_that_fails_was_never_there(
+    database: DatabaseLocation,
+) -> None:
     async def work(records: Records) -> None:
         await records.events.append_all([Arrival(printer_id="p1", event=an_event())], NOON)
         raise ValueError("no")

@@ -12,6 +12,7 @@ import pytest
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints.snapshots import Snapshot
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -112,7 +113,7 @@ def made(count: int, size: int = 100) -> Sequence[Snapshot]:
 
 
 @on_a_loop
-async def test_the_oldest_of_too_many_are_told(database: Path) -> None:
+async def test_the_oldest_of_too_many_are_told(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         five = made(5)
@@ -129,7 +130,9 @@ async def test_the_oldest_of_too_many_are_told(database: Path) -> None:
 
 
 @on_a_loop
-async def test_old_pictures_are_told_but_for_the_last_of_a_printer(database: Path) -> None:
+async def test_old_pictures_are_told_but_for_the_last_of_a_printer(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         three = made(3)
@@ -152,7 +155,7 @@ async def test_old_pictures_are_told_but_for_the_last_of_a_printer(database: Pat
 
 @on_a_loop
 async def test_a_printer_has_one_last_picture_and_its_owner_sees_when_it_was(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -169,7 +172,7 @@ async def test_a_printer_has_one_last_picture_and_its_owner_sees_when_it_was(
 
 @on_a_loop
 async def test_the_next_owner_of_a_printer_sees_no_picture_of_the_one_before(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)

@@ -2,13 +2,14 @@
 
 import secrets
 from datetime import datetime, timedelta
-from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select
 
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.printers.linking import LinkedPrinter, LinkOffer
 from printreach.store.listings import PrinterRow
+from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes
@@ -42,7 +43,7 @@ async def connect(agents: SqlAgents, node_id: str, at: datetime = NOON) -> None:
 
 
 @on_a_loop
-async def test_a_linked_printer_is_known_by_its_id(database: Path) -> None:
+async def test_a_linked_printer_is_known_by_its_id(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -54,7 +55,7 @@ async def test_a_linked_printer_is_known_by_its_id(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_removed_printer_is_not_linked(database: Path) -> None:
+async def test_a_removed_printer_is_not_linked(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
 
@@ -67,7 +68,7 @@ async def test_a_removed_printer_is_not_linked(database: Path) -> None:
 
 @on_a_loop
 async def test_a_link_code_leads_to_the_agent_that_shows_it_for_ten_minutes(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         offered = await SqlAgents(store, secrets.token_bytes).offer_link_code("p2", KEY, NOON)
@@ -79,7 +80,7 @@ async def test_a_link_code_leads_to_the_agent_that_shows_it_for_ten_minutes(
 
 
 @on_a_loop
-async def test_a_new_code_replaces_the_one_before(database: Path) -> None:
+async def test_a_new_code_replaces_the_one_before(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         agents = SqlAgents(store, secrets.token_bytes)
         first = await agents.offer_link_code("p2", KEY, NOON)
@@ -89,17 +90,20 @@ async def test_a_new_code_replaces_the_one_before(database: Path) -> None:
         assert await offer_of(store, second.code) is not None
 
 
+@pytest.mark.sqlite
 @on_a_loop
-async def test_a_code_is_stored_as_a_digest_alone(database: Path) -> None:
+async def test_a_code_is_stored_as_a_digest_alone(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         offered = await SqlAgents(store, secrets.token_bytes).offer_link_code("p2", KEY, NOON)
 
-    everything = b"".join(file.read_bytes() for file in database.parent.iterdir())
+    everything = b"".join(file.read_bytes() for file in data_dir_of(database).iterdir())
     assert offered.code.encode() not in everything
 
 
 @on_a_loop
-async def test_a_connected_agent_is_remembered_with_what_it_said(database: Path) -> None:
+async def test_a_connected_agent_is_remembered_with_what_it_said(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -116,7 +120,7 @@ async def test_a_connected_agent_is_remembered_with_what_it_said(database: Path)
 
 
 @on_a_loop
-async def test_a_disconnected_agent_has_no_node(database: Path) -> None:
+async def test_a_disconnected_agent_has_no_node(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -130,7 +134,7 @@ async def test_a_disconnected_agent_has_no_node(database: Path) -> None:
 
 @on_a_loop
 async def test_the_newest_node_wins_and_the_older_ones_farewell_changes_nothing(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -143,7 +147,9 @@ async def test_the_newest_node_wins_and_the_older_ones_farewell_changes_nothing(
 
 
 @on_a_loop
-async def test_an_agent_that_nobody_linked_leaves_no_trace_of_its_presence(database: Path) -> None:
+async def test_an_agent_that_nobody_linked_leaves_no_trace_of_its_presence(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -156,7 +162,9 @@ async def test_an_agent_that_nobody_linked_leaves_no_trace_of_its_presence(datab
 
 
 @on_a_loop
-async def test_what_an_agent_says_of_itself_is_cut_to_what_a_person_reads(database: Path) -> None:
+async def test_what_an_agent_says_of_itself_is_cut_to_what_a_person_reads(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -169,7 +177,7 @@ async def test_what_an_agent_says_of_itself_is_cut_to_what_a_person_reads(databa
 
 
 @on_a_loop
-async def test_a_node_is_known_by_its_last_sign_of_life(database: Path) -> None:
+async def test_a_node_is_known_by_its_last_sign_of_life(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         agents = SqlAgents(store, secrets.token_bytes)
@@ -181,7 +189,7 @@ async def test_a_node_is_known_by_its_last_sign_of_life(database: Path) -> None:
 
 
 @on_a_loop
-async def test_nodes_that_stopped_are_forgotten_after_a_day(database: Path) -> None:
+async def test_nodes_that_stopped_are_forgotten_after_a_day(database: DatabaseLocation) -> None:
     async def count(records: Records) -> int | None:
         return await records.connection.scalar(select(func.count()).select_from(nodes))
 

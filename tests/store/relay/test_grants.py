@@ -3,7 +3,6 @@
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -12,6 +11,7 @@ from printreach.contract.cameras import CameraChoice
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.connections.credentials import CredentialKind, digest
+from printreach.store.location import DatabaseLocation
 from printreach.store.relay import grants as grants_module
 from printreach.store.relay.grants import (
     COOKIE_LIFETIME,
@@ -54,7 +54,7 @@ async def grant_of(grants: SqlGrants, unique_id: str) -> Grant:
 
 
 @on_a_loop
-async def test_a_grant_holds_what_admission_needs(database: Path) -> None:
+async def test_a_grant_holds_what_admission_needs(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
 
@@ -72,7 +72,9 @@ async def test_a_grant_holds_what_admission_needs(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_grant_has_what_the_printers_owner_chose_for_its_cameras(database: Path) -> None:
+async def test_a_grant_has_what_the_printers_owner_chose_for_its_cameras(
+    database: DatabaseLocation,
+) -> None:
     chosen = (CameraChoice(camera="Over", name="Plate", rotation=180),)
     async with open_store(database) as store:
         await store_all(store)
@@ -83,7 +85,9 @@ async def test_a_grant_has_what_the_printers_owner_chose_for_its_cameras(databas
 
 
 @on_a_loop
-async def test_a_host_name_that_was_never_given_out_has_no_grant(database: Path) -> None:
+async def test_a_host_name_that_was_never_given_out_has_no_grant(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
 
@@ -92,7 +96,7 @@ async def test_a_host_name_that_was_never_given_out_has_no_grant(database: Path)
 
 @on_a_loop
 async def test_the_grant_of_a_revoked_connection_keeps_its_credentials_and_says_it_ended(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -104,7 +108,9 @@ async def test_the_grant_of_a_revoked_connection_keeps_its_credentials_and_says_
 
 
 @on_a_loop
-async def test_a_connection_outlives_its_account_as_an_ended_one_of_nobody(database: Path) -> None:
+async def test_a_connection_outlives_its_account_as_an_ended_one_of_nobody(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
 
@@ -126,7 +132,7 @@ async def test_a_connection_outlives_its_account_as_an_ended_one_of_nobody(datab
     ],
 )
 def test_the_operators_policy_decides_who_is_a_supporter(
-    database: Path, policy: SupporterPolicy, granted: bool, expected: bool
+    database: DatabaseLocation, policy: SupporterPolicy, granted: bool, expected: bool
 ) -> None:
     @on_a_loop
     async def body() -> None:
@@ -144,7 +150,7 @@ def test_the_operators_policy_decides_who_is_a_supporter(
 
 
 @on_a_loop
-async def test_supporter_status_ends_by_the_clock(database: Path) -> None:
+async def test_supporter_status_ends_by_the_clock(database: DatabaseLocation) -> None:
     clock = FakeClock()
     async with open_store(database) as store:
         await store_all(store)
@@ -160,7 +166,7 @@ async def test_supporter_status_ends_by_the_clock(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_port_leads_to_the_connection_that_owns_it(database: Path) -> None:
+async def test_a_port_leads_to_the_connection_that_owns_it(database: DatabaseLocation) -> None:
     at_port = replace(CONNECTION, connection_id="c2", unique_id="app-c2", port=18000)
     async with open_store(database) as store:
         await store_all(store)
@@ -174,7 +180,9 @@ async def test_a_port_leads_to_the_connection_that_owns_it(database: Path) -> No
 
 
 @on_a_loop
-async def test_a_ticket_becomes_a_cookie_that_opens_its_connection(database: Path) -> None:
+async def test_a_ticket_becomes_a_cookie_that_opens_its_connection(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_ticket(store, TICKET, SOON)
@@ -188,7 +196,7 @@ async def test_a_ticket_becomes_a_cookie_that_opens_its_connection(database: Pat
 
 
 @on_a_loop
-async def test_a_ticket_works_once(database: Path) -> None:
+async def test_a_ticket_works_once(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_ticket(store, TICKET, SOON)
@@ -199,7 +207,7 @@ async def test_a_ticket_works_once(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_ticket_works_until_its_time_is_over(database: Path) -> None:
+async def test_a_ticket_works_until_its_time_is_over(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_ticket(store, TICKET, SOON)
@@ -208,7 +216,7 @@ async def test_a_ticket_works_until_its_time_is_over(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_ticket_opens_no_connection_but_its_own(database: Path) -> None:
+async def test_a_ticket_opens_no_connection_but_its_own(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_ticket(store, TICKET, SOON)
@@ -220,7 +228,9 @@ async def test_a_ticket_opens_no_connection_but_its_own(database: Path) -> None:
 
 
 @on_a_loop
-async def test_a_ticket_of_a_revoked_connection_is_worth_nothing(database: Path) -> None:
+async def test_a_ticket_of_a_revoked_connection_is_worth_nothing(
+    database: DatabaseLocation,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_ticket(store, TICKET, SOON)
@@ -230,7 +240,7 @@ async def test_a_ticket_of_a_revoked_connection_is_worth_nothing(database: Path)
 
 
 @on_a_loop
-async def test_a_cookie_lasts_twelve_hours(database: Path) -> None:
+async def test_a_cookie_lasts_twelve_hours(database: DatabaseLocation) -> None:
     clock = FakeClock()
     async with open_store(database) as store:
         await store_all(store)
@@ -246,7 +256,7 @@ async def test_a_cookie_lasts_twelve_hours(database: Path) -> None:
 
 @on_a_loop
 async def test_one_browser_too_many_signs_the_oldest_out(
-    database: Path, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_COOKIES == 32
     monkeypatch.setattr(grants_module, "MAX_COOKIES", 2)
@@ -265,7 +275,7 @@ async def test_one_browser_too_many_signs_the_oldest_out(
 
 @on_a_loop
 async def test_no_more_browsers_of_a_shared_connection_are_kept_than_count(
-    database: Path, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grants_module, "MAX_COOKIES", 3)
     async with open_store(database) as store:
@@ -283,7 +293,7 @@ async def test_no_more_browsers_of_a_shared_connection_are_kept_than_count(
 
 @on_a_loop
 async def test_a_browser_that_opens_a_share_again_signs_no_other_guest_out(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -303,7 +313,7 @@ async def test_a_browser_that_opens_a_share_again_signs_no_other_guest_out(
 
 @on_a_loop
 async def test_a_renewed_cookie_lasts_seven_days_and_one_that_has_ended_is_not_renewed(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -319,7 +329,7 @@ async def test_a_renewed_cookie_lasts_seven_days_and_one_that_has_ended_is_not_r
 
 @on_a_loop
 async def test_a_wrong_ticket_costs_no_write(
-    database: Path, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -333,7 +343,7 @@ async def test_a_wrong_ticket_costs_no_write(
 
 @on_a_loop
 async def test_no_password_signs_a_browser_in_to_an_app_or_an_own_connection(
-    database: Path,
+    database: DatabaseLocation,
 ) -> None:
     async with open_store(database) as store:
         await store_all(store)
@@ -343,7 +353,7 @@ async def test_no_password_signs_a_browser_in_to_an_app_or_an_own_connection(
 
 
 @on_a_loop
-async def test_signing_in_to_one_connection_opens_no_other(database: Path) -> None:
+async def test_signing_in_to_one_connection_opens_no_other(database: DatabaseLocation) -> None:
     other = replace(OWN, connection_id="o2", unique_id="own-o2")
     async with open_store(database) as store:
         await store_all(store)
@@ -360,7 +370,7 @@ async def test_signing_in_to_one_connection_opens_no_other(database: Path) -> No
 
 
 @on_a_loop
-async def test_a_connection_knows_when_it_was_last_used(database: Path) -> None:
+async def test_a_connection_knows_when_it_was_last_used(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
         await store_all(store)
         grants = grants_of(store)

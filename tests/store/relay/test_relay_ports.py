@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Protocol
 
 import pytest
@@ -15,6 +14,7 @@ from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant, LostPrinter
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.store.listings import PrinterRow
+from printreach.store.location import DatabaseLocation
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
@@ -144,7 +144,7 @@ OpenScene = Callable[[], AbstractAsyncContextManager[Scene]]
 
 
 @pytest.fixture(params=["sql", "memory"])
-def scene(request: pytest.FixtureRequest, database: Path) -> OpenScene:
+def scene(request: pytest.FixtureRequest, database: DatabaseLocation) -> OpenScene:
     @asynccontextmanager
     async def sql() -> AsyncIterator[Scene]:
         async with open_store(database) as store:

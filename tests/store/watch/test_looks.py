@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Select, delete, insert, select, text, update
@@ -11,6 +10,7 @@ from sqlalchemy.dialects import sqlite
 from printreach.rules.prints.snapshots import Snapshot
 from printreach.rules.watch.choices import Judgement, WatchSettings
 from printreach.store.connections.live_links import live_links
+from printreach.store.location import DatabaseLocation
 from printreach.store.notifications import _WAITING
 from printreach.store.notifications.tables import notify_messages
 from printreach.store.prints import prints
@@ -225,7 +225,9 @@ async def test_nothing_begins_for_who_had_the_printer_before(records: Records) -
 
 
 @pytest.mark.parametrize("table", ["watch_settings", "watches", "watch_looks", "watch_judgements"])
-def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: str) -> None:
+def test_even_a_row_that_was_left_behind_is_nobody_elses(
+    database: DatabaseLocation, table: str
+) -> None:
     """Whoever forgets to remove one shows it to nobody."""
 
     async def leave(records: Records) -> None:
@@ -317,9 +319,12 @@ def looks() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(("index", "statement"), looks(), ids=lambda value: value[:30])
 @on_a_loop
-async def test_no_look_reads_a_whole_table(database: Path, index: str, statement: str) -> None:
+async def test_no_look_reads_a_whole_table(
+    database: DatabaseLocation, index: str, statement: str
+) -> None:
     async def explain(records: Records) -> list[str]:
         rows = await records.connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))
         return [row.detail for row in rows]

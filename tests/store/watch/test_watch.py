@@ -1,7 +1,6 @@
 """The watch over prints: the settings, and the claims of workers."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text, update
@@ -12,6 +11,7 @@ from printreach.rules.turns import TurnRule
 from printreach.rules.watch.choices import WatchSettings
 from printreach.rules.watch.memory import WatchMemory
 from printreach.store.leases import Claim
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records
 from printreach.store.watch import LONGEST_WAIT, MAX_ENDED
 from printreach.store.watch.tables import watches
@@ -128,7 +128,9 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_what_cannot_be_read_of_a_memory_is_forgotten(database: Path, content: bytes) -> None:
+def test_what_cannot_be_read_of_a_memory_is_forgotten(
+    database: DatabaseLocation, content: bytes
+) -> None:
     @on_records
     async def test(records: Records) -> None:
         await records.connection.execute(update(watches).values(memory=content))

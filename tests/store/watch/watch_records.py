@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.turns import TurnRule
 from printreach.rules.watch.choices import LastLook, Look, Region, WatchPause, WatchSettings
 from printreach.rules.watch.memory import WatchedPrint
 from printreach.store.leases import Claim
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, open_store
 from tests.fakes.clock import NOON
 from tests.store.records import ADA, PRINTER, store_all
@@ -49,10 +49,10 @@ def look(number: int = 0, *, warned: bool = False, paused: bool = False) -> Last
 
 def on_records(
     test: Callable[[Records], Awaitable[None]],
-) -> Callable[[Path], None]:
+) -> Callable[[DatabaseLocation], None]:
     """The test runs in one unit of work, where Ada has a printer whose print is watched."""
 
-    def run(database: Path) -> None:
+    def run(database: DatabaseLocation) -> None:
         async def main() -> None:
             async with open_store(database) as store:
                 await store_all(store)

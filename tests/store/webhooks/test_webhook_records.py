@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -21,6 +20,7 @@ from printreach.rules.webhooks import (
     Webhook,
 )
 from printreach.store.leases import Claim
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from printreach.store.webhooks import Lease
 from printreach.store.webhooks.deliveries import due_query
@@ -35,7 +35,7 @@ LATER = NOON + timedelta(seconds=30)
 ANSWERED = Outcome(http_status=200, duration_ms=7)
 
 
-def on(database: Path, test: Test) -> None:
+def on(database: DatabaseLocation, test: Test) -> None:
     """Run a test on a store with two App Connections, c1 and c2, and a webhook on c1."""
 
     async def run() -> None:
@@ -70,7 +70,7 @@ def owed(
     )
 
 
-def test_a_webhook_is_found_as_it_was_put(database: Path) -> None:
+def test_a_webhook_is_found_as_it_was_put(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         hook = replace(HOOK, event_filter=(6, 99), failures=3, failing_since=NOON)
         await store.write(lambda records: records.webhooks.put(hook))
@@ -81,7 +81,7 @@ def test_a_webhook_is_found_as_it_was_put(database: Path) -> None:
     on(database, test)
 
 
-def test_a_webhook_comes_with_its_connection(database: Path) -> None:
+def test_a_webhook_comes_with_its_connection(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         [found] = await store.read(lambda records: records.webhooks.of_printer("p1"))
 
@@ -92,7 +92,9 @@ def test_a_webhook_comes_with_its_connection(database: Path) -> None:
     on(database, test)
 
 
-def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(database: Path) -> None:
+def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(
+    database: DatabaseLocation,
+) -> None:
     async def test(store: Store) -> None:
         anew = replace(HOOK, set_at=LATER)
         await store.write(lambda records: records.webhooks.put(anew))
@@ -103,7 +105,7 @@ def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(database: Path
     on(database, test)
 
 
-def test_a_queue_is_claimed_by_one_worker_at_a_time(database: Path) -> None:
+def test_a_queue_is_claimed_by_one_worker_at_a_time(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda records: records.deliveries.add([owed()], NOON))
 
@@ -120,7 +122,7 @@ def test_a_queue_is_claimed_by_one_worker_at_a_time(database: Path) -> None:
     on(database, test)
 
 
-def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
+def test_an_event_is_owed_once_however_often_it_comes(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         for _ in range(2):
             await store.write(lambda records: records.deliveries.add([owed()], NOON))
@@ -131,7 +133,9 @@ def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
     on(database, test)
 
 
-def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(database: Path) -> None:
+def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(
+    database: DatabaseLocation,
+) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1")], NOON))
         [lease] = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
@@ -147,7 +151,9 @@ def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(databa
     on(database, test)
 
 
-def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: Path) -> None:
+def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(
+    database: DatabaseLocation,
+) -> None:
     async def test(store: Store) -> None:
         news = [
             owed("event-1", event_type=6, print_id="a"),
@@ -166,7 +172,7 @@ def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: 
     on(database, test)
 
 
-def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> None:
+def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
@@ -191,7 +197,9 @@ def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> 
     on(database, test)
 
 
-def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(database: Path) -> None:
+def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(
+    database: DatabaseLocation,
+) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
@@ -207,7 +215,7 @@ def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(database: Pa
     on(database, test)
 
 
-def test_a_webhook_that_is_deleted_leaves_its_log(database: Path) -> None:
+def test_a_webhook_that_is_deleted_leaves_its_log(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         await store.write(lambda r: r.webhooks.delete("c1"))
@@ -220,7 +228,7 @@ def test_a_webhook_that_is_deleted_leaves_its_log(database: Path) -> None:
     on(database, test)
 
 
-def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
+def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
         [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
@@ -236,7 +244,7 @@ def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
     on(database, test)
 
 
-def test_the_log_is_pruned_and_what_is_queued_is_not(database: Path) -> None:
+def test_the_log_is_pruned_and_what_is_queued_is_not(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], NOON))
         [one, _] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
@@ -250,7 +258,7 @@ def test_the_log_is_pruned_and_what_is_queued_is_not(database: Path) -> None:
     on(database, test)
 
 
-def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> None:
+def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         ahead = NOON + timedelta(days=365)
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], ahead))
@@ -264,7 +272,7 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
     on(database, test)
 
 
-def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
+def test_times_are_mended_slice_by_slice_until_the_last(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         ahead = NOON + timedelta(hours=3)
         some = [replace(owed(f"event-{number}"), at=ahead) for number in range(7)]
@@ -281,7 +289,7 @@ def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
     on(database, test)
 
 
-def test_very_many_webhooks_are_mended_in_one_statement(database: Path) -> None:
+def test_very_many_webhooks_are_mended_in_one_statement(database: DatabaseLocation) -> None:
     """More than a statement has variables."""
 
     async def test(store: Store) -> None:
@@ -291,7 +299,7 @@ def test_very_many_webhooks_are_mended_in_one_statement(database: Path) -> None:
     on(database, test)
 
 
-def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
+def test_times_within_the_schedule_are_left_alone(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         tomorrow = NOON + LONGEST_DELAY
         await store.write(lambda r: r.deliveries.add([owed()], tomorrow))
@@ -304,6 +312,7 @@ def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
     on(database, test)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("index", "statement"),
     [
@@ -324,7 +333,7 @@ def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
     ],
 )
 def test_looking_for_work_reads_the_beginning_of_an_index_and_sorts_nothing(
-    database: Path, index: str, statement: str
+    database: DatabaseLocation, index: str, statement: str
 ) -> None:
     async def test(store: Store) -> None:
         async def explain(records: Records) -> str:
@@ -339,7 +348,8 @@ def test_looking_for_work_reads_the_beginning_of_an_index_and_sorts_nothing(
     on(database, test)
 
 
-def test_stale_progress_is_found_by_its_print(database: Path) -> None:
+@pytest.mark.sqlite
+def test_stale_progress_is_found_by_its_print(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
         due = due_query("c1", NOON, 16).compile(dialect=sqlite.dialect())
 

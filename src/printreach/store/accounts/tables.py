@@ -13,7 +13,7 @@ from sqlalchemy import (
     false,
 )
 
-from printreach.store.tables import Instant, account_column, accounts, metadata
+from printreach.store.tables import Instant, Number, account_column, accounts, metadata
 
 sessions = Table(
     "sessions",
@@ -88,7 +88,7 @@ passkeys = Table(
     Column("credential_id", LargeBinary(1023), primary_key=True),
     account_column(),
     Column("public_key", LargeBinary, nullable=False),
-    Column("sign_count", Integer, nullable=False),
+    Column("sign_count", Number, nullable=False),
     Column("name", String(60), nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("used_at", Instant),

@@ -16,7 +16,6 @@ from sqlalchemy import (
     delete,
     insert,
     select,
-    text,
     update,
 )
 
@@ -24,7 +23,7 @@ from printreach.contract.events import MAX_TEXT
 from printreach.contract.status import State
 from printreach.rules.connections.live_links import LastFacts, LiveEnd, LiveLink
 from printreach.store.columns import TableRecords
-from printreach.store.tables import Instant, accounts, connections, metadata, printers
+from printreach.store.tables import Instant, accounts, connections, metadata, printers, where
 
 live_links = Table(
     "live_links",
@@ -54,7 +53,7 @@ live_links = Table(
     Column("last_progress", Integer),
     Column("last_file_name", String(MAX_TEXT), nullable=False),
     Index("ix_live_links_expires_at", "expires_at"),
-    Index("ix_live_links_ended_at", "ended_at", sqlite_where=text("ended_at IS NOT NULL")),
+    Index("ix_live_links_ended_at", "ended_at", **where("ended_at IS NOT NULL")),
 )
 
 

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, String, and_, delete, func, or_, select, type_coerce, update
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
@@ -23,7 +22,7 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.notifications.channels import MAIL
 from printreach.rules.turns import QueuedItem
-from printreach.store.columns import TableRecords, columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_number_of, each_of, insert
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.notifications.tables import (
     notify_counts,
@@ -209,7 +208,7 @@ class NotifyRecords(TableRecords):
 
     async def drop_messages(self, message_ids: Collection[int]) -> None:
         await self._connection.execute(
-            delete(notify_messages).where(_messages.message_id.in_(each_of(message_ids)))
+            delete(notify_messages).where(_messages.message_id.in_(each_number_of(message_ids)))
         )
 
     async def drop_all(self, destination_id: str) -> None:

@@ -12,10 +12,9 @@ from sqlalchemy import (
     Table,
     Text,
 )
-from sqlalchemy.sql.expression import text
 
 from printreach.store.damaged import LenientJson
-from printreach.store.tables import Instant, accounts, metadata
+from printreach.store.tables import Instant, Number, accounts, metadata, where
 
 notify_settings = Table(
     "notify_settings",
@@ -66,7 +65,7 @@ notify_targets = Table(
     Index(
         "ix_notify_targets_leased_until",
         "leased_until",
-        sqlite_where=text("leased_until IS NOT NULL"),
+        **where("leased_until IS NOT NULL"),
     ),
 )
 
@@ -74,14 +73,14 @@ notify_targets = Table(
 notify_messages = Table(
     "notify_messages",
     metadata,
-    Column("message_id", Integer, primary_key=True),
+    Column("message_id", Number, primary_key=True),
     Column("target_id", ForeignKey(notify_targets.c.target_id, ondelete="CASCADE"), nullable=False),
     Column("title", String(200), nullable=False),
     Column("text", Text, nullable=False),
     Column("made_at", Instant, nullable=False),
     Column("due_at", Instant, nullable=False),
     # Of the event that it tells of; null in messages of before.
-    Column("event_seq", Integer),
+    Column("event_seq", Number),
     Index("ix_notify_messages_target_id", "target_id", "due_at", "message_id"),
     sqlite_autoincrement=True,
 )

@@ -1,6 +1,5 @@
 """Printers and link codes, as rows."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -11,7 +10,7 @@ from printreach.contract.cameras import CameraChoice
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkOffer
 from printreach.rules.printers.members import Role
-from printreach.store.columns import TableRecords, columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_of, rows_of
 from printreach.store.listings import PrinterRow
 from printreach.store.printers import tables as printer_tables
 from printreach.store.prints.snapshots import last_pictures, snapshots
@@ -36,11 +35,8 @@ class PrinterRecords(TableRecords):
         )
 
     async def unlinked(self, printer_ids: Sequence[str]) -> Sequence[str]:
-        """Return those that belong to no account.
-
-        As JSON: thousands of variables are slow to bind.
-        """
-        asked = func.json_each(json.dumps(printer_ids)).table_valued("value")
+        """Return those that belong to no account."""
+        asked = rows_of(printer_ids)
         linked = select(printers.c.printer_id).where(_IS_LINKED)
         found = await self._connection.scalars(
             select(asked.c.value).where(asked.c.value.not_in(linked))

@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.rules.printers.members import Member, MemberInvitation, Role
-from printreach.store.columns import TableRecords, columns_for
+from printreach.store.columns import TableRecords, columns_for, insert
 from printreach.store.printers.tables import member_invitations, members
 from printreach.store.tables import accounts, is_active_owners
 

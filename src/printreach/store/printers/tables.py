@@ -9,6 +9,7 @@ from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, 
 from printreach.rules.printers.given_orders import MAX_SUBJECT
 from printreach.store.tables import (
     Instant,
+    Number,
     account_column,
     accounts,
     metadata,
@@ -52,7 +53,7 @@ member_invitations = Table(
 given_orders = Table(
     "given_orders",
     metadata,
-    Column("number", Integer, primary_key=True),
+    Column("number", Number, primary_key=True),
     account_column(),
     Column("printer_id", String(64), nullable=False),
     Column(

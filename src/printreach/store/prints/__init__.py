@@ -22,18 +22,17 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.contract.events import MAX_TEXT
 from printreach.rules.prints.history import Print, PrintResult
-from printreach.store.columns import TableRecords, columns_for
-from printreach.store.tables import Instant, accounts, metadata
+from printreach.store.columns import TableRecords, columns_for, insert
+from printreach.store.tables import Instant, Number, accounts, metadata
 
 # A print stays with the account it happened in, also when the printer has another.
 prints = Table(
     "prints",
     metadata,
-    Column("number", Integer, primary_key=True),
+    Column("number", Number, primary_key=True),
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), nullable=False),
     Column("printer_id", String(64), nullable=False),
     Column("print_id", String(64), nullable=False),

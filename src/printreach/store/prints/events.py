@@ -19,18 +19,16 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    literal_column,
     select,
     type_coerce,
     update,
 )
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.ports import Notice, Topic
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import each_of
+from printreach.store.columns import each_number_of, each_of, insert, unsearched
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.tables import events, printers
 
@@ -40,12 +38,12 @@ _STORED: Final[tuple[ColumnElement[Any], ...]] = (
     events.c.printer_id,
     events.c.event_id,
     events.c.content,
-    # Read as text: where the database decodes it, a damaged row fails all that is read with it.
+    # Read as SQLite's text: where it is decoded, a damaged row fails all that is read with it.
     type_coerce(events.c.received_at, String).label("received_at"),
     events.c.snapshot_id,
 )
-# The plus keeps the database from searching all of an account's events to find one.
-_owner: Final[ColumnElement[str]] = literal_column("+events.account_id", String)
+# An account has many events, and an id few.
+_owner: Final = unsearched(events.c.account_id)
 _newer: Final = events.alias("newer")
 _decoder = msgspec.json.Decoder(PrintEvent)
 
@@ -152,7 +150,7 @@ class EventRecords:
         """Keep these without handing them out; return those of them that waited until now."""
         changed = await self._connection.scalars(
             update(events)
-            .where(events.c.seq.in_(each_of(seqs)), events.c.position.is_(None))
+            .where(events.c.seq.in_(each_number_of(seqs)), events.c.position.is_(None))
             .values(position=-events.c.seq)
             .returning(events.c.seq)
         )
@@ -173,7 +171,7 @@ class EventRecords:
         before."""
         found = await self._connection.scalars(
             select(events.c.seq)
-            .where(events.c.seq.in_(each_of(snapshots)), events.c.position.is_(None))
+            .where(events.c.seq.in_(each_number_of(snapshots)), events.c.position.is_(None))
             .order_by(events.c.seq)
         )
         marked = list(found)
@@ -302,8 +300,10 @@ def _read(row: RowMapping) -> StoredEvent | DamagedEvent:
     )
 
 
-def _instant(text: str) -> datetime:
+def _instant(text: str | datetime) -> datetime:
     """Parse a column's time, which is in UTC. Raises Damaged."""
+    if isinstance(text, datetime):  # PostgreSQL has a type for it
+        return text
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except (ValueError, TypeError) as error:

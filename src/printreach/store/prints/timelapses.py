@@ -17,12 +17,10 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     or_,
     select,
     update,
 )
-from sqlalchemy.dialects.sqlite import insert as insert_or_replace
 
 from printreach.rules.prints.timelapse import (
     DEFAULT_DAYS,
@@ -30,7 +28,7 @@ from printreach.rules.prints.timelapse import (
     Timelapse,
     TimelapsePicture,
 )
-from printreach.store.columns import TableRecords, columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_of, insert
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, accounts, metadata
 
@@ -105,7 +103,7 @@ class TimelapseRecords(TableRecords):
     async def set_days(self, account_id: str, days: int) -> None:
         values = {"account_id": account_id, "days": days}
         await self._connection.execute(
-            insert_or_replace(timelapse_days)
+            insert(timelapse_days)
             .values(**values)
             .on_conflict_do_update(index_elements=["account_id"], set_=values)
         )
@@ -133,7 +131,7 @@ class TimelapseRecords(TableRecords):
     async def add(self, timelapse_id: str, picture: TimelapsePicture) -> None:
         """Add a picture of a print, unless it has it already: several events may share one."""
         await self._connection.execute(
-            insert_or_replace(timelapse_pictures)
+            insert(timelapse_pictures)
             .values(timelapse_id=timelapse_id, **asdict(picture))
             .on_conflict_do_nothing()
         )

@@ -6,13 +6,12 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import ColumnElement, Row, delete, func, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.rules.turns import QueuedItem, TurnRule
 from printreach.rules.watch.choices import WatchSettings
 from printreach.rules.watch.memory import UnwatchedPrinter, WatchedPrint, WatchMemory
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import TableRecords, each_of
+from printreach.store.columns import TableRecords, each_of, insert
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, is_active_owners, is_owners, nodes, printers

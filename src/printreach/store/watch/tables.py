@@ -14,9 +14,16 @@ from sqlalchemy import (
     String,
     Table,
 )
-from sqlalchemy.sql.expression import text
 
-from printreach.store.tables import READABLE, Instant, account_column, metadata, printer_column
+from printreach.store.tables import (
+    READABLE,
+    Instant,
+    Number,
+    account_column,
+    metadata,
+    printer_column,
+    where,
+)
 
 watch_settings = Table(
     "watch_settings",
@@ -40,13 +47,13 @@ watches = Table(
     Column("resumed_at", Instant),
     Column("ended_at", Instant, index=True),
     # Ended watches stay for a week; the index spares searching them each second.
-    Index("ix_watches_due_at", "falters", "due_at", sqlite_where=text("ended_at IS NULL")),
+    Index("ix_watches_due_at", "falters", "due_at", **where("ended_at IS NULL")),
 )
 
 watch_looks = Table(
     "watch_looks",
     metadata,
-    Column("number", Integer, primary_key=True),
+    Column("number", Number, primary_key=True),
     printer_column(),
     Column("print_id", String(64), nullable=False),
     account_column(),

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.webhooks import Webhook
-from printreach.store.columns import TableRecords, columns_for
+from printreach.store.columns import TableRecords, columns_for, insert
 from printreach.store.tables import connections
 from printreach.store.webhooks.tables import webhooks
 

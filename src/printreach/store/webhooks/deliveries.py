@@ -23,7 +23,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.sqlite import insert
 
 from printreach.contract.events import EventType
 from printreach.rules.webhooks import (
@@ -34,9 +33,9 @@ from printreach.rules.webhooks import (
     LoggedDelivery,
     NewDelivery,
 )
-from printreach.store.columns import TableRecords, columns_for, each_of
+from printreach.store.columns import TableRecords, columns_for, each_of, insert, unsearched
 from printreach.store.leases import Claim, LeasedTable
-from printreach.store.tables import Instant, connections
+from printreach.store.tables import connections
 from printreach.store.webhooks import Lease, Surplus
 from printreach.store.webhooks.tables import webhook_deliveries, webhooks
 
@@ -313,8 +312,8 @@ def _is_progress() -> ColumnElement[bool]:
 
 def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
     """Match due deliveries that were tried, or that are queued no more."""
-    # The plus keeps the database from searching all that is due, which may be much.
-    is_due = literal_column("+newer.due_at", Instant) <= at
+    # What is due may be much, and what a print has is little.
+    is_due = unsearched(_newer.c.due_at) <= at
     was_due = or_(_newer.c.due_at.is_(None), _newer.c.attempts > 0)
     return _has_newer(
         _newer.c.event_type == _PROGRESS, or_(is_due, and_(was_due, ~_is_sent_again()))

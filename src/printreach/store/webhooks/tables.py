@@ -1,10 +1,9 @@
 """The tables of webhooks and of their deliveries."""
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
-from sqlalchemy.sql.expression import text
 
 from printreach.store.damaged import LenientJson
-from printreach.store.tables import READABLE, Instant, connections, metadata
+from printreach.store.tables import READABLE, Instant, Number, connections, metadata, where
 
 # One for each App Connection, and its queue with it. next_at: when something of the queue is due,
 # or the lease ends; null while nothing is queued. lease: of the worker that has claimed it.
@@ -26,14 +25,14 @@ webhooks = Table(
     Column("disabled_reason", String(500)),
     Column("next_at", Instant),
     Column("lease", String(64)),
-    Index("ix_webhooks_next_at", "next_at", sqlite_where=text("next_at IS NOT NULL")),
+    Index("ix_webhooks_next_at", "next_at", **where("next_at IS NOT NULL")),
 )
 
 # due_at: null for those that are no longer queued. What was sent outlives its webhook, in the log.
 webhook_deliveries = Table(
     "webhook_deliveries",
     metadata,
-    Column("delivery_id", Integer, primary_key=True),
+    Column("delivery_id", Number, primary_key=True),
     Column(
         "connection_id",
         ForeignKey(connections.c.connection_id, ondelete="CASCADE"),
@@ -58,19 +57,19 @@ webhook_deliveries = Table(
         "ix_webhook_deliveries_due_at",
         "connection_id",
         "due_at",
-        sqlite_where=text("due_at IS NOT NULL"),
+        **where("due_at IS NOT NULL"),
     ),
     Index(
         "ix_webhook_deliveries_print_id",
         "connection_id",
         "print_id",
         "delivery_id",
-        sqlite_where=text("event_type IN (2, 3, 6)"),
+        **where("event_type IN (2, 3, 6)"),
     ),
     Index(
         "ix_webhook_deliveries_ended_at",
         "ended_at",
-        sqlite_where=text("ended_at IS NOT NULL"),
+        **where("ended_at IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number
+
 revision = "0001"
 down_revision = None
 
@@ -147,7 +149,7 @@ def _processes() -> None:
     )
     op.create_table(
         "notices",
-        sa.Column("notice_id", sa.Integer(), nullable=False),
+        sa.Column("notice_id", Number, nullable=False),
         sa.Column("topic", sa.String(16), nullable=False),
         sa.Column("key", sa.String(64), nullable=False),
         sa.Column("at", _INSTANT, nullable=False),

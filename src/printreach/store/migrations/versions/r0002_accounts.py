@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number
+
 revision = "0002"
 down_revision = "0001"
 
@@ -100,7 +102,7 @@ def _passkeys() -> None:
         sa.Column("credential_id", sa.LargeBinary(1023), nullable=False),
         sa.Column("account_id", sa.String(64), nullable=False),
         sa.Column("public_key", sa.LargeBinary(), nullable=False),
-        sa.Column("sign_count", sa.Integer(), nullable=False),
+        sa.Column("sign_count", Number, nullable=False),
         sa.Column("name", sa.String(60), nullable=False),
         sa.Column("created_at", _INSTANT, nullable=False),
         sa.Column("used_at", _INSTANT),

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number, where
+
 revision = "0006"
 down_revision = "0005"
 
@@ -12,14 +14,14 @@ _INSTANT = sa.DateTime(timezone=True)
 def upgrade() -> None:
     op.create_table(
         "events",
-        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("seq", Number, nullable=False),
         sa.Column("printer_id", sa.String(64), nullable=False),
         sa.Column("event_id", sa.String(64), nullable=False),
         sa.Column("account_id", sa.String(64), nullable=False),
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.Column("received_at", _INSTANT, nullable=False),
         sa.Column("snapshot_id", sa.String(64)),
-        sa.Column("position", sa.Integer()),
+        sa.Column("position", Number),
         sa.PrimaryKeyConstraint("seq", name="pk_events"),
         sa.ForeignKeyConstraint(
             ["account_id"],
@@ -33,6 +35,9 @@ def upgrade() -> None:
     op.create_index("ix_events_account_id", "events", ["account_id", "position"])
     op.create_index("ix_events_position", "events", ["position"], unique=True)
     op.create_index(
-        "ix_events_awaiting", "events", ["seq"], sqlite_where=sa.text("position IS NULL")
+        "ix_events_awaiting",
+        "events",
+        ["seq"],
+        **where("position IS NULL"),
     )
     op.create_index("ix_events_received_at", "events", ["received_at"])

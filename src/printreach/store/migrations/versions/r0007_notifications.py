@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number, where
+
 revision = "0007"
 down_revision = "0006"
 
@@ -74,11 +76,11 @@ def _create_targets() -> None:
         "ix_notify_targets_leased_until",
         "notify_targets",
         ["account_id", "leased_until"],
-        sqlite_where=sa.text("leased_until IS NOT NULL"),
+        **where("leased_until IS NOT NULL"),
     )
     op.create_table(
         "notify_messages",
-        sa.Column("message_id", sa.Integer(), nullable=False),
+        sa.Column("message_id", Number, nullable=False),
         sa.Column(
             "target_id",
             sa.String(64),

@@ -5,6 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number
+
 revision = "0009"
 down_revision = "0008"
 
@@ -30,7 +32,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "operator_acts",
-        sa.Column("act_id", sa.Integer(), nullable=False),
+        sa.Column("act_id", Number, nullable=False),
         sa.Column("at", _INSTANT, nullable=False),
         sa.Column("operator", sa.String(254), nullable=False),
         sa.Column("operator_id", sa.String(64)),

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number, where
+
 revision = "0010"
 down_revision = "0009"
 
@@ -30,7 +32,7 @@ def upgrade() -> None:
         "ix_webhooks_next_at",
         "webhooks",
         ["next_at"],
-        sqlite_where=sa.text("next_at IS NOT NULL"),
+        **where("next_at IS NOT NULL"),
     )
     _create_deliveries()
 
@@ -39,7 +41,7 @@ def _create_deliveries() -> None:
     name = "webhook_deliveries"
     op.create_table(
         name,
-        sa.Column("delivery_id", sa.Integer(), nullable=False),
+        sa.Column("delivery_id", Number, nullable=False),
         sa.Column("connection_id", sa.String(64), nullable=False),
         sa.Column("event_id", sa.String(64), nullable=False),
         sa.Column("event_type", sa.Integer(), nullable=False),
@@ -62,16 +64,22 @@ def _create_deliveries() -> None:
     op.create_index(f"ix_{name}_connection_id", name, ["connection_id", "delivery_id"])
     is_due = "due_at IS NOT NULL"
     op.create_index(
-        f"ix_{name}_due_at", name, ["connection_id", "due_at"], sqlite_where=sa.text(is_due)
+        f"ix_{name}_due_at",
+        name,
+        ["connection_id", "due_at"],
+        **where(is_due),
     )
     op.create_index(
         f"ix_{name}_print_id",
         name,
         ["connection_id", "print_id", "delivery_id"],
-        sqlite_where=sa.text(f"{is_due} AND event_type = 6"),
+        **where(f"{is_due} AND event_type = 6"),
     )
     op.create_index(
-        f"ix_{name}_ended_at", name, ["ended_at"], sqlite_where=sa.text("ended_at IS NOT NULL")
+        f"ix_{name}_ended_at",
+        name,
+        ["ended_at"],
+        **where("ended_at IS NOT NULL"),
     )
 
 

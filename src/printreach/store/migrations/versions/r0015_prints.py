@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number
+
 revision = "0015"
 down_revision = "0014"
 
@@ -13,7 +15,7 @@ def upgrade() -> None:
     """It begins with the next event."""
     op.create_table(
         "prints",
-        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("number", Number, nullable=False),
         sa.Column("account_id", sa.String(64), nullable=False),
         sa.Column("printer_id", sa.String(64), nullable=False),
         sa.Column("print_id", sa.String(64), nullable=False),

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from printreach.store.tables import Number
+
 revision = "0018"
 down_revision = "0017"
 
@@ -35,7 +37,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "watch_looks",
-        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("number", Number, nullable=False),
         sa.Column("printer_id", sa.String(64), nullable=False),
         sa.Column("print_id", sa.String(64), nullable=False),
         sa.Column("account_id", sa.String(64), nullable=False),

@@ -1,7 +1,8 @@
 """Whether a print is due to be looked at is told by those under way, however many have ended."""
 
-import sqlalchemy as sa
 from alembic import op
+
+from printreach.store.tables import where
 
 revision = "0021"
 down_revision = "0020"
@@ -13,5 +14,5 @@ def upgrade() -> None:
         "ix_watches_due_at",
         "watches",
         ["falters", "due_at"],
-        sqlite_where=sa.text("ended_at IS NULL"),
+        **where("ended_at IS NULL"),
     )

@@ -1,7 +1,8 @@
 """Progress that is stale is found by what was sent, too, and by the ends of prints."""
 
-import sqlalchemy as sa
 from alembic import op
+
+from printreach.store.tables import where
 
 revision = "0027"
 down_revision = "0026"
@@ -15,5 +16,5 @@ def upgrade() -> None:
         _INDEX,
         "webhook_deliveries",
         ["connection_id", "print_id", "delivery_id"],
-        sqlite_where=sa.text("event_type IN (2, 3, 6)"),
+        **where("event_type IN (2, 3, 6)"),
     )

@@ -3,14 +3,14 @@
 import sqlalchemy as sa
 from alembic import op
 
-from printreach.store.tables import Instant
+from printreach.store.tables import Instant, Number
 
 revision = "0029"
 down_revision = "0028"
 
 
 def upgrade() -> None:
-    op.add_column("notify_messages", sa.Column("event_seq", sa.Integer()))
+    op.add_column("notify_messages", sa.Column("event_seq", Number))
     op.create_table(
         "push_devices",
         sa.Column("target_id", sa.String(64), nullable=False),

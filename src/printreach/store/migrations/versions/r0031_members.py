@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from printreach.store.tables import Instant
+from printreach.store.tables import Instant, Number
 
 revision = "0031"
 down_revision = "0030"
@@ -45,7 +45,7 @@ def upgrade() -> None:
         op.create_index(f"ix_printer_invitations_{column}", "printer_invitations", [column])
     op.create_table(
         "given_orders",
-        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("number", Number, nullable=False),
         sa.Column("account_id", sa.String(64), nullable=False),
         sa.Column("printer_id", sa.String(64), nullable=False),
         sa.Column("person_id", sa.String(64)),
