@@ -54,6 +54,11 @@ test: install lint build/agent-only/.installed build/server-only/.installed  ## 
 	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
 		--dist loadfile --no-loadscope-reorder -m "not fault and not compiles"
 
+.PHONY: test-postgresql
+test-postgresql: install  ## the use cases with their rows on a PostgreSQL server; `make test` has them on SQLite
+	PRINTREACH_TEST_DATABASE=postgresql $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
+		-m "not fault and not sqlite" tests/hub
+
 .PHONY: test-fast
 test-fast: install  ## while you write: the quick tests that need no browser and no other program
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile --no-loadscope-reorder \

@@ -9,26 +9,35 @@ from tests.fakes.clock import NOON
 from tests.fakes.stripe.server import FakeStripe, fake_stripe
 from tests.hub.payments.billing_world import OpenShop
 from tests.hub.world import OpenWorld
-from tests.rigs.databases import copy_database, migrated
+from tests.rigs.databases import (
+    NewDatabase,
+    migrated,
+    migrated_postgresql,
+    new_database,
+    postgresql,
+)
 
-__all__ = ["fake", "migrated", "open_other_world", "open_shop", "open_world"]
+__all__ = [
+    "fake",
+    "migrated",
+    "migrated_postgresql",
+    "new_database",
+    "open_other_world",
+    "open_shop",
+    "open_world",
+    "postgresql",
+]
 
 
 @pytest.fixture
-def open_world(migrated: Path, tmp_path: Path) -> OpenWorld:
-    return _world_at(migrated, tmp_path / "data")
+def open_world(new_database: NewDatabase, tmp_path: Path) -> OpenWorld:
+    return OpenWorld(new_database(tmp_path / "data"))
 
 
 @pytest.fixture
-def open_other_world(migrated: Path, tmp_path: Path) -> OpenWorld:
+def open_other_world(new_database: NewDatabase, tmp_path: Path) -> OpenWorld:
     """For what takes a comparison."""
-    return _world_at(migrated, tmp_path / "other-data")
-
-
-def _world_at(migrated: Path, folder: Path) -> OpenWorld:
-    path = folder / "database.sqlite3"
-    copy_database(migrated, path)
-    return OpenWorld(path)
+    return OpenWorld(new_database(tmp_path / "other-data"))
 
 
 @pytest.fixture

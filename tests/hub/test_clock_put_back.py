@@ -53,7 +53,7 @@ async def house(world: World) -> House:
     printer = await world.set_up()
     printers = FakePrinterHttp({PRINTER_ID: status_of()})
     snapshots = Snapshots(
-        core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=printers
+        core=world.core, kept=DiskSnapshots(world.data_dir / "snapshots"), http=printers
     )
     live = LiveStatus(printers, world.clock)
     own_printers = OwnPrinters(core=world.core, live=live)

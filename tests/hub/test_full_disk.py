@@ -1,5 +1,7 @@
 """The service's disk is full for a while: nothing is lost, and all goes on by itself."""
 
+import pytest
+
 from printreach.contract.events import EventType
 from printreach.hub.notifications.sending import NotificationSender
 from printreach.hub.webhooks.queue import LEASE
@@ -11,6 +13,8 @@ from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until
 from tests.rigs.full_disk import full_database
+
+pytestmark = pytest.mark.sqlite
 
 MANY = 80
 IDS = [f"event-{number:05}" for number in range(1, MANY + 1)]

@@ -22,6 +22,7 @@ from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.portal.completion import Completion
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkCode
+from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
@@ -41,7 +42,7 @@ PRINTER_ID = printer_id_of(KEY)
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    path: Path
+    data_dir: Path
     core: Core
     store: Store
     clock: FakeClock
@@ -83,7 +84,7 @@ class World:
         await self.store.write(lambda records: records.limits.put_of_service(changes))
 
     def everything_on_disk(self) -> bytes:
-        return b"".join(file.read_bytes() for file in self.path.parent.iterdir())
+        return b"".join(file.read_bytes() for file in self.data_dir.iterdir() if file.is_file())
 
     async def notices(self) -> list[Notice]:
         return await stored_notices(self.store)
@@ -102,24 +103,26 @@ async def stored_notices(store: Store) -> list[Notice]:
 class OpenWorld:
     """Opens a world on the test's own database."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, location: DatabaseLocation) -> None:
+        self._location = location
 
     def __call__(
         self,
         ports: range = range(0),
         supporters: SupporterPolicy = SupporterPolicy.EVERYONE,
     ) -> AbstractAsyncContextManager[World]:
-        return _open(self._path, ports, supporters)
+        return _open(self._location, ports, supporters)
 
 
 @asynccontextmanager
-async def _open(path: Path, ports: range, supporters: SupporterPolicy) -> AsyncIterator[World]:
+async def _open(
+    location: DatabaseLocation, ports: range, supporters: SupporterPolicy
+) -> AsyncIterator[World]:
     clock = FakeClock()
-    async with open_store(path) as store:
+    async with open_store(location) as store:
         core = core_of(store, clock, supporters)
         yield World(
-            path=path,
+            data_dir=data_dir_of(location),
             core=core,
             store=store,
             clock=clock,

@@ -1,17 +1,22 @@
 """A database for each test, copied from one that was migrated once."""
 
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Final, TypeAlias
 
 import pytest
 
 from printreach.store.engine import prepare_file
-from printreach.store.location import PostgresqlLocation
+from printreach.store.location import DatabaseLocation, PostgresqlLocation
 from printreach.store.migrate import migrate
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import prepare_database
 from tests.rigs.postgresql import PostgresqlServer
+
+_KIND: Final = "PRINTREACH_TEST_DATABASE"
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +36,29 @@ def migrated_postgresql(
     location = PostgresqlLocation(postgresql.url(name), data_dir)
     prepare_database(location, DataDirSealer(data_dir))
     return name
+
+
+NewDatabase: TypeAlias = Callable[[Path], DatabaseLocation]
+"""Makes a database whose data directory is that folder."""
+
+
+@pytest.fixture
+def new_database(request: pytest.FixtureRequest) -> Iterator[NewDatabase]:
+    """Of the kind that PRINTREACH_TEST_DATABASE names: SQLite, unless it is `postgresql`."""
+    with ExitStack() as ends:
+
+        def in_file(data_dir: Path) -> Path:
+            path = data_dir / "database.sqlite3"
+            copy_database(request.getfixturevalue("migrated"), path)
+            return path
+
+        def on_server(data_dir: Path) -> PostgresqlLocation:
+            server: PostgresqlServer = request.getfixturevalue("postgresql")
+            data_dir.mkdir(mode=0o700)
+            template = request.getfixturevalue("migrated_postgresql")
+            return PostgresqlLocation(ends.enter_context(server.database(template)), data_dir)
+
+        yield on_server if os.environ.get(_KIND) == "postgresql" else in_file
 
 
 @pytest.fixture

@@ -267,7 +267,7 @@ async def test_a_link_lies_in_no_file_of_the_store(open_world: OpenWorld) -> Non
         )
         token = here.account_mailer.link(MailPurpose.RESET, "")
 
-        assert b"reach.example/reset/new" not in all_bytes(here.world.path.parent)
+        assert b"reach.example/reset/new" not in all_bytes(here.world.data_dir)
         assert await here.after(timedelta()) == 1
         assert token in here.server.sent[0].text
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS
@@ -309,6 +311,7 @@ async def test_a_printer_that_nobody_linked_cannot_be_opened(open_world: OpenWor
         )
 
 
+@pytest.mark.sqlite
 @on_a_loop
 async def test_secrets_are_stored_as_digests_alone(open_world: OpenWorld) -> None:
     async with open_world() as world:

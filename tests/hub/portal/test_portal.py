@@ -381,6 +381,7 @@ async def test_a_deleted_account_takes_its_flows_along(open_world: OpenWorld) ->
         assert await portal.view(key, None) is None
 
 
+@pytest.mark.sqlite
 @on_a_loop
 async def test_nothing_secret_of_a_flow_is_on_the_disk(open_world: OpenWorld) -> None:
     async with open_world() as world:

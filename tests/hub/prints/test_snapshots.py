@@ -74,7 +74,7 @@ class Studio:
         return await self.snapshots.take(self.happened())
 
     def files(self) -> int:
-        return len(list(self.world.path.parent.rglob("*.jpg")))
+        return len(list(self.world.data_dir.rglob("*.jpg")))
 
 
 @asynccontextmanager
@@ -84,7 +84,7 @@ async def studio(open_world: OpenWorld) -> AsyncIterator[Studio]:
         camera = Camera()
         camera.answer = picture()
         snapshots = Snapshots(
-            core=world.core, kept=DiskSnapshots(world.path.parent / "snapshots"), http=camera
+            core=world.core, kept=DiskSnapshots(world.data_dir / "snapshots"), http=camera
         )
         yield Studio(world, printer.account_id, camera, snapshots)
 
@@ -223,7 +223,7 @@ async def test_the_last_picture_is_shown_to_nobody_else(open_world: OpenWorld) -
 @on_a_loop
 async def test_a_full_disk_costs_the_picture_and_nothing_else(open_world: OpenWorld) -> None:
     async with studio(open_world) as here:
-        here.world.path.parent.joinpath("snapshots").write_bytes(b"in the way")
+        here.world.data_dir.joinpath("snapshots").write_bytes(b"in the way")
         await here.snapshots.note(here.account_id, PRINTER_ID, picture())
 
         assert await here.snapshots.public("a" * 32) is None

@@ -100,14 +100,14 @@ class Cinema:
         return await self.timelapses.of_print(self.key)
 
     def files(self, suffix: str) -> int:
-        return len(list(self.world.path.parent.rglob(f"*{suffix}")))
+        return len(list(self.world.data_dir.rglob(f"*{suffix}")))
 
 
 @asynccontextmanager
 async def cinema(open_world: OpenWorld) -> AsyncIterator[Cinema]:
     async with open_world() as world:
         printer = await world.set_up()
-        folder, camera, maker = world.path.parent, Camera(), FakeVideos()
+        folder, camera, maker = world.data_dir, Camera(), FakeVideos()
         camera.answer = picture()
         snapshots = Snapshots(core=world.core, kept=DiskSnapshots(folder / "s"), http=camera)
         videos = DiskSnapshots(folder / "v", ".mp4")

@@ -237,7 +237,7 @@ class WatchWorld:
 
     def pictures(self) -> int:
         """How many are kept."""
-        return len(list(self.world.path.parent.rglob("*.jpg")))
+        return len(list(self.world.data_dir.rglob("*.jpg")))
 
 
 def rounds_of(parts: WatchParts) -> WatchRounds:
@@ -279,7 +279,7 @@ def _watch(world: World, account_id: str) -> WatchWorld:
         scorer=scorer,
         snapshots=Snapshots(
             core=world.core,
-            kept=DiskSnapshots(world.path.parent / "snapshots"),
+            kept=DiskSnapshots(world.data_dir / "snapshots"),
             http=machine,
         ),
         states=states,

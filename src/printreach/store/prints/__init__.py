@@ -15,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     case,
+    cast,
     delete,
     extract,
     func,
@@ -178,8 +179,9 @@ class PrintRecords(TableRecords):
         self, account_id: str, printer_id: str | None, since: datetime
     ) -> Sequence[Tally]:
         """Return the tallies of prints that began since then, by month, newest first."""
-        year = extract("year", prints.c.started_at).label("year")
-        month = extract("month", prints.c.started_at).label("month")
+        # PostgreSQL extracts numbers with decimal places.
+        year = cast(extract("year", prints.c.started_at), Integer).label("year")
+        month = cast(extract("month", prints.c.started_at), Integer).label("month")
         return await self._all(
             _tally,
             select(
