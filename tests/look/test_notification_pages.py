@@ -11,12 +11,13 @@ from playwright.sync_api import Page, expect
 
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.printers import Printer
+from printreach.rules.printers.members import Member, Role
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.push import SubscribedBrowser
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.world import BASE_URL, WebWorld, send, sign_in
+from tests.web.world import BASE_URL, WebWorld, run, send, sign_in
 
 PHONE = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 
@@ -27,10 +28,32 @@ PAGES = {
     "notifications-ways": "/notifications/add",
     "notifications-ntfy": "/notifications/add?way=ntfy",
     "notifications-printer": "/notifications/printers/p1",
+    "notifications-shared": "/notifications/printers/p2",
     "notifications-name": "/notifications/{device}/name",
     "access-tokens": "/account/tokens",
     "offline": "/offline",
 }
+
+
+def share(world: WebWorld, client: TestClient[Litestar], person_id: str) -> None:
+    """Have somebody else share a printer with that person."""
+    owner = world.add_account(client, "grace@example.org")
+    printer = Printer(
+        printer_id="p2",
+        account_id=owner.account_id,
+        name="Garage",
+        public_key=b"o" * 32,
+        linked_at=NOON,
+    )
+    world.link(client, printer)
+    member = Member(
+        printer_id="p2",
+        account_id=owner.account_id,
+        person_id=person_id,
+        role=Role.WATCH,
+        since=NOON,
+    )
+    run(client, lambda: world.store.write(lambda records: records.members.put(member)))
 
 
 @pytest.fixture
@@ -46,6 +69,7 @@ def client(database: Path) -> Iterator[TestClient[Litestar]]:
             linked_at=NOON,
         )
         world.link(opened, printer)
+        share(world, opened, account.account_id)
         opened.headers["user-agent"] = PHONE
         sign_in(opened)
         described = SubscribedBrowser().to_json()

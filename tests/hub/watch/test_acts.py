@@ -19,6 +19,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.notifications import Destination
 from printreach.rules.notifications.push import ACT_LIFETIME, ActOffer, PushAct
+from printreach.rules.printers.members import Member, Role
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
@@ -181,6 +182,73 @@ async def test_a_button_that_is_too_old_does_nothing(open_world: OpenWorld) -> N
         assert "too old" in pressed.text
         assert ada.paused() == 0
         assert await ada.done() == []
+
+
+async def _share(ada: Warned, role: Role) -> str:
+    """Share Ada's printer with Bob, who is told on DEVICE; return the id of his account."""
+    bob = await ada.here.world.add_account(BOB)
+    member = Member(
+        printer_id=PRINTER_ID,
+        account_id=ada.here.account_id,
+        person_id=bob.account_id,
+        role=role,
+        since=ada.here.world.clock.now(),
+    )
+    await ada.write(lambda records: records.members.put(member))
+    return bob.account_id
+
+
+@on_a_loop
+async def test_a_member_with_control_pauses_and_stands_in_the_printers_history(
+    open_world: OpenWorld,
+) -> None:
+    async with warned(open_world) as ada:
+        bob_id = await _share(ada, Role.CONTROL)
+        pressed = await ada.acts.perform(await ada.offer(account_id=bob_id))
+        given = await ada.here.world.store.read(
+            lambda records: records.given_orders.recent(ada.here.account_id, PRINTER_ID, 5)
+        )
+
+        assert pressed.is_done
+        assert ada.paused() == 1
+        assert [(order.order.person_id, order.order.command) for order in given] == [
+            (bob_id, "/pause")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("role", "act", "says"),
+    [
+        (Role.WATCH, PushAct.PAUSE, "You can watch this printer"),
+        (Role.CONTROL, PushAct.FINE, "Only the owner"),
+    ],
+)
+@on_a_loop
+async def test_a_members_button_does_no_more_than_their_role(
+    open_world: OpenWorld, role: Role, act: PushAct, says: str
+) -> None:
+    async with warned(open_world) as ada:
+        bob_id = await _share(ada, role)
+        pressed = await ada.acts.perform(await ada.offer(act, account_id=bob_id))
+
+        assert not pressed.is_done
+        assert says in pressed.text
+        assert ada.paused() == 0
+
+
+@on_a_loop
+async def test_a_members_button_does_nothing_once_the_share_has_ended(
+    open_world: OpenWorld,
+) -> None:
+    async with warned(open_world) as ada:
+        bob_id = await _share(ada, Role.CONTROL)
+        token = await ada.offer(account_id=bob_id)
+        await ada.write(lambda records: records.members.remove(PRINTER_ID, bob_id))
+        pressed = await ada.acts.perform(token)
+
+        assert not pressed.is_done
+        assert "isn't shared with you" in pressed.text
+        assert ada.paused() == 0
 
 
 async def _block(ada: Warned) -> None:

@@ -158,8 +158,9 @@ async def try_session(world: World, session: Key) -> None:
 async def see_everything(world: World, session: Key) -> None:
     """All pages of everybody's printers, with one browser."""
     await _see_list(world, session)
-    for path in ("/activity", "/connections", "/account", "/notifications", "/account/tokens"):
+    for path in ("/activity", "/connections", "/account", "/account/tokens"):
         await _see_own(world, session, path)
+    await _see_own(world, session, "/notifications", shows_shared=True)
     for name in PRINTERS:
         for page in ("", "/control", "/history", "/webcam/still", "/webcam/last", "/settings"):
             await _see_printer(world, session, f"/printers/{printer_id(name)}{page}")

@@ -15,7 +15,7 @@ from printreach.rules.printers.members import Role
 from printreach.web.printers.access import NEEDED
 from tests.web.printers.conftest import BOB, Home, printing
 from tests.web.printers.members import CLEO, EVE, browser_of, let_in
-from tests.web.world import BASE_URL, Browser
+from tests.web.world import BASE_URL, Browser, run
 
 WATCHED = {
     *("GET ", "GET /events", "GET /history", "GET /history/print"),
@@ -150,12 +150,17 @@ def test_no_other_route_takes_a_printer_of_somebody_else(shared: Home, email: st
         share = post("/connections/share", printer=printer, ends="24", name="me", interface="yes")
         live = post("/connections/live", printer=printer, ends="24")
         notifications = browser.get(f"/notifications/printers/{printer}")
+        preset = post("/account/presets/remove", name="PLA")
         page = browser.get("/connections").text
 
     assert share.status_code in (400, 404)
     assert live.status_code in (400, 404)
-    assert notifications.status_code == 404
+    assert notifications.status_code == (404 if email == BOB else 200)
+    assert preset.status_code == 303
     assert "Workbench" not in page
+    of_account = shared.world.services.presets.of_account
+    presets = run(shared.browser, lambda: of_account(shared.account_id))
+    assert len(presets) == 3
 
 
 @pytest.mark.parametrize("state", [State.PAUSED, State.PRINTING, State.ERROR])

@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.notifications.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
-from printreach.hub.printers import own_printer
+from printreach.hub.printers.access import admitted_printer
 from printreach.languages import N_
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure, Zones
 from printreach.rules.accounts import Account
@@ -37,7 +37,9 @@ from printreach.rules.notifications.channels import (
 )
 from printreach.rules.notifications.words import TEST_TEXT, TEST_TITLE
 from printreach.rules.printers import Printer
+from printreach.rules.printers.members import Role
 from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.store.listings import PrinterRow
 from printreach.store.store import Records
 
 TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
@@ -46,11 +48,15 @@ TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotificationOverview:
-    """All that the settings page shows."""
+    """All that the settings page shows.
+
+    shared: printers of others, with the addresses of their owners.
+    """
 
     settings: NotifySettings
     destinations: Sequence[Destination]
     printers: Sequence[Printer]
+    shared: Sequence[PrinterRow]
     sent_today: int
 
 
@@ -94,6 +100,9 @@ class Notifications:
             ),
             printers=await self.core.store.read(
                 lambda records: records.printers.of_account(account_id)
+            ),
+            shared=await self.core.store.read(
+                lambda records: records.printers.rows_of_member(account_id)
             ),
             sent_today=counted.messages if counted is not None and counted.day == today else 0,
         )
@@ -216,15 +225,18 @@ class Notifications:
     async def choose_for_printer(
         self, account_id: str, printer_id: str, ticked: list[str] | None
     ) -> WrongField | Denied | None:
-        """Choose a printer's own events. ticked: None to use those of the account."""
+        """Choose a printer's own events.
+
+        ticked: None to use those of the account, or none of a printer that is shared.
+        """
         events: Events | None = None
         if ticked is not None and (events := parse_event_types(ticked)) is None:
             return WrongField("events", N_("Choose from the list."))
 
         async def choose(records: Records) -> Denied | None:
-            printer = await own_printer(records, account_id, printer_id)
-            if isinstance(printer, Denied):
-                return printer
+            admitted = await admitted_printer(records, account_id, printer_id, Role.WATCH)
+            if isinstance(admitted, Denied):
+                return admitted
             await records.notifications.set_of_printer(account_id, printer_id, events)
             return None
 

@@ -4,9 +4,8 @@ This happens in the unit of work that hands the event out, so a message is queue
 after a crash.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.core import Core
@@ -14,13 +13,13 @@ from printreach.ports.notifications import Zones
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.notifications import (
     Allowance,
-    Destination,
     NewMessage,
     NotifySettings,
     count,
     limit_for,
     time_to_tell,
     wants,
+    wants_of_shared,
 )
 from printreach.rules.notifications.channels import reaches_people
 from printreach.rules.notifications.words import words_for
@@ -43,48 +42,69 @@ class NotificationEnqueuer:
     daily_limit: int
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
-        """Queue a message for each destination, if the owner wants to hear of such events."""
+        """Queue a message for each destination of the owner, and of members who chose this event.
+
+        A member is told by their own settings, and counts among their own messages.
+        """
+        settings = await records.notifications.settings(stored.account_id)
+        if wants(settings, stored.printer_id, stored.event.event_type):
+            await self._queue(records, stored, stored.account_id, settings)
+        members = await records.members.with_choice_of_events(stored.printer_id, stored.account_id)
+        for person_id in members:
+            settings = await records.notifications.settings(person_id)
+            if wants_of_shared(settings, stored.printer_id, stored.event.event_type):
+                await self._queue(records, stored, person_id, settings)
+
+    async def _queue(
+        self, records: Records, stored: StoredEvent, person_id: str, settings: NotifySettings
+    ) -> None:
         destinations = [
             destination
-            for destination in await records.notifications.destinations(stored.account_id)
+            for destination in await records.notifications.destinations(person_id)
             if reaches_people(destination.channel, has_mail_server=self.core.has_mail_server)
         ]
-        account = await records.accounts.get(stored.account_id) if destinations else None
+        account = await records.accounts.get(person_id) if destinations else None
         if account is None or account.is_blocked:
-            return
-        settings = await records.notifications.settings(stored.account_id)
-        if not wants(settings, stored.printer_id, stored.event.event_type):
             return
         at = self.core.clock.now()
         zone = self.zones.zone(settings.zone) or UTC
         due_at = time_to_tell(settings, stored.event.event_type, at, zone)
-        if due_at is None or not await self._may_send(records, stored, settings, destinations, at):
+        if due_at is None:
+            return
+        counted = await self._count(records, stored, person_id, len(destinations), at, zone)
+        if counted is Allowance.SAY_LIMIT and person_id == stored.account_id:
+            limit = self._limit_event(stored, at)
+            await records.events.append(stored.printer_id, [limit], at)
+            return
+        if counted is Allowance.SAY_LIMIT:
+            # No event of the printer: its owner has nothing to do with a member's limit.
+            stored = replace(stored, event=self._limit_event(stored, at), snapshot_id=None)
+        elif counted is Allowance.NOTHING:
             return
         words = await self._message(records, stored, at, due_at)
-        await records.notifications.queue(
-            [destination.destination_id for destination in destinations], words
-        )
+        if counted is Allowance.SAY_LIMIT:
+            words = replace(words, event_seq=None)
+        ids = [destination.destination_id for destination in destinations]
+        await records.notifications.queue(ids, words)
 
-    async def _may_send(
+    async def _count(
         self,
         records: Records,
         stored: StoredEvent,
-        settings: NotifySettings,
-        destinations: Sequence[Destination],
+        person_id: str,
+        messages: int,
         at: datetime,
-    ) -> bool:
-        """Count the messages; the first that is too many becomes an event of its own."""
+        zone: tzinfo,
+    ) -> Allowance:
+        """Count the messages of the person's day."""
         if stored.event.event_type == EventType.NOTIFICATION_LIMIT_REACHED:
-            return True
-        day = at.astimezone(self.zones.zone(settings.zone) or UTC).date()
-        before = await records.notifications.counted(stored.account_id)
+            return Allowance.SEND
+        before = await records.notifications.counted(person_id)
         limit = limit_for(stored.event.event_type, self.daily_limit)
-        after, allowance = count(before, day, len(destinations), limit)
+        after, allowance = count(before, at.astimezone(zone).date(), messages, limit)
         if after != before:
-            await records.notifications.put_counted(stored.account_id, after)
-        if allowance is Allowance.SAY_LIMIT:
-            await records.events.append(stored.printer_id, [self._limit_event(stored, at)], at)
-        return allowance is Allowance.SEND
+            await records.notifications.put_counted(person_id, after)
+        return allowance
 
     def _limit_event(self, stored: StoredEvent, at: datetime) -> PrintEvent:
         return PrintEvent(

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from printreach.hub.core import Core
+from printreach.hub.printers.access import role_at_event
 from printreach.ports.notifications import NotSent, PushSender, Sealer, SendFailure
 from printreach.rules.connections.credentials import CredentialKind, digest, new_secret
 from printreach.rules.notifications import Destination, QueuedMessage
 from printreach.rules.notifications.push import (
     ACT_LIFETIME,
+    NEEDED_ROLE,
     ActButton,
     ActOffer,
     PushMessage,
@@ -20,6 +22,7 @@ from printreach.rules.notifications.push import (
     urgency_of,
 )
 from printreach.rules.notifications.words import TEST_TEXT, TEST_TITLE, words_for
+from printreach.rules.printers.members import Role
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 
@@ -36,32 +39,21 @@ class PushNotifier:
 
     async def send(self, destination: Destination, message: QueuedMessage) -> NotSent | None:
         """Send a queued message. None if the push service accepted it."""
-        stored = await self._event_of(destination, message)
-        if stored is None:
+        seq = message.event_seq
+        known = await self.core.store.read(lambda records: _event_of(records, destination, seq))
+        if known is None:
             url = f"{self.core.addresses.base_url}/printers"
             return await self._send(
                 destination, PushMessage(title=message.title, text=message.text, url=url)
             )
-        push = self._message(stored, message.title)
-        buttons = await self._offer(destination, stored)
+        push = self._message(known.event, message.title)
+        buttons = await self._offer(destination, known)
         return await self._send(destination, replace(push, buttons=buttons))
 
     async def send_test(self, destination: Destination) -> NotSent | None:
         url = f"{self.core.addresses.base_url}/notifications"
         return await self._send(
             destination, PushMessage(title=TEST_TITLE, text=TEST_TEXT, url=url, topic="test")
-        )
-
-    async def _event_of(
-        self, destination: Destination, message: QueuedMessage
-    ) -> StoredEvent | None:
-        """Return the event that a message tells of, if it is still kept."""
-        seq = message.event_seq
-        if seq is None:
-            return None
-        stored = await self.core.store.read(lambda records: records.events.at(seq))
-        return (
-            stored if stored is not None and stored.account_id == destination.account_id else None
         )
 
     def _message(self, stored: StoredEvent, title: str) -> PushMessage:
@@ -78,9 +70,11 @@ class PushNotifier:
             ttl=ttl_of(event.event_type),
         )
 
-    async def _offer(self, destination: Destination, stored: StoredEvent) -> list[ActButton]:
+    async def _offer(self, destination: Destination, known: "_KnownEvent") -> list[ActButton]:
         """Make the buttons of a message, each with a token that is good for one act, once."""
+        stored = known.event
         acts = acts_of(stored.event.event_type) if stored.event.print_id else ()
+        acts = tuple(act for act in acts if known.role.includes(NEEDED_ROLE[act]))
         buttons = [ActButton(act=act, token=new_secret(self.core.token_bytes)) for act in acts]
         if not buttons:
             return []
@@ -106,6 +100,25 @@ class PushNotifier:
             # The exception's text may contain an address; its type does not.
             log.error("a message could not be pushed: %s", type(error).__name__)
             return NotSent(SendFailure.UNREACHABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownEvent:
+    """An event, and what the person who is told of it may do with its printer."""
+
+    event: StoredEvent
+    role: Role
+
+
+async def _event_of(
+    records: Records, destination: Destination, seq: int | None
+) -> _KnownEvent | None:
+    """Return the event that a message tells of, if it is still kept."""
+    stored = None if seq is None else await records.events.at(seq)
+    if stored is None:
+        return None
+    role = await role_at_event(records, destination.account_id, stored)
+    return None if role is None else _KnownEvent(stored, role)
 
 
 def act_digest(token: str) -> bytes:

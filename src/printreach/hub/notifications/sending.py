@@ -7,11 +7,13 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import ClassVar, Final
 
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.print_mails import stop_token
+from printreach.hub.printers.access import role_at_event
 from printreach.languages import N_
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure
 from printreach.rules.accounts import Account
@@ -85,6 +87,10 @@ class NotificationSender(LeasedQueue[Destination]):
             account = await self.core.store.read(lambda records: _reached(records, item))
             if account is None:
                 break  # its messages are gone, too
+            may_know = partial(_may_know, destination=item, message=message)
+            if not await self.core.store.read(may_know):
+                sent.append(message)  # deleted with those, and not sent
+                continue
             trouble = await self._send(account, item, message)
             if trouble is not None:
                 break
@@ -185,6 +191,14 @@ async def _reached(records: Records, destination: Destination) -> Account | None
     is_there = await records.notifications.destination(destination.destination_id) is not None
     account = await records.accounts.get(destination.account_id) if is_there else None
     return None if account is None or account.is_blocked else account
+
+
+async def _may_know(records: Records, destination: Destination, message: QueuedMessage) -> bool:
+    """Return whether the person may still be told: a printer may be shared no longer."""
+    stored = None if message.event_seq is None else await records.events.at(message.event_seq)
+    return stored is None or (
+        await role_at_event(records, destination.account_id, stored) is not None
+    )
 
 
 async def send_to(

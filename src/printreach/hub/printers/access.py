@@ -11,6 +11,7 @@ from printreach.hub.printers import no_such_printer
 from printreach.languages import N_
 from printreach.rules.printers import Printer
 from printreach.rules.printers.members import Member, Role
+from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 
 _ONLY_WATCHES = Denied(
@@ -33,6 +34,18 @@ class AdmittedPrinter:
     @property
     def role(self) -> Role:
         return Role.OWNER if self.member is None else self.member.role
+
+
+async def role_at_event(records: Records, person_id: str, stored: StoredEvent) -> Role | None:
+    """Return what the person may do with the printer of an event; None if it isn't theirs to know.
+
+    An event stays its owner's. A member knows those of the owner who let them in.
+    """
+    if stored.account_id == person_id:
+        return Role.OWNER
+    member = await records.members.get(stored.printer_id, person_id)
+    is_of_owner = member is not None and member.account_id == stored.account_id
+    return member.role if member is not None and is_of_owner else None
 
 
 async def admitted_printer(

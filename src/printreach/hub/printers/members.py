@@ -186,6 +186,10 @@ class Members:
                 role=invitation.role,
                 since=at,
             )
+            if not offer.has_access:  # an earlier time's choice of notifications has ended with it
+                await records.notifications.set_of_printer(
+                    person.account_id, invitation.printer_id, None
+                )
             await records.members.put(member)
             await records.members.use_invitation(invitation.invitation_id)
             await self._tell(records, invitation.printer_id, at)

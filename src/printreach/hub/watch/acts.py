@@ -15,15 +15,16 @@ from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.hub.accounts.sessions import BLOCKED
 from printreach.hub.core import Core
-from printreach.hub.denied import Denied
+from printreach.hub.denied import Denied, Reason
 from printreach.hub.notifications.push import act_digest
-from printreach.hub.printers import own_printer
+from printreach.hub.printers.access import admitted_printer
+from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.parts import ask_status
 from printreach.hub.watch.pause import ORDER_WITHIN_S
 from printreach.languages import N_
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
-from printreach.rules.notifications.push import ActOffer, PushAct
+from printreach.rules.notifications.push import NEEDED_ROLE, ActOffer, PushAct
 from printreach.rules.printers import Printer
 from printreach.rules.printers.commands import Action, state_problem
 from printreach.rules.prints import print_id_under_way
@@ -36,7 +37,9 @@ _TOO_OLD: Final = N_("This button is too old. Open the printer's page to do it t
 _NO_DEVICE: Final = N_(
     "This browser was signed out or removed. Open the printer's page and sign in."
 )
-_NO_PRINTER: Final = N_("This printer doesn't belong to your account any more.")
+_NO_PRINTER: Final = N_(
+    "This printer doesn't belong to your account any more, or isn't shared with you."
+)
 _OTHER_PRINT: Final = N_("The print that the warning was about is over.")
 _SLOW: Final = N_("The printer gave no answer in time. Open its page to see what it does.")
 
@@ -71,6 +74,10 @@ class NotificationActs:
         )
         if isinstance(printer, str) or problem is not None:
             return _refused(problem or "")
+        if offer.account_id != printer.account_id:
+            # Of a member, whom the printer's agent doesn't know; they have no other button.
+            given = GivenOrders(core=self.core)
+            await given.note(offer.account_id, printer.owned, "/pause")
         log.info(
             "account %s did this from a notification at printer %s: %s",
             *(offer.account_id, offer.printer_id, offer.act.value),
@@ -123,8 +130,12 @@ async def _printer_of(records: Records, offer: ActOffer, at: datetime) -> Printe
         return _NO_DEVICE
     if account.is_locked:
         return REMOTE_LOCKED.meaning
-    printer = await own_printer(records, offer.account_id, offer.printer_id)
-    return _NO_PRINTER if isinstance(printer, Denied) else printer
+    needed = NEEDED_ROLE[offer.act]
+    admitted = await admitted_printer(records, offer.account_id, offer.printer_id, needed)
+    if isinstance(admitted, Denied):
+        is_known = admitted.reason is Reason.NOT_ALLOWED
+        return admitted.sentence if is_known else _NO_PRINTER
+    return admitted.printer
 
 
 def _refused(sentence: str) -> ActResult:

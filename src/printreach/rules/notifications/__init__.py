@@ -95,7 +95,8 @@ class NotifySettings:
     """The notification settings of an account.
 
     zone: the name of the person's time zone.
-    of_printers: by printer_id, instead of events, for that printer.
+    of_printers: by printer_id, instead of events, for that printer. Of a printer that is shared
+    with the person they are all that counts: without them nothing is notified.
     """
 
     events: Events = DEFAULT_EVENTS
@@ -153,6 +154,12 @@ def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
     if event_type == EventType.NOTIFICATION_LIMIT_REACHED:
         return True
     return event_type in settings.of_printers.get(printer_id, settings.events)
+
+
+def wants_of_shared(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
+    """Whether the person wants to be notified of this event at a printer that is shared with
+    them."""
+    return event_type in settings.of_printers.get(printer_id, frozenset()) & CHOOSABLE
 
 
 def time_to_tell(

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from printreach.contract.events import EventType
 from printreach.rules.notifications import GIVEN_UP_AFTER, PASSING, TROUBLE
+from printreach.rules.printers.members import Role
 
 MAX_DEVICES: Final = 10
 """Devices of an account that notifications are pushed to."""
@@ -48,6 +49,8 @@ class PushAct(StrEnum):
     """Answers the failure watch that its warning was wrong."""
 
 
+NEEDED_ROLE: Final = {PushAct.PAUSE: Role.CONTROL, PushAct.FINE: Role.OWNER}
+"""The role that somebody who is notified of the printer needs for each button."""
 LABELS: Final = {PushAct.PAUSE: "Pause", PushAct.FINE: "It\N{RIGHT SINGLE QUOTATION MARK}s fine"}
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from printreach.rules.printers.members import Member, MemberInvitation, Role
 from printreach.store.columns import TableRecords, columns_for, insert
+from printreach.store.notifications.tables import notify_printers
 from printreach.store.printers.tables import member_invitations, members
 from printreach.store.tables import accounts, is_active_owners
 
@@ -49,6 +50,24 @@ class MemberRecords(TableRecords):
             .where(members.c.printer_id == printer_id, members.c.account_id == account_id)
             .order_by(accounts.c.email_key),
         )
+
+    async def with_choice_of_events(self, printer_id: str, account_id: str) -> Sequence[str]:
+        """Return the ids of the members of this owner's printer who chose to be notified."""
+        found = await self._connection.scalars(
+            select(members.c.person_id)
+            .join(
+                notify_printers,
+                (notify_printers.c.account_id == members.c.person_id)
+                & (notify_printers.c.printer_id == members.c.printer_id),
+            )
+            .where(
+                members.c.printer_id == printer_id,
+                members.c.account_id == account_id,
+                is_active_owners(members),
+            )
+            .order_by(members.c.person_id)
+        )
+        return found.all()
 
     async def put(self, member: Member) -> None:
         """Store a member, in place of the same person's earlier row."""

@@ -81,14 +81,17 @@ class NotificationPages:
     async def of_printer(self, printer_id: str, wrong: WrongField | None = None) -> Template:
         """Render one printer's choice. Raises NotFoundException for another account's printer."""
         chosen = await self.hub.chosen(self.account_id)
-        mine = [row for row in chosen.printers if row.printer_id == printer_id]
-        if not mine:
+        shared = {row.printer.printer_id: row for row in chosen.shared}
+        own_printers = {printer.printer_id: printer for printer in chosen.printers}
+        if printer_id not in {*own_printers, *shared}:
             raise NotFoundException(N_("There is no such printer in your account."))
+        row = shared.get(printer_id)
         own = chosen.settings.of_printers.get(printer_id)
         return _page(
             "printer.html",
             wrong,
-            printer=mine[0],
+            printer=own_printers[printer_id] if row is None else row.printer,
+            shared_by="" if row is None else row.owner_email,
             has_own=own is not None,
             off=self.off,
             choices=_choices(chosen.settings.events if own is None else own),
