@@ -7,13 +7,15 @@ from printreach.ports import Notice
 
 
 class MemoryBus:
-    """ports.Bus."""
+    """ports.Bus. is_away: notices are lost, as while a server is gone."""
 
     def __init__(self) -> None:
+        self.is_away = False
         self._subscribers = Subscribers()
 
     async def publish(self, notice: Notice) -> None:
-        self._subscribers.tell(notice)
+        if not self.is_away:
+            self._subscribers.tell(notice)
 
     def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
         return self._subscribers.add(callback)

@@ -26,10 +26,12 @@ from .node_words import (
     NONCE_BYTES,
     Challenge,
     Hello,
+    Holds,
     MadeKey,
     MakeKey,
     NotHere,
     Proof,
+    Who,
     decode_from_answering,
     decode_from_dialling,
     encode,
@@ -64,9 +66,11 @@ class OutwardLink:
         token_bytes: TokenBytes,
         *,
         on_not_here: Callable[[str], None],
+        on_holds: Callable[[Holds], None],
         on_closed: Callable[["OutwardLink"], None],
     ) -> None:
         """node: the id that the other end must have. on_not_here: is told of a printer."""
+        self._on_holds = on_holds
         self.node = node
         self._key = key
         self._own_id = own_id
@@ -85,6 +89,10 @@ class OutwardLink:
     def is_open(self) -> bool:
         """True while it may open streams."""
         return self.is_proven.done() and self.tunnel.session.may_open
+
+    def ask(self, printer_id: str) -> None:
+        """Ask the other end whether it holds the printer's tunnel."""
+        self.tunnel.message(encode(Who(node=self._own_id, printer_id=printer_id)))
 
     async def make_key(self, printer_id: str, app_name: str) -> str | None:
         """Have the printer's agent make an API key."""
@@ -115,6 +123,10 @@ class OutwardLink:
                 self._on_challenge(challenge)
             case NotHere(printer_id=printer_id):
                 self._on_not_here(printer_id)
+            case Holds(node=node) as said if node == self.node:
+                self._on_holds(said)
+            case Holds():
+                pass  # a node speaks for itself alone
             case MadeKey(request_id=request_id, api_key=api_key):
                 asked = self._asked.get(request_id)
                 if asked is not None and not asked.done():
@@ -153,6 +165,10 @@ class Held(Protocol):
     """What a node does for others with the tunnels that it holds."""
 
     def find_here(self, printer_id: str) -> Route | None: ...
+    def holds(self, printer_id: str) -> Holds | None:
+        """Return what this node says of a tunnel; None if it doesn't hold it."""
+        ...
+
     async def make_key_here(self, printer_id: str, app_name: str) -> str | None: ...
 
 
@@ -209,6 +225,9 @@ class InwardLink:
                 self._on_hello(hello)
             case Proof(proof=proof) if self._meeting is not None and not self.is_proven:
                 self._on_proof(self._meeting, proof)
+            case Who(printer_id=printer_id) if self.is_proven:
+                if (holds := self._held.holds(printer_id)) is not None:
+                    self.tunnel.message(encode(holds))
             case MakeKey() as wanted if self.is_proven:
                 task = asyncio.create_task(self._make_key(wanted))
                 self._tasks.add(task)

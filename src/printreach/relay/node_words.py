@@ -8,6 +8,7 @@
              Challenge ...... the answering node: who I am, a nonce, my proof
              Proof .......... the dialling node: my proof; from now on it may open streams
              NotHere ........ the answering node: I don't hold this printer's tunnel
+             Who, Holds ..... as on the bus, which is slow where it is a database, and may be away
              MakeKey ........ the dialling node: have the agent make an API key
              MadeKey ........ its answer
 
@@ -87,8 +88,8 @@ class MadeKey(_Message, frozen=True, kw_only=True, tag=True):
 
 
 Presence = Who | Holds | Left
-FromDialling = Hello | Proof | MakeKey
-FromAnswering = Challenge | NotHere | MadeKey
+FromDialling = Hello | Proof | MakeKey | Who
+FromAnswering = Challenge | NotHere | MadeKey | Holds
 
 _presence = msgspec.json.Decoder(Presence)
 _from_dialling = msgspec.json.Decoder(FromDialling)

@@ -23,6 +23,7 @@ from printreach.wire.frames import MAX_MESSAGE_BYTES
 from .directory import Directory, replace
 from .host_keys import HostKeyRequests
 from .node_link import DIAL_TIMEOUT_S, NODE_PATH, InwardLink, NotReached, OutwardLink, dial
+from .node_words import Holds
 from .presence import HoldingNode, Presence
 from .route import Route
 
@@ -100,7 +101,7 @@ class OtherNodes:
         """Take no new streams of other nodes; running ones finish."""
         if self._server is not None:
             self._server.close()
-        self._presence.address = ""  # this node answers for nothing any more
+        self._presence.stop_speaking()
         for link in self._inward:
             link.tunnel.drain()
 
@@ -145,12 +146,19 @@ class OtherNodes:
         for _ in range(TRIES):
             if self._directory.find(printer_id) is not None or not self.may_find(printer_id):
                 return
-            holder = self._presence.leased(printer_id) or await self._presence.ask(printer_id)
+            holder = self._presence.leased(printer_id) or await self._ask(printer_id)
             if holder is None:
                 break
             await self._link_to(holder)
         if self._directory.find(printer_id) is None:
             self._presence.note_absent(printer_id)
+
+    async def _ask(self, printer_id: str) -> HoldingNode | None:
+        """Ask the nodes that this one is linked to, and all by the bus."""
+        for link in self._outward.values():
+            if link.is_open:
+                link.ask(printer_id)
+        return await self._presence.ask(printer_id)
 
     def on_put(self, printer_id: str, route: Route) -> None:
         self._presence.hold(printer_id, route)
@@ -192,6 +200,7 @@ class OtherNodes:
                     holder.node,
                     self._dependencies.token_bytes,
                     on_not_here=self._presence.forget,
+                    on_holds=self._presence.hear,
                     on_closed=self._on_outward_closed,
                 )
                 await outward.is_proven
@@ -207,7 +216,8 @@ class OtherNodes:
     def _on_outward_closed(self, link: OutwardLink) -> None:
         if self._outward.get(link.node) is link:
             del self._outward[link.node]
-        self._presence.forget_node(link.node)
+            self._presence.forget_node(link.node)
+            self._routes.clear()  # they hold the tunnel; those of other links are made anew
 
     def _accept(self, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener | None:
         unproven = sum(not link.is_proven for link in self._inward)
@@ -232,6 +242,9 @@ class OtherNodes:
     def find_here(self, printer_id: str) -> Route | None:
         self.request_count += 1
         return self._directory.find_here(printer_id)
+
+    def holds(self, printer_id: str) -> Holds | None:
+        return self._presence.holds(printer_id)
 
     async def make_key_here(self, printer_id: str, app_name: str) -> str | None:
         return await self._host_keys.make(printer_id, app_name)

@@ -96,10 +96,34 @@ class Presence:
         self._settle(printer_id)
         self._say_holds(printer_id)
 
+    def stop_speaking(self) -> None:
+        """Answer for nothing any more; agents are about to connect to other nodes.
+
+        What they say of that closes no tunnel here, on which requests may still be under way.
+        """
+        self.address = ""
+        self._unsubscribe()
+
     def leave(self, printer_id: str) -> None:
         """This node holds no tunnel of the printer any more."""
         if self._held.pop(printer_id, None) is not None and self.address:
             self._say(Left(node=self._node_id, printer_id=printer_id))
+
+    def holds(self, printer_id: str) -> Holds | None:
+        """Return what this node says of a tunnel; None if it doesn't hold it."""
+        held = self._held.get(printer_id)
+        if held is None or not self.address:
+            return None
+        epoch, route = held
+        return Holds(
+            node=self._node_id,
+            address=self.address,
+            printer_id=printer_id,
+            epoch=epoch,
+            platform=route.platform,
+            agent_unix_s=route.clock.unix_s_at(self._loop.time()),
+            capabilities=sorted(route.capabilities),
+        )
 
     # --- those of others --------------------------------------------------------------------------
 
@@ -140,25 +164,8 @@ class Presence:
         for printer_id in [name for name, holder in self._known.items() if holder.node == node]:
             del self._known[printer_id]
 
-    # --- helpers ----------------------------------------------------------------------------------
-
-    def _on_notice(self, notice: Notice) -> None:
-        if notice.topic is not Topic.NODES:
-            return
-        match decode_presence(notice.key):
-            case Who(node=node, printer_id=printer_id) if node != self._node_id:
-                if printer_id in self._held:
-                    self._say_holds(printer_id)
-            case Holds(node=node) as said if node != self._node_id:
-                self._hear(said)
-            case Left(node=node, printer_id=printer_id):
-                holder = self._known.get(printer_id)
-                if holder is not None and holder.node == node:
-                    self.forget(printer_id)
-            case _:
-                pass  # its own, or of a version that this one doesn't know
-
-    def _hear(self, said: Holds) -> None:
+    def hear(self, said: Holds) -> None:
+        """Take what another node says of a tunnel that it holds."""
         printer_id, now = said.printer_id, self._loop.time()
         held, known = self._held.get(printer_id), self.leased(printer_id)
         if held is not None:
@@ -185,6 +192,23 @@ class Presence:
         self._settle(printer_id)
         self._on_holder(printer_id)
 
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _on_notice(self, notice: Notice) -> None:
+        if notice.topic is not Topic.NODES:
+            return
+        match decode_presence(notice.key):
+            case Who(node=node, printer_id=printer_id) if node != self._node_id:
+                self._say_holds(printer_id)
+            case Holds(node=node) as said if node != self._node_id:
+                self.hear(said)
+            case Left(node=node, printer_id=printer_id):
+                holder = self._known.get(printer_id)
+                if holder is not None and holder.node == node:
+                    self.forget(printer_id)
+            case _:
+                pass  # its own, or of a version that this one doesn't know
+
     def _give_up(self, printer_id: str, asked: asyncio.Future[None]) -> None:
         if self._asked.get(printer_id) is asked:
             self._settle(printer_id)
@@ -197,20 +221,8 @@ class Presence:
             asked.set_result(None)
 
     def _say_holds(self, printer_id: str) -> None:
-        if not self.address:
-            return
-        epoch, route = self._held[printer_id]
-        self._say(
-            Holds(
-                node=self._node_id,
-                address=self.address,
-                printer_id=printer_id,
-                epoch=epoch,
-                platform=route.platform,
-                agent_unix_s=route.clock.unix_s_at(self._loop.time()),
-                capabilities=sorted(route.capabilities),
-            )
-        )
+        if (holds := self.holds(printer_id)) is not None:
+            self._say(holds)
 
     def _say(self, message: Who | Holds | Left) -> None:
         try:
