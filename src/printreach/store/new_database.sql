@@ -551,6 +551,15 @@ CREATE TABLE waiting_mails (
 	failures INTEGER NOT NULL, 
 	CONSTRAINT pk_waiting_mails PRIMARY KEY (mail_id)
 );
+CREATE TABLE watch_backgrounds (
+	printer_id VARCHAR(64) NOT NULL, 
+	camera INTEGER NOT NULL, 
+	account_id VARCHAR(64) NOT NULL, 
+	content BLOB NOT NULL, 
+	CONSTRAINT pk_watch_backgrounds PRIMARY KEY (printer_id, camera), 
+	CONSTRAINT fk_watch_backgrounds_printer_id FOREIGN KEY(printer_id) REFERENCES printers (printer_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_watch_backgrounds_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
 CREATE TABLE watch_judgements (
 	printer_id VARCHAR(64) NOT NULL, 
 	print_id VARCHAR(64) NOT NULL, 
@@ -706,6 +715,7 @@ CREATE INDEX ix_timelapses_made_at ON timelapses (made_at);
 CREATE INDEX ix_tries_busy_until ON tries (busy_until);
 CREATE INDEX ix_waiting_mails_due_at ON waiting_mails (due_at);
 CREATE INDEX ix_waiting_mails_until ON waiting_mails (until);
+CREATE INDEX ix_watch_backgrounds_account_id ON watch_backgrounds (account_id);
 CREATE INDEX ix_watch_judgements_account_id ON watch_judgements (account_id);
 CREATE INDEX ix_watch_judgements_at ON watch_judgements (at);
 CREATE INDEX ix_watch_judgements_picture ON watch_judgements (picture);
@@ -725,4 +735,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0036');
+INSERT INTO alembic_version VALUES ('0037');

@@ -64,6 +64,7 @@ from printreach.store.resealing import seal_anew_in_file
 from printreach.store.sealing import DataDirSealer
 from printreach.store.tables import notices
 from printreach.store.watch import WatchRecords, WatchSettingsRecords
+from printreach.store.watch.backgrounds import WatchBackgroundRecords
 from printreach.store.webhooks import WebhookRecords
 from printreach.store.webhooks.deliveries import DeliveryRecords
 from printreach.store.writer import Writer
@@ -132,6 +133,7 @@ class Records:
         self.webhooks = WebhookRecords(connection)
         self.deliveries = DeliveryRecords(connection)
         self.watch_settings = WatchSettingsRecords(connection)
+        self.watch_backgrounds = WatchBackgroundRecords(connection)
         self.watches = WatchRecords(connection)
         self.personal = PersonalRecords(connection)
 

@@ -125,6 +125,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "detector-on": N_("Failure detection watches this print again."),
         "judged": N_("Thank you. Your answer is kept."),
         "pictures": N_("Deleted."),
+        "learnt": N_("Forgotten. This camera begins anew."),
     },
     "/usage": {"switched": N_("Saved.")},
 }

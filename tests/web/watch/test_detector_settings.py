@@ -8,6 +8,8 @@ import pytest
 
 from printreach.contract.status import WebcamEntry
 from printreach.hub.print_mails import mail_destination
+from printreach.rules.printers import OwnedPrinter
+from printreach.rules.watch.background import CameraBackground
 from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from printreach.web.watch.view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
@@ -216,3 +218,22 @@ def test_the_next_print_is_looked_at(home: Home) -> None:
 def test_a_print_without_a_sane_id_is_none_to_leave_alone(home: Home, print_id: str) -> None:
     assert home.send("/detector/print", watch="off", print_id=print_id).status_code == 400
     assert chosen(home).off_for_print == ""
+
+
+# --- what a camera has learnt ---------------------------------------------------------------------
+
+
+def test_the_page_says_what_a_camera_has_learnt_and_forgets_it(home: Home) -> None:
+    known = CameraBackground(prints=4, places=((-1.0,),))
+    printer = OwnedPrinter(home.printer_id, home.account_id)
+    store = home.world.store
+    nothing = home.get("/detector").text
+    run(home.browser, lambda: store.write(lambda r: r.watch_backgrounds.put(printer, 0, known)))
+
+    assert "No print has ended well yet." in nothing
+    assert "/detector/learnt" not in nothing
+    assert "New prints are compared with 4 that ended well." in home.get("/detector").text
+
+    home.send("/detector/learnt")
+
+    assert "No print has ended well yet." in home.get("/detector").text

@@ -10,6 +10,7 @@ from printreach.hub.printers import own_printer
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.watch.background import CameraBackground
 from printreach.rules.watch.choices import Judgement, WatchSettings
 from printreach.store.store import Records
 
@@ -105,6 +106,21 @@ class WatchChoices:
         await self.kept.remove(pictures)
         await self.core.store.write(lambda records: records.snapshots.forget(pictures))
         return len(pictures)
+
+    async def forget_learnt(self, account_id: str, printer_id: str) -> CameraBackground | Denied:
+        """Forget what the chosen camera has learnt; answers so far count no longer."""
+        at = self.core.clock.now()
+
+        async def forget(records: Records) -> CameraBackground | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            settings = await records.watch_settings.get(printer_id)
+            forgotten = CameraBackground(forgotten_at=at)
+            await records.watch_backgrounds.put(printer.owned, settings.camera or 0, forgotten)
+            return forgotten
+
+        return await self.core.store.write(forget)
 
     async def _put(
         self, records: Records, account_id: str, printer_id: str, settings: WatchSettings

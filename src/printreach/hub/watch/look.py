@@ -35,6 +35,7 @@ from printreach.rules.watch import (
     is_degraded,
     is_given_up,
 )
+from printreach.rules.watch.background import begun, still_counting
 from printreach.rules.watch.choices import LastLook, WatchSettings, levels_after
 from printreach.rules.watch.memory import WatchedPrint, WatchMemory
 from printreach.rules.watch.why import watch_event
@@ -213,9 +214,12 @@ class LookAtPrint:
         if is_off(held.settings, held.print_id):
             await self._release(records, held, held.memory, seen.at)
             return None
+        background = await records.watch_backgrounds.get(held.printer_id, held.settings.camera or 0)
         judged = await records.watches.judged(held.printer_id)
-        held = replace(held, memory=after_answer(held.memory, held.answer(judged)))
-        warning, pausing = levels_after(held.settings, judged, seen.at)
+        memory = after_answer(begun(held.memory, background), held.answer(judged))
+        held = replace(held, memory=memory)
+        counting = still_counting(judged, background)
+        warning, pausing = levels_after(held.settings, counting, seen.at)
         settings = replace(held.settings, warning_level=warning, pause_level=pausing)
         decision = _decide(held, settings, seen.scored, seen.at)
         spare: Sequence[str] = []

@@ -18,6 +18,7 @@ from printreach.ports.relaying import DetectorReport, DetectorStates
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch import status_of
+from printreach.rules.watch.background import ended_well, learnt
 from printreach.rules.watch.choices import WatchSettings
 from printreach.rules.watch.memory import WatchMemory
 from printreach.store.prints.events import StoredEvent
@@ -50,12 +51,28 @@ class WatchStarter:
         event, at, watches = stored.event, stored.received_at, records.watches
         if not event.print_id:
             return
+        if event.event_type is EventType.COMPLETE:
+            await _learn(records, stored)
         if event.event_type in _ENDED:
             await watches.end(stored.printer_id, event.print_id, at)
         elif event.event_type in _MID_PRINT:
             await watches.begin(stored.printer_id, stored.account_id, event.print_id, at)
         if event.event_type == EventType.RESUMED:
             await watches.resume(stored.printer_id, event.print_id, at)
+
+
+async def _learn(records: Records, stored: StoredEvent) -> None:
+    """Let the camera learn from a print that ended well."""
+    watched = await records.watches.under_watch(stored.printer_id)
+    if watched is None or watched.print_id != stored.event.print_id:
+        return
+    judged = await records.watches.judged(stored.printer_id)
+    if ended_well(watched.memory, watched.answer(judged)):
+        camera = watched.settings.camera or 0
+        before = await records.watch_backgrounds.get(stored.printer_id, camera)
+        after = learnt(before, watched.memory, stored.received_at)
+        if after != before:
+            await records.watch_backgrounds.put(watched.printer, camera, after)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.detection.detector import DetectorOff
 from printreach.rules.notifications.push import ActOffer
 from printreach.rules.printers import Printer
+from printreach.rules.watch.background import CameraBackground, still_counting
 from printreach.rules.watch.choices import Judgement, LastLook, Look, WatchSettings, levels_after
 from printreach.store.store import Records
 
@@ -41,12 +42,13 @@ class WatchOfPrint:
 class WatchOfPrinter:
     """The settings, the levels in force after the owner's answers, and every answer.
 
-    tells_nobody, off: as of a print.
+    background: what the chosen camera has learnt. tells_nobody, off: as of a print.
     """
 
     settings: WatchSettings
     levels: tuple[int, int]
     judged: Sequence[Judgement]
+    background: CameraBackground
     tells_nobody: bool
     off: DetectorOff | None
 
@@ -72,10 +74,12 @@ class WatchedPrints:
                 return printer
             settings = await records.watch_settings.get(printer_id)
             judged = await records.watches.judged(printer_id)
+            background = await records.watch_backgrounds.get(printer_id, settings.camera or 0)
             return WatchOfPrinter(
                 settings=settings,
-                levels=levels_after(settings, judged, at),
+                levels=levels_after(settings, still_counting(judged, background), at),
                 judged=judged,
+                background=background,
                 tells_nobody=await self._tells_nobody(records, printer),
                 off=self.why_off(),
             )

@@ -82,5 +82,15 @@ watch_judgements = Table(
     Column("picture", String(64), index=True),
 )
 
-OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
+# What a camera has learnt from prints that ended well.
+watch_backgrounds = Table(
+    "watch_backgrounds",
+    metadata,
+    printer_column(primary_key=True),
+    Column("camera", Integer, primary_key=True, autoincrement=False),
+    account_column(),
+    Column("content", LargeBinary, nullable=False, info=READABLE),
+)
+
+OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements, watch_backgrounds)
 """The tables of one owner's data, deleted when the printer leaves them."""

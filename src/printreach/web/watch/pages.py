@@ -118,6 +118,15 @@ async def forget_pictures(
     return redirect_with_flash(f"/printers/{owned.printer_id}/detector", "pictures")
 
 
+@post("/printers/{printer_id:str}/detector/learnt", media_type=MediaType.HTML)
+async def forget_learnt(
+    owned: NamedDependency[OwnedPrinter], services: NamedDependency[Services]
+) -> Redirect:
+    """Forget what the camera has learnt."""
+    or_404(await services.watch_choices.forget_learnt(owned.account_id, owned.printer_id))
+    return redirect_with_flash(f"/printers/{owned.printer_id}/detector", "learnt")
+
+
 @get("/printers/{printer_id:str}/detector/picture")
 async def seen_picture(
     owned: NamedDependency[OwnedPrinter],
@@ -170,6 +179,7 @@ async def _page(
         "pose": format_pose(shown.pose),
         "masked": watch.settings.masked,
         "steps": watch.levels[0] - watch.settings.warning_level,
+        "background": watch.background,
         "kept": kept,
         "poses": [pose_at(cameras, judgement.camera or 0) for judgement in kept],
         "answers": len(watch.judged),
@@ -238,5 +248,5 @@ def _no_picture() -> NotFoundException:
 
 DETECTOR_PAGES = [
     *(detector_page, change_detector, leave_print_alone, judge, forget_pictures, seen_picture),
-    *(judged_picture,),
+    *(judged_picture, forget_learnt),
 ]
