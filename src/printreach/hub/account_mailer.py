@@ -77,6 +77,10 @@ class AccountMailer:
     mails: Mails
     token_bytes: TokenBytes
 
+    def mails_to(self, account: Account) -> Mails:
+        """Return the mails in the language of the account."""
+        return self.mails.in_language(account.language_of_messages)
+
     async def put_link(
         self,
         records: Records,
@@ -111,10 +115,11 @@ class AccountMailer:
     ) -> str:
         """Store a link and mail it: to that address, or to the account's. Returns its token."""
         token = await self.put_link(records, purpose, account, at, email=email, next_path=next_path)
+        mails = self.mails_to(account)
         write = {
-            MailPurpose.CONFIRM: self.mails.confirm_address,
-            MailPurpose.RESET: self.mails.reset_password,
-            MailPurpose.CHANGE: self.mails.confirm_change,
+            MailPurpose.CONFIRM: mails.confirm_address,
+            MailPurpose.RESET: mails.reset_password,
+            MailPurpose.CHANGE: mails.confirm_change,
         }[purpose]
         mail = write(email or account.email, self.link(purpose, token))
         await self.outbox.put(records, mail, at, at + LIFETIMES[purpose])
@@ -128,7 +133,7 @@ class AccountMailer:
         self, records: Records, account: Account, what: str, at: datetime
     ) -> None:
         """Mail that the account's sign-in methods have changed. what: a sentence."""
-        await self.tell(records, self.mails.security_changed(account.email, what), at)
+        await self.tell(records, self.mails_to(account).security_changed(account.email, what), at)
 
     def link(self, purpose: MailPurpose, token: str) -> str:
         """Return the URL that carries the token."""

@@ -69,7 +69,7 @@ class AccountData:
         if isinstance(deleted, Denied):
             return deleted
         told, at = (
-            self.core.account_mailer.mails.account_deleted(account.email),
+            self.core.account_mailer.mails_to(account).account_deleted(account.email),
             self.core.clock.now(),
         )
         await self.core.store.write(

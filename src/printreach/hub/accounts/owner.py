@@ -64,7 +64,9 @@ class Owner:
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             await end_all(records, account.account_id, at, exclude=session.session_id)
             await self.core.account_mailer.tell(
-                records, self.core.account_mailer.mails.password_changed(account.email), at
+                records,
+                self.core.account_mailer.mails_to(account).password_changed(account.email),
+                at,
             )
 
         await self.core.store.write(change)
@@ -131,7 +133,9 @@ class Owner:
             # Limits are forgotten by the address that the account has at the time.
             await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            told = self.core.account_mailer.mails.address_changed(account.email, link.email)
+            told = self.core.account_mailer.mails_to(account).address_changed(
+                account.email, link.email
+            )
             await self.core.account_mailer.tell(records, told, at)
             return None
 

@@ -149,7 +149,7 @@ class Recovering:
         await records.steps.drop(account_id)
         await self.core.default_mail_destination.address_confirmed(records, account_id, at)
         await self.core.account_mailer.tell(
-            records, self.core.account_mailer.mails.password_changed(account.email), at
+            records, self.core.account_mailer.mails_to(account).password_changed(account.email), at
         )
         await records.mail_links.drop(account_id, list(MailPurpose))
         await end_all(records, account_id, at)

@@ -280,6 +280,7 @@ class SigningUp:
             supporter_granted=False,
             supporter_until=None,
             created_at=self.core.clock.now(),
+            browser_language=visitor.language,
         )
 
     async def _put(self, account: Account, next_path: str) -> MailSent:
@@ -290,7 +291,9 @@ class SigningUp:
             if await _is_taken(records, account.email):
                 await self._put_step(records, None, b"", step_token, at)
                 await self.core.account_mailer.tell(
-                    records, self.core.account_mailer.mails.has_account_already(account.email), at
+                    records,
+                    self.core.account_mailer.mails_to(account).has_account_already(account.email),
+                    at,
                 )
                 return
             await records.accounts.add(account)

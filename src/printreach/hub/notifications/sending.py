@@ -141,7 +141,7 @@ class NotificationSender(LeasedQueue[Destination]):
         stop_url = self.core.addresses.of_end_of_mails(
             stop_token(self.sealer, destination.destination_id)
         )
-        mails = Mails(self.core.addresses.base_url)
+        mails = Mails(self.core.addresses.base_url, account.language_of_messages)
         mail = mails.about_print(account.email, message.title, message.text, stop_url)
         try:
             return await self.mailer.hand_in(mail)

@@ -154,7 +154,8 @@ class Members:
                 return _FULL
             await records.members.add_invitation(invitation, _digest(token))
             if address is not None and made.was_mailed:
-                mail = self.core.account_mailer.mails.printer_shared(address, owner.email, link)
+                mails = self.core.account_mailer.mails_to(owner)
+                mail = mails.printer_shared(address, owner.email, link)
                 until = invitation.expires_at
                 await self.core.account_mailer.outbox.put(records, mail, at, until)
             return made

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.languages import N_, speaking, translate
 from printreach.rules.backoff import Backoff
 
 NEWS_LASTS: Final = timedelta(days=1)
@@ -19,8 +20,6 @@ _RETRY: Final = Backoff(
     )
 )
 """Somebody waits for a link, at first. Servers that list greys let a mail in after some minutes."""
-_SIGNATURE = "\n\nPrintreach at {base_url}\n"
-_NOT_YOU = "If this wasn't you, {remedy}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,86 +39,109 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Mails:
-    """The mails of one installation. base_url: its public address."""
+    """The mails of one installation. base_url: its public address. language: of who reads them."""
 
     base_url: str
+    language: str = ""
+
+    def in_language(self, language: str) -> "Mails":
+        """Return the same mails in another language, of `printreach.languages`; "" is English."""
+        return replace(self, language=language)
 
     def confirm_address(self, to: str, link: str) -> Mail:
         """Return the mail for somebody who signed up."""
         return self._mail(
             to,
-            "Confirm your address",
-            f"Open this link to complete your account:\n\n{link}\n\n"
-            "The link works once, within a day. If you didn't sign up, ignore this e-mail and no "
-            "account is created.",
+            N_("Confirm your address"),
+            N_("Open this link to complete your account:"),
+            link,
+            N_(
+                "The link works once, within a day. If you didn't sign up, ignore this e-mail and "
+                "no account is created."
+            ),
         )
 
     def has_account_already(self, to: str) -> Mail:
         """Return the mail for somebody whose address was used to sign up again."""
         return self._mail(
             to,
-            "You already have an account",
-            "Somebody, probably you, tried to create an account with this address. You already "
-            f"have one: sign in at {self.base_url}/signin, or reset your password at "
-            f"{self.base_url}/reset if you have forgotten it.",
+            N_("You already have an account"),
+            N_(
+                "Somebody, probably you, tried to create an account with this address. You "
+                "already have one: sign in at %(sign_in)s, or reset your password at %(reset)s if "
+                "you have forgotten it.",
+                sign_in=f"{self.base_url}/signin",
+                reset=f"{self.base_url}/reset",
+            ),
         )
 
     def reset_password(self, to: str, link: str) -> Mail:
         """Return the mail for somebody who forgot their password."""
         return self._mail(
             to,
-            "Reset your password",
-            f"Open this link to set a new password:\n\n{link}\n\n"
-            "The link works once, within an hour. If you didn't ask for this, ignore this e-mail "
-            "and your password stays the same.",
+            N_("Reset your password"),
+            N_("Open this link to set a new password:"),
+            link,
+            N_(
+                "The link works once, within an hour. If you didn't ask for this, ignore this "
+                "e-mail and your password stays the same."
+            ),
         )
 
     def confirm_change(self, to: str, link: str) -> Mail:
         """Return the mail to the address that an account is to have."""
         return self._mail(
             to,
-            "Confirm your new address",
-            f"Open this link to use this address for your account:\n\n{link}\n\n"
-            "The link works once, within an hour.",
+            N_("Confirm your new address"),
+            N_("Open this link to use this address for your account:"),
+            link,
+            N_("The link works once, within an hour."),
         )
 
     def address_changed(self, to: str, new: str) -> Mail:
         """Return the mail to the address that an account had."""
         return self._mail(
             to,
-            "Your account's address was changed",
-            f"From now on, sign in as {new}. "
-            + _NOT_YOU.format(remedy="contact the operator of this service at once."),
+            N_("Your account's address was changed"),
+            N_(
+                "From now on, sign in as %(address)s. If this wasn't you, contact the operator of "
+                "this service at once.",
+                address=new,
+            ),
         )
 
     def password_changed(self, to: str) -> Mail:
         """Return the mail for somebody whose password was changed."""
-        remedy = f"set a new one at {self.base_url}/reset at once."
         return self._mail(
             to,
-            "Your password was changed",
-            "The password of your account was changed, and every other browser was signed out. "
-            + _NOT_YOU.format(remedy=remedy),
+            N_("Your password was changed"),
+            N_(
+                "The password of your account was changed, and every other browser was signed "
+                "out. If this wasn't you, set a new one at %(reset)s at once.",
+                reset=f"{self.base_url}/reset",
+            ),
         )
 
     def security_changed(self, to: str, what: str) -> Mail:
         """Return the mail about a change of the ways to sign in. what: a sentence."""
-        remedy = (
-            f"set a new password at {self.base_url}/reset and check "
-            f"{self.base_url}/account/security."
-        )
         return self._mail(
             to,
-            "The security settings of your account were changed",
-            f"{what} " + _NOT_YOU.format(remedy=remedy),
+            N_("The security settings of your account were changed"),
+            N_(
+                "%(what)s If this wasn't you, set a new password at %(reset)s and check "
+                "%(security)s.",
+                what=what,
+                reset=f"{self.base_url}/reset",
+                security=f"{self.base_url}/account/security",
+            ),
         )
 
     def account_deleted(self, to: str) -> Mail:
         """Return the mail for somebody who deleted their account."""
         return self._mail(
             to,
-            "Your account was deleted",
-            "Your account and everything stored about it were deleted, as you asked.",
+            N_("Your account was deleted"),
+            N_("Your account and everything stored about it were deleted, as you asked."),
         )
 
     def printer_shared(self, to: str, owner_email: str, link: str) -> Mail:
@@ -129,21 +151,34 @@ class Mails:
         """
         return self._mail(
             to,
-            "A 3D printer is shared with you",
-            f"{owner_email} shares a 3D printer with you. Open this link to see which one, and to "
-            f"accept or decline:\n\n{link}\n\n"
-            "The link works for a week, and for the account with this e-mail address alone. If you "
-            "don't know who this is, ignore this e-mail.",
+            N_("A 3D printer is shared with you"),
+            N_(
+                "%(owner)s shares a 3D printer with you. Open this link to see which one, and to "
+                "accept or decline:",
+                owner=owner_email,
+            ),
+            link,
+            N_(
+                "The link works for a week, and for the account with this e-mail address alone. If "
+                "you don't know who this is, ignore this e-mail."
+            ),
         )
 
     def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
         """Return the mail about a print."""
-        choose = f"Change your notifications: {self.base_url}/notifications"
-        mail = self._mail(to, subject, f"{text}\n\n{choose}\nStop these e-mails: {stop_url}")
-        return replace(mail, stop_url=stop_url)
+        choose = N_(
+            "Change your notifications: %(address)s", address=f"{self.base_url}/notifications"
+        )
+        stop = N_("Stop these e-mails: %(address)s", address=stop_url)
+        with speaking(self.language):
+            ways = f"{translate(choose)}\n{translate(stop)}"
+        return replace(self._mail(to, subject, text, ways), stop_url=stop_url)
 
-    def _mail(self, to: str, subject: str, text: str) -> Mail:
-        return Mail(to=to, subject=subject, text=text + _SIGNATURE.format(base_url=self.base_url))
+    def _mail(self, to: str, subject: str, *paragraphs: str) -> Mail:
+        signature = N_("Printreach at %(address)s", address=self.base_url)
+        with speaking(self.language):
+            text = "\n\n".join(translate(text) for text in (*paragraphs, signature))
+            return Mail(to=to, subject=translate(subject), text=f"{text}\n")
 
 
 def next_mail_try(failures: int, at: datetime) -> datetime:
