@@ -141,7 +141,7 @@ def test_a_preset_heats_after_one_question(page: Page, home: Home) -> None:
     show(page, home, "/control")
     page.get_by_role("button", name="PLA").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Heat the hotend to 210° and the bed to 60°?")
+    expect(dialog).to_contain_text("Set these temperatures: hotend 210°, bed 60°?")
     look_at(page, "preset")
     assert home.orders == []
     with page.expect_response("**/preset"):

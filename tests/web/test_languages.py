@@ -1,6 +1,7 @@
 """Pages are in the language of the account, else of the browser, else in English."""
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 
 import pytest
@@ -47,17 +48,17 @@ class _VisibleText(HTMLParser):
         self.found += [data] if not self._hidden else []
 
 
-def text_outside_brackets(page: str) -> list[str]:
-    """The words of a page that no catalogue was asked for."""
+def text_outside_brackets(page: str, names: Sequence[str] = ()) -> list[str]:
+    """The words of a page that no catalogue was asked for. names: of things on it."""
     parser = _VisibleText()
     parser.feed(page)
     text = "\n".join(parser.found)
     while "⟦" in text:
         text, replaced = re.subn(r"⟦[^⟦⟧]*⟧", "", text)
         assert replaced
-    for data in DATA:
+    for data in (*DATA, *names):
         text = text.replace(data, "")
-    return re.findall(r"\w[\w ]*", text)
+    return re.findall(r"[^\W\d_][\w ]*", text)
 
 
 def test_a_page_is_english_without_a_wish(browser: Browser) -> None:

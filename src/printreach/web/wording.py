@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from printreach.languages import translate
+from printreach.languages import N_, translate
 from printreach.rules.detection.detector import quality_in_words
 from printreach.rules.durations import duration
 
@@ -63,6 +63,16 @@ def target_range(maximum_c: float) -> str:
     return f"0 to {maximum_c:g} whole degrees"
 
 
+HEATERS: Final[Mapping[str, str]] = MappingProxyType(
+    {"hotend": N_("Hotend"), "bed": N_("Bed"), "chamber": N_("Chamber")}
+)
+
+
+def heater(name: str) -> str:
+    """Return the label of a heater. name: "hotend", "bed" or "chamber"."""
+    return translate(HEATERS[name])
+
+
 def percent(value: float) -> str:
     """Format a progress; it is 100 only when complete."""
     return f"{int(value)}%"
@@ -111,6 +121,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "quality": quality_in_words,
         "size": size,
         "degrees": degrees,
+        "heater": heater,
         "target_range": target_range,
         "percent": percent,
         "clock": clock,

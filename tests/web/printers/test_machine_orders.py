@@ -92,7 +92,7 @@ def test_a_preset_asks_before_it_heats(home: Home) -> None:
     says_everything(home, State.IDLE)
     asked = home.send("/preset", preset="PETG")
 
-    assert "Heat the hotend to 235° and the bed to 75°?" in asked.text
+    assert "Set these temperatures: hotend 235°, bed 75°?" in asked.text
     assert home.orders == []
 
 

@@ -102,7 +102,7 @@ def test_a_printers_own_presets_stand_apart(idle: Home) -> None:
 def test_a_printers_own_preset_heats_after_one_question(idle: Home) -> None:
     idle.world.printers.answers["/presets"] = {"Presets": TOLD}
     asked = idle.send("/preset", printer_preset="Dry box")
-    assert "Heat the bed to 45°?" in asked.text
+    assert "Set these temperatures: bed 45°?" in asked.text
     assert idle.orders == []
     idle.send("/preset", printer_preset="Dry box", sure="bed 45°")
 
@@ -113,7 +113,7 @@ def test_a_preset_that_was_changed_meanwhile_is_asked_again(idle: Home) -> None:
     change(idle, name="PLA", hotend="220", bed="0", replaced="PLA")
     asked = idle.send("/preset", preset="PLA", sure="hotend 210°, bed 60°")
 
-    assert "Heat the hotend to 220°, and switch off the bed?" in asked.text
+    assert "Set these temperatures: hotend 220°, bed off?" in asked.text
     assert idle.orders == []
 
 
@@ -144,5 +144,5 @@ def test_a_member_with_control_uses_the_owners_presets_and_changes_none(idle: Ho
     assert 'value="ASA"' in controls
     assert 'value="PLA"' in controls
     assert 'value="Mine"' not in controls
-    assert "Heat the hotend to 250°" in asked
+    assert "Set these temperatures: hotend 250°" in asked
     assert 'value="Mine"' not in offered(idle)

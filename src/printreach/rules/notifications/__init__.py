@@ -15,11 +15,11 @@ from printreach.rules.turns import TurnRule
 Events = frozenset[int]
 
 CHOICES: Final[tuple[tuple[EventType, str], ...]] = (
-    (EventType.STARTED, "A print starts"),
-    (EventType.COMPLETE, "A print finishes"),
+    (EventType.STARTED, N_("A print starts")),
+    (EventType.COMPLETE, N_("A print finishes")),
     (EventType.FAILED, N_("A print fails or is stopped")),
-    (EventType.PAUSED, "A print pauses"),
-    (EventType.RESUMED, "A print resumes"),
+    (EventType.PAUSED, N_("A print pauses")),
+    (EventType.RESUMED, N_("A print resumes")),
     (EventType.PROGRESS, N_("Progress, every 10% and every hour")),
     (EventType.FIRST_LAYER_COMPLETE, N_("The first layer is done")),
     (EventType.THIRD_LAYER_COMPLETE, N_("The third layer is done")),

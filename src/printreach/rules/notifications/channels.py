@@ -46,14 +46,18 @@ class Channel:
 
 
 CHANNELS: Final = (
-    Channel(MAIL, "E-mail", hint=N_("To the address of your account.")),
+    Channel(MAIL, N_("E-mail"), hint=N_("To the address of your account.")),
     Channel(
         "ntfy",
         "ntfy",
         (
             ChannelField("topic", N_("Topic"), placeholder="my-printers-x7f3"),
             ChannelField(
-                "server", N_("Server"), _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False
+                "server",
+                N_("Server"),
+                N_("%(server)s if empty", server=_NTFY_CLOUD),
+                _NTFY_CLOUD,
+                required=False,
             ),
             ChannelField(
                 "token", N_("Access token"), N_("Only for protected topics"), "", False, True

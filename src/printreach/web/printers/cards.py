@@ -19,7 +19,7 @@ from printreach.rules.printers.members import Role
 from printreach.web.printer_state import PrinterState, state_of
 from printreach.web.printers.materials import Look, looks_of
 from printreach.web.printers.print_times import print_times
-from printreach.web.wording import moment
+from printreach.web.wording import heater, moment
 
 _YOUNG_S: Final = 60.0
 _AGE_STEP_S: Final = 5.0
@@ -134,7 +134,7 @@ def temps_of(temps: Temps) -> list[Temp]:
 def _temp(name: str, icon: str, actual: float, target: float, maximum: float) -> Temp:
     return Temp(
         name=name,
-        label=name.capitalize(),
+        label=heater(name),
         icon=icon,
         actual=actual,
         target=target,

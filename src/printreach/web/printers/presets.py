@@ -7,6 +7,7 @@ from printreach.contract.presets import Preset
 from printreach.contract.status import Feature
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
+from printreach.languages import N_, _, translate
 from printreach.rules.printers.members import Role
 from printreach.rules.printers.presets import preset_for, targets_of
 from printreach.web.forms import Fields
@@ -22,6 +23,7 @@ from printreach.web.wording import degrees
 
 OF_ACCOUNT: Final = "preset"
 OF_PRINTER: Final = "printer_preset"
+_HEATERS: Final = {"hotend": N_("hotend"), "bed": N_("bed"), "chamber": N_("chamber")}
 ASKED_WITHIN_S: Final = 1.5
 """For which a page waits for a printer's own presets; later ones come by its event stream."""
 
@@ -58,19 +60,15 @@ def chosen_preset(offered: OfferedPresets, fields: Fields) -> PresetRow | None:
 
 
 def question_of(preset: Preset) -> str:
-    """Return what is asked before it heats: "Heat the hotend to 210° and the bed to 60°?"."""
-    targets = targets_of(preset)
-    heated = [f"the {name} to {degrees(c)}" for name, c in targets.items() if c > 0]
-    cooled = [f"the {name}" for name, c in targets.items() if c == 0]
-    asked = [f"heat {_listed(heated)}"] if heated else []
-    asked += [f"switch off {_listed(cooled)}"] if cooled else []
-    question = ", and ".join(asked)
-    return f"{question[:1].upper()}{question[1:]}?"
+    """Return what is asked before it heats: "Set these temperatures: hotend 210°, bed 60°?"."""
+    return _("Set these temperatures: %(temperatures)s?", temperatures=words_of(preset))
 
 
 def words_of(preset: Preset) -> str:
     """Return its temperatures with their heaters: "hotend 210°, bed 60°, chamber off"."""
-    return ", ".join(f"{name} {_target(c)}" for name, c in targets_of(preset).items())
+    return ", ".join(
+        f"{translate(_HEATERS[name])} {_target(c)}" for name, c in targets_of(preset).items()
+    )
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -93,9 +91,4 @@ def _short(preset: Preset) -> str:
 
 
 def _target(celsius: float) -> str:
-    return degrees(celsius) if celsius > 0 else "off"
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return degrees(celsius) if celsius > 0 else _("off")

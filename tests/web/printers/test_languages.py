@@ -1,0 +1,59 @@
+"""All that the pages of a printer say can be translated; names and numbers are none of it."""
+
+import pytest
+
+from tests.languages.conftest import brackets
+from tests.web.printers.conftest import Home
+from tests.web.test_languages import GERMAN, text_outside_brackets
+
+__all__ = ["brackets"]
+
+OF_A_PRINTER = (
+    "",
+    *("/control", "/files", "/history", "/settings", "/detector", "/people", "/remove", "/stop"),
+    *("/emergency-stop", "/open"),
+)
+PAGES = (
+    *("/printers", "/activity", "/connections", "/connections/share", "/connections/live"),
+    *("/notifications", "/notifications/add", "/notifications/add?way=ntfy", "/link"),
+    *("/stop-everything", "/remote-lock", "/account/presets", "/account/supporter"),
+)
+NAMES = (
+    "Workbench",
+    "vase",
+    "gcode",
+    "cam0",
+    "Klipper",
+    "PLA",
+    "PETG",
+    "TPU",
+    "my-printers-x7f3",
+    "ntfy.sh",
+    "Bambu Lab",
+    "Duet",
+    "Elegoo",
+    "PrusaLink",
+    "Simulated printer",
+    "Moonraker",
+    "Mainsail",
+    "ntfy",
+    "Telegram",
+)
+
+
+@pytest.mark.parametrize("page", OF_A_PRINTER)
+def test_all_of_a_page_of_a_printer_can_be_translated(page: str, home: Home, brackets: str) -> None:
+    answer = home.browser.get(f"{home.path}{page}", headers=GERMAN)
+
+    assert answer.status_code == 200
+    assert text_outside_brackets(answer.text, NAMES) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_all_of_a_page_of_the_account_can_be_translated(
+    page: str, home: Home, brackets: str
+) -> None:
+    answer = home.browser.get(page, headers=GERMAN)
+
+    assert answer.status_code == 200
+    assert text_outside_brackets(answer.text, NAMES) == []
