@@ -58,7 +58,7 @@ class PostgresqlServer:
         """settings: more of them, such as `fsync=on`."""
         self._programs = postgresql_programs()
         self._settings = (*_SETTINGS, *settings)
-        self._user = _other_user()
+        self._user = other_user()
         parent = _MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir())
         self.folder = Path(tempfile.mkdtemp(prefix="printreach-pg-", dir=parent))
         self._data = self.folder / "data"
@@ -201,7 +201,7 @@ def ask(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
-def _other_user() -> str | None:
+def other_user() -> str | None:
     """Return whom PostgreSQL runs as; None: as the one who runs the tests."""
     if getpass.getuser() != "root" and os.geteuid() != 0:
         return None

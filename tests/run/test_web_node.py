@@ -148,7 +148,9 @@ async def serving(
     draining = DrainMiddleware(app or an_app())
     async with AsyncExitStack() as ends:
         port = port_of(listener)
-        await ends.enter_async_context(running_web_node(draining, read, listener, stop_deadline_s))
+        await ends.enter_async_context(
+            running_web_node(draining, read, listener, stop_deadline_s=stop_deadline_s)
+        )
         yield Node(port, ends.aclose)
 
 

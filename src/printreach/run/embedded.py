@@ -174,7 +174,9 @@ async def _running_roles(
 
             listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
             address = address_of(listener)
-            await ends.enter_async_context(running_web_node(web, settings, listener))
+            await ends.enter_async_context(
+                running_web_node(web, settings, listener, lambda: store.is_available)
+            )
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
         yield address
@@ -323,6 +325,7 @@ def _relay_dependencies(
         web=cast("Application | None", web),  # Litestar names its own types of a scope
         nodes=nodes,
         process_metrics=process_metrics(),
+        has_database=lambda: store.is_available,
     )
 
 

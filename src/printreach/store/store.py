@@ -171,6 +171,7 @@ class Store:
     """The database. What `write` returned survives a loss of power.
 
     Created by open_store. sealer: of secrets; without one, that of the keys of the location.
+    is_available: whether the last reading found the database.
     """
 
     def __init__(self, location: DatabaseLocation, sealer: Sealer | None = None) -> None:
@@ -180,6 +181,7 @@ class Store:
         self._readers = database.readers
         self._writer = database.writer
         self._on_notices: list[Callable[[Sequence[Notice]], None]] = []
+        self.is_available = True
 
     async def write(
         self, work: Callable[[Records], Awaitable[T]], *, may_overlap: bool = False
@@ -209,15 +211,13 @@ class Store:
         """
         key = await self._readers.acquire()
         try:
-            try:
-                return await self._read_once(work)
-            except DBAPIError as error:
-                if not error.connection_invalidated:
-                    raise
-            # The server was started anew, say; all connections of before are closed by now.
-            return await self._read_once(work)
-        except (SQLAlchemyError, OSError) as error:
-            raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
+            result = await self._read(work)
+        except StoreUnavailable:
+            self.is_available = False
+            raise
+        else:
+            self.is_available = True
+            return result
         finally:
             self._readers.release(key)
 
@@ -231,6 +231,18 @@ class Store:
             return await self.read(work)
         finally:
             CURRENT_SHARE.reset(token)
+
+    async def _read(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        try:
+            try:
+                return await self._read_once(work)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            # The server was started anew, say; all connections of before are closed by now.
+            return await self._read_once(work)
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
 
     async def _read_once(self, work: Callable[[Records], Awaitable[T]]) -> T:
         connection = await self._reading.connect()
