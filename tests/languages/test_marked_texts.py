@@ -1,18 +1,17 @@
 """Every text of a page is marked, so that it can be translated."""
 
+import re
+
 import pytest
 
 from tests.languages.unmarked import texts_made_once, unmarked_texts
 from tests.look.test_every_page import TEMPLATES
 
-NOT_YET = ("developer", "operator", "parts/mail.html", "parts/usage.html")
-"""The templates whose texts are still to be marked."""
-PAGES = sorted(
-    name
-    for path in TEMPLATES.rglob("*.html")
-    if not (name := path.relative_to(TEMPLATES).as_posix()).startswith(NOT_YET)
-)
-IMPORTED = [name for name in PAGES if name.startswith("parts/") or "/_" in name]
+PAGES = sorted(path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html"))
+SOURCES = "".join((TEMPLATES / name).read_text() for name in PAGES)
+IMPORTS = re.compile(r'\{% from "([^"]+)" import (?:(?!with context|%\}).)*%\}')
+IMPORTED = sorted(set(IMPORTS.findall(SOURCES)))
+"""Those made once for all pages; one that is imported with a page's context is made for each."""
 
 
 @pytest.mark.parametrize("name", PAGES)

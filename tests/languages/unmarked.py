@@ -16,7 +16,7 @@ _ATTRIBUTES: Final = re.compile(r'[\w-]+="[^"]*"')
 """Of a macro that makes attributes alone."""
 _NOT_READ: Final = frozenset({"code", "pre", "script", "style", "svg", "kbd"})
 _NAMES: Final = frozenset(
-    {"Printreach", "OctoPrint", "Klipper", "Docker", "EUR", "Home Assistant", "JSON"}
+    {"Printreach", "OctoPrint", "Klipper", "Docker", "EUR", "Home Assistant", "Stripe", "JSON"}
 )
 _SENTENCE: Final = re.compile(r"[A-Z][a-z-]+|\w+( [\w\u2019,.()%-]+)+[.?!\u2026:]")
 """A string that begins with a capital and a small letter, or ends as a sentence does."""

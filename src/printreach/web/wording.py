@@ -12,14 +12,21 @@ from typing import Final
 
 from markupsafe import Markup
 
-from printreach.languages import N_, translate
+from printreach.languages import N_, _, grouped, ngettext, translate
+from printreach.languages.values import (
+    day_in_words,
+    day_of_year_in_words,
+    decimal,
+    month_in_words,
+    punctuated,
+)
 from printreach.rules.detection.detector import quality_in_words
 from printreach.rules.durations import duration
 
 _NAME_PARTS: Final = re.compile(r"\.?[^_.-]+(?:\.\d[^_.-]*)*[_-]*|[_.-]+")
 """The words of a file's name: "part_", "0.2mm", ".gcode". """
 _OPENING_QUOTE: Final = re.compile(r"(?<![^\s(])'(?=\S)")
-_UNITS: Final = ("kB", "MB", "GB", "TB")
+_UNITS: Final = (N_("kB"), N_("MB"), N_("GB"), N_("TB"))
 
 
 def typeset(text: str) -> str:
@@ -29,28 +36,23 @@ def typeset(text: str) -> str:
     return opened.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
-def counted(count: int, noun: str) -> str:
-    """Format a number with its noun: "1 printer", "2 printers", "1,204 calls"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def size(byte_count: int) -> str:
     """Format a file's size as file lists do: "512 bytes", "1.4 MB"; a kB is 1000 bytes."""
     if byte_count < 1000:
-        return f"{byte_count} bytes"
+        return ngettext("%(num)s byte", "%(num)s bytes", byte_count)
     power = 1
     while power < len(_UNITS) and byte_count >= 999.5 * 1000**power:
         power += 1
     amount = byte_count / 1000**power
-    return f"{amount:.{1 if amount < 9.95 else 0}f} {_UNITS[power - 1]}"
+    return f"{decimal(amount, 1 if amount < 9.95 else 0)} {translate(_UNITS[power - 1])}"
 
 
 def filament_words(length_mm: int, weight_mg: int) -> str:
     """Return the weight if known, else the length; "" if neither is known."""
     if weight_mg > 0:
         grams = weight_mg / 1000
-        return f"{grams / 1000:.1f} kg" if grams >= 1000 else f"{grams:.0f} g"
-    return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
+        return f"{decimal(grams / 1000, 1)} kg" if grams >= 1000 else f"{grams:.0f} g"
+    return f"{decimal(length_mm / 1000, 1)} m" if length_mm > 0 else ""
 
 
 def degrees(celsius: float) -> str:
@@ -60,7 +62,7 @@ def degrees(celsius: float) -> str:
 
 def target_range(maximum_c: float) -> str:
     """Say which targets a heater takes: "0 to 260 whole degrees"."""
-    return f"0 to {maximum_c:g} whole degrees"
+    return _("0 to %(maximum)s whole degrees", maximum=punctuated(f"{maximum_c:g}"))
 
 
 HEATERS: Final[Mapping[str, str]] = MappingProxyType(
@@ -75,7 +77,7 @@ def heater(name: str) -> str:
 
 def percent(value: float) -> str:
     """Format a progress; it is 100 only when complete."""
-    return f"{int(value)}%"
+    return _("%(number)s%%", number=int(value))
 
 
 def breakable(name: str) -> Markup:
@@ -91,19 +93,19 @@ def clock(at: datetime) -> Markup:
 def near(at: datetime) -> Markup:
     """Format a time around now: "14:02" if it is today where the reader is, else with the date."""
     utc = at.astimezone(UTC)
-    return _time(at, "near", f"{utc.day} {utc:%B, %H:%M} UTC")
+    return _time(at, "near", f"{day_of_year_in_words(utc)}, {utc:%H:%M} UTC")
 
 
 def day(at: datetime) -> Markup:
     """Format a date: "20 December 2026"."""
     utc = at.astimezone(UTC)
-    return _time(at, "day", f"{utc.day} {utc:%B %Y}")
+    return _time(at, "day", day_in_words(utc))
 
 
 def moment(at: datetime) -> Markup:
     """Format a date with its time of day: "20 December 2026, 18:00"."""
     utc = at.astimezone(UTC)
-    return _time(at, "moment", f"{utc.day} {utc:%B %Y}, {utc:%H:%M} UTC")
+    return _time(at, "moment", f"{day_in_words(utc)}, {utc:%H:%M} UTC")
 
 
 def _time(at: datetime, kind: str, text: str) -> Markup:
@@ -116,7 +118,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
     {
         "typeset": typeset,
         "breakable": breakable,
-        "counted": counted,
+        "number": grouped,
         "duration": duration,
         "quality": quality_in_words,
         "size": size,
@@ -128,6 +130,9 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "near": near,
         "day": day,
         "moment": moment,
+        "plain_day": day_in_words,
+        "calendar_day": day_of_year_in_words,
+        "month": month_in_words,
     }
 )
 """From a filter's name in templates to its function."""

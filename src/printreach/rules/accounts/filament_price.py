@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.languages.values import punctuated
+
 MAX_CENTS: Final = 100_000_000
 MAX_CURRENCY_CHARS: Final = 8
 _PRICE: Final = re.compile(r"(\d{1,6})(?:[.,](\d{1,2}))?", re.ASCII)
@@ -42,4 +44,4 @@ def cost_of(price: FilamentPrice | None, weight_mg: int) -> str:
     if price is None or weight_mg <= 0:
         return ""
     cents = -(-price.cents * weight_mg // _MG_PER_KG)
-    return f"{cents // 100}.{cents % 100:02} {price.currency}"
+    return f"{punctuated(f'{cents // 100}.{cents % 100:02}')} {price.currency}"

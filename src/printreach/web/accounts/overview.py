@@ -240,22 +240,32 @@ def deleted_page() -> Template:
 
 async def _delete_page(signed_in: SignedIn, refused: Denied | TooSoon | None) -> Response[Any]:
     services, account_id = signed_in.services, signed_in.account_id
-    connections = services.own_connections
-    chosen = await services.notifications.chosen(account_id)
     shown = {
         **_who(signed_in),
         "last_operator": await services.account_data.accounts.last_operator(signed_in.account),
         "printers": [row.printer.name for row in await services.own_printers.rows(account_id)],
-        "counts": [
-            (len(await connections.all(account_id, ConnectionKind.APP)), "app connection"),
-            (len(await connections.all(account_id, ConnectionKind.SHARED)), "share"),
-            (len(await services.live_links.all(account_id)), "Live Link"),
-            (len(chosen.destinations), "notification channel"),
-            (len(await services.access_tokens.of_account(account_id)), "access token"),
-            (len(await services.own_apps.all(account_id)), "registered app"),
-        ],
+        "counts": [words for words in await _counts_of(services, account_id) if words],
     }
     return page("account/delete.html", refused, "delete-password", **shown)
+
+
+async def _counts_of(services: Services, account_id: str) -> list[str | int]:
+    """Count in words what an account has; 0 for what it has none of."""
+    connections = services.own_connections
+    apps = len(await connections.all(account_id, ConnectionKind.APP))
+    shares = len(await connections.all(account_id, ConnectionKind.SHARED))
+    links = len(await services.live_links.all(account_id))
+    ways = len((await services.notifications.chosen(account_id)).destinations)
+    tokens = len(await services.access_tokens.of_account(account_id))
+    own_apps = len(await services.own_apps.all(account_id))
+    return [
+        apps and ngettext("%(num)s app connection", "%(num)s app connections", apps),
+        shares and ngettext("%(num)s share", "%(num)s shares", shares),
+        links and ngettext("%(num)s Live Link", "%(num)s Live Links", links),
+        ways and ngettext("%(num)s notification channel", "%(num)s notification channels", ways),
+        tokens and ngettext("%(num)s access token", "%(num)s access tokens", tokens),
+        own_apps and ngettext("%(num)s registered app", "%(num)s registered apps", own_apps),
+    ]
 
 
 OVERVIEW = [

@@ -13,7 +13,8 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.detection.usage import MonthOfUse
-from printreach.languages import N_, _
+from printreach.languages import N_, _, grouped
+from printreach.languages.values import decimal, punctuated
 from printreach.rules.detection.usage import Billing, Tier, parse_month, print_hours
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import (
@@ -130,31 +131,26 @@ def _top(most: int) -> int:
 
 
 def _hours(calls: int) -> str:
-    return f"{print_hours(calls):,.1f}"
+    return decimal(print_hours(calls), 1)
 
 
 def _dollars(amount: Decimal) -> str:
     """Format an amount exactly, with at least two decimals."""
     text = f"{amount.normalize():,f}"
     dollars, _, cents = text.partition(".")
-    return f"${dollars}.{cents.ljust(2, '0')}"
+    return "$" + punctuated(f"{dollars}.{cents.ljust(2, '0')}")
 
 
 def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
     """Describe each tier in words."""
-    rows = [(_("The first %(free_calls)s calls a month", free_calls=f"{free_calls:,}"), _("free"))]
+    first = _("The first %(free_calls)s calls a month", free_calls=grouped(free_calls))
+    rows = [(first, _("free"))]
     for tier in tiers:
+        price = _("$%(price)s a call", price=punctuated(f"{tier.usd_a_call:f}"))
         if tier.up_to is None:
-            rows.append(
-                (_("Every call beyond"), _("$%(price)s a call", price=f"{tier.usd_a_call:f}"))
-            )
+            rows.append((_("Every call beyond"), price))
         elif tier.up_to > free_calls:
-            rows.append(
-                (
-                    _("Up to %(up_to)s", up_to=f"{tier.up_to:,}"),
-                    _("$%(price)s a call", price=f"{tier.usd_a_call:f}"),
-                )
-            )
+            rows.append((_("Up to %(up_to)s", up_to=grouped(tier.up_to)), price))
     return rows
 
 

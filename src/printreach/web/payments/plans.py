@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from printreach.languages import N_, _, ngettext, translate
+from printreach.languages.values import punctuated
 from printreach.ports.payments import Offer
 
 _SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {"eur": "€", "usd": "$", "gbp": "£", "jpy": "¥", "chf": "CHF\N{NO-BREAK SPACE}"}
 )
 _WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {"year": "Yearly", "month": "Monthly", "week": "Weekly", "day": "Daily"}
+    {"year": N_("Yearly"), "month": N_("Monthly"), "week": N_("Weekly"), "day": N_("Daily")}
 )
 
 
@@ -34,14 +36,23 @@ def plans_of(offers: Sequence[Offer]) -> list[Plan]:
 
 
 def _name(offer: Offer) -> str:
-    if offer.period_count == 1:
-        return _WORDS.get(offer.period, offer.period.capitalize())
-    return f"Every {offer.period_count} {offer.period}s"
+    count = offer.period_count
+    if count == 1:
+        return translate(_WORDS.get(offer.period, offer.period.capitalize()))
+    match offer.period:
+        case "year":
+            return ngettext("Every %(num)s year", "Every %(num)s years", count)
+        case "month":
+            return ngettext("Every %(num)s month", "Every %(num)s months", count)
+        case "week":
+            return ngettext("Every %(num)s week", "Every %(num)s weeks", count)
+        case _other:
+            return ngettext("Every %(num)s day", "Every %(num)s days", count)
 
 
 def _price(offer: Offer) -> str:
     amount = offer.amount
-    text = f"{amount:,.0f}" if amount == amount.to_integral_value() else f"{amount:,}"
+    text = punctuated(f"{amount:,.0f}" if amount == amount.to_integral_value() else f"{amount:,}")
     sign = _SIGNS.get(offer.currency)
     return f"{sign}{text}" if sign else f"{offer.currency.upper()}\N{NO-BREAK SPACE}{text}"
 
@@ -58,9 +69,18 @@ def _note(offer: Offer, offers: Sequence[Offer]) -> str:
     if not monthly or not monthly[0]:
         return ""
     saved = int(12 - offer.amount / monthly[0]) if offer.amount < 12 * monthly[0] else 0
-    return f"Saves {_count(saved)}" if saved else ""
+    if not saved:
+        return ""
+    return _("Saves a month") if saved == 1 else _saved(saved)
 
 
-def _count(months: int) -> str:
-    words = ["", "a month", "two months", "three months", "four months", "five months"]
-    return words[months] if months < len(words) else f"{months} months"
+def _saved(months: int) -> str:
+    words = [
+        _("Saves two months"),
+        _("Saves three months"),
+        _("Saves four months"),
+        _("Saves five months"),
+    ]
+    if months - 2 < len(words):
+        return words[months - 2]
+    return ngettext("Saves %(num)s month", "Saves %(num)s months", months)

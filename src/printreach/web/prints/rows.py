@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Final
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from printreach.contract.status import State
 from printreach.hub.prints.history import EventEntry
 from printreach.languages import _
+from printreach.languages.values import month_in_words
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications.words import words_for
 from printreach.rules.printers.cameras import UNTURNED, Pose
@@ -160,7 +161,7 @@ def months_of(tallies: Sequence[Tally]) -> list[Month]:
     """Return the months in the given order, the newest first."""
     by_month = groupby(tallies, key=lambda tally: (tally.year, tally.month))
     return [
-        _month(f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}", list(group))
+        _month(month_in_words(date(year, month, 1)), list(group))
         for (year, month), group in by_month
     ]
 
