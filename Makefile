@@ -17,6 +17,9 @@ FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 SOAK_MINUTES ?= 10
 ISOLATION_STEPS ?= 100000
+# What apps ask of a printer, whichever way leads there.
+JOURNEYS_OF_REQUESTS := answer_fidelity httpbin large_transfers moonraker mqtt octoprint permissions \
+	refusals request_fidelity streams uploads websockets
 
 # What people install: an extra each, with versions that fit beside each other.
 SHIPPED := agent demo detector nats postgresql s3 server stripe
@@ -94,6 +97,13 @@ audit: install build/audit/.installed  ## known weaknesses of what is pinned; AU
 .PHONY: faults
 faults: install $(if $(COMPILED),compiled)  ## the tests that harm a running service: frozen, killed, cut off
 	$(TESTED_BIN)/pytest -m fault
+
+.PHONY: fleet-test
+fleet-test: install  ## several nodes on a real NATS server: the journeys through the relay that doesn't hold the tunnel
+	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile tests/backends/test_bus_nats.py \
+		tests/relay/test_other_nodes.py tests/journeys/test_several_nodes.py tests/journeys/test_processes.py
+	PRINTREACH_TEST_NODES=1 $(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile -k "not port" \
+		$(addprefix tests/journeys/test_,$(JOURNEYS_OF_REQUESTS:%=%.py))
 
 .PHONY: siege
 siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: what the users notice

@@ -4,6 +4,9 @@ They end with the last of them, for an idle OctoPrint takes a fiftieth of a CPU.
 
 PRINTREACH_TEST_DIRECT=1 runs the same tests straight against the printers, which proves that a
 test asks for what the printer really does. Tests of the relay's own rules are skipped then.
+
+PRINTREACH_TEST_NODES=1 runs them against several nodes, by the relay that doesn't hold the
+printer's tunnel.
 """
 
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ import pytest
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
+from tests.rigs.nodes import has_several_nodes, nodes
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
 from tests.rigs.service import Connection, LinkedPrinter, Service, service_on_localhost
@@ -36,6 +40,10 @@ def relay(rigs_folder: Path) -> Iterator[Service]:
     """The service on plain http, its printer hosts under *.localhost."""
     if goes_straight():
         pytest.skip(f"a rule of the relay, and {DIRECT}=1 leaves it out")
+    if has_several_nodes():
+        with nodes(rigs_folder) as several:
+            yield several
+        return
     with service_on_localhost(rigs_folder) as running:
         yield running
 

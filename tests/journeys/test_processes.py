@@ -45,6 +45,10 @@ def way(running: Service, behaviour: BehaviourPrinter) -> Iterator[Way]:
         yield running.way(running.connect(linked))
 
 
+def _wait_ready(program: Program) -> None:
+    program.wait_until("ready line", lambda: "ready {" in program.stdout())
+
+
 def nodes_of(program: Program) -> list[psutil.Process]:
     return [one for one in psutil.Process(program.pid).children() if one.is_running()]
 
@@ -97,3 +101,15 @@ def test_what_keeps_the_first_from_starting_is_said_once(tmp_path: Path) -> None
         wait_for("its end", lambda: not program.is_running, TIMEOUT_S)
 
         assert program.log_tail().count("is damaged") == 1
+
+
+def test_detector_nodes_share_an_address_and_workers_need_none(tmp_path: Path) -> None:
+    env = {
+        "PRINTREACH_DATA_DIR": str(tmp_path / "data"),
+        "PRINTREACH_LISTEN": "127.0.0.1:0",
+        "PRINTREACH_DETECTOR_TOKEN": "0123456789abcdef0123456789abcdef",
+    }
+    for role in ("detector", "worker"):
+        words = several("serve", "--role", role)
+        with Program(role, words, logs=tmp_path, env=env) as program:
+            _wait_ready(program)

@@ -1,7 +1,6 @@
 """Two relays, a web node and a worker, each a process: all of them reach every printer."""
 
 import json
-import re
 import time
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -13,7 +12,7 @@ from tests.rigs.behaviour.pattern import digest, pattern
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
 from tests.rigs.behaviour.streams import jpeg_part
 from tests.rigs.calls import call, opened
-from tests.rigs.nodes import Node, Nodes, nodes
+from tests.rigs.nodes import Nodes, nodes
 from tests.rigs.service import OWNER, PASSWORD, Connection, LinkedPrinter
 from tests.rigs.simulated import SimulatedPrinter, simulated_printer
 from tests.rigs.sockets import websocket
@@ -59,27 +58,8 @@ def linked_simulated(running: Nodes, simulated: SimulatedPrinter) -> Iterator[Li
         yield printer
 
 
-def figure(relay: Node, name: str) -> float:
-    """Return the current value of a metric."""
-    text = call(Way(port=relay.port, host="127.0.0.1"), "/metrics").body.decode()
-    found = re.search(rf"^printreach_{name} ([0-9.e+]+)$", text, re.MULTILINE)
-    assert found is not None, text
-    return float(found[1])
-
-
 def has_answered(way: Way) -> bool:
     return call(way, f"/sink?key={fresh_key()}", method="POST").status == 200
-
-
-def relay_without(running: Nodes, connection: Connection) -> Node:
-    """Return the relay that doesn't hold the tunnel of the connection's printer."""
-    for relay in running.relays:
-        before = figure(relay, "requests_of_other_nodes_total")
-        others = [other for other in running.relays if other is not relay]
-        assert has_answered(others[0].way(connection))
-        if figure(relay, "requests_of_other_nodes_total") > before:
-            return others[0]
-    raise AssertionError("neither relay passed a request on")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +70,7 @@ def connection(running: Nodes, linked: LinkedPrinter) -> Connection:
 @pytest.fixture(scope="module")
 def way(running: Nodes, connection: Connection) -> Way:
     """The way of an app by the relay that doesn't hold the printer's tunnel."""
-    return relay_without(running, connection).way(connection)
+    return running.way(connection)
 
 
 def test_an_upload_through_the_wrong_relay_is_whole(way: Way) -> None:
@@ -187,7 +167,7 @@ def test_a_worker_hands_out_what_a_relay_stored(
 def test_a_relay_that_is_killed_is_followed_by_the_other(
     running: Nodes, linked: LinkedPrinter, connection: Connection
 ) -> None:
-    left = relay_without(running, connection)
+    left = running.relay_without(connection)
     held = next(relay for relay in running.relays if relay is not left)
     held.program.kill()
     killed_at = time.monotonic()

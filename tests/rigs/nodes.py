@@ -1,16 +1,27 @@
 """A service whose roles run apart: two relays, a web node and a worker, with a NATS server."""
 
+import os
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
+from tests.rigs.calls import call
 from tests.rigs.nats_server import NatsServer
 from tests.rigs.programs import Program
 from tests.rigs.service import Connection, Service, printreach
 from tests.rigs.waiting import free_port
 from tests.rigs.ways import Way
+
+SEVERAL = "PRINTREACH_TEST_NODES"
+
+
+def has_several_nodes() -> bool:
+    """True when the journeys meet several nodes: see tests/journeys/conftest.py."""
+    return os.environ.get(SEVERAL) == "1"
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,15 @@ class Node:
         host = connection.url.partition("://")[2]
         return Way(port=self.port, host=host).proving(connection.basic)
 
+    def requests_of_others(self) -> float:
+        """Return how many requests it has had from other nodes."""
+        text = call(Way(port=self.port, host="127.0.0.1"), "/metrics").body.decode()
+        found = re.search(
+            r"^printreach_requests_of_other_nodes_total ([0-9.e+]+)$", text, re.MULTILINE
+        )
+        assert found is not None, text
+        return float(found[1])
+
 
 class Nodes(Service):
     """Relays share the socket that agents dial; each has a port of its own beside it."""
@@ -45,6 +65,24 @@ class Nodes(Service):
     @property
     def all(self) -> tuple[Node, ...]:
         return (*self.relays, self.web, self.worker)
+
+    def way(self, connection: Connection) -> Way:
+        """Return the way of an app by the relay that doesn't hold the printer's tunnel."""
+        return self.relay_without(connection).way(connection)
+
+    def way_to(self, host: str) -> Way:
+        """Return anyone's way to one of its hosts, as a proxy in front has it."""
+        is_own = host == self.base_url.partition("://")[2]
+        return Way(port=self.web.port if is_own else self.port, host=host)
+
+    def relay_without(self, connection: Connection) -> Node:
+        """Return the relay that doesn't hold the tunnel of the connection's printer."""
+        for here, other in permutations(self.relays):
+            before = here.requests_of_others()
+            call(other.way(connection), "/service-command-api/status")
+            if here.requests_of_others() > before:
+                return other
+        raise AssertionError("neither relay passed a request on")
 
     def _relay(self, name: str) -> Node:
         listeners = [self._shared, self._own[name]]

@@ -6,6 +6,7 @@ Answer; it is cancelled when its client goes away, and so is a streamed body.
 
 import asyncio
 import logging
+import socket
 import ssl
 
 from .connection import Connection, ServerLimits
@@ -39,6 +40,11 @@ class Server:
         self._listener = await loop.create_server(
             lambda: ByteStream(self._accept), host, port, ssl=tls
         )
+
+    async def listen_on(self, listener: socket.socket) -> None:
+        """Begin to accept connections on a socket that listens already."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(lambda: ByteStream(self._accept), sock=listener)
 
     async def close(self, grace_s: float = 0.0) -> None:
         """Accept nothing more, give running requests a while, then end them."""
@@ -94,8 +100,15 @@ async def serve(
     *,
     limits: ServerLimits | None = None,
     tls: ssl.SSLContext | None = None,
+    listener: socket.socket | None = None,
 ) -> Server:
-    """Serve HTTP/1.1 until the returned server is closed. Port 0 picks a free one."""
+    """Serve HTTP/1.1 until the returned server is closed. Port 0 picks a free one.
+
+    listener: a socket that listens already, in place of host and port.
+    """
     server = Server(handler, limits or ServerLimits())
-    await server.listen(host, port, tls)
+    if listener is None:
+        await server.listen(host, port, tls)
+    else:
+        await server.listen_on(listener)
     return server

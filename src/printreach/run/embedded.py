@@ -121,7 +121,7 @@ async def _running_roles(
     """
     async with AsyncExitStack() as ends:
         scoring = await ends.enter_async_context(scoring_of(settings, roles))
-        address = await _start_detector_node(settings, roles, scoring, ends)
+        address = await _start_detector_node(settings, roles, scoring, listeners, ends)
         if roles == ONLY_DETECTOR:
             yield address
             return
@@ -219,14 +219,24 @@ def _detector_states(
 
 
 async def _start_detector_node(
-    settings: Settings, roles: frozenset[str], scoring: Scoring, ends: AsyncExitStack
+    settings: Settings,
+    roles: frozenset[str],
+    scoring: Scoring,
+    listeners: Sequence[socket.socket],
+    ends: AsyncExitStack,
 ) -> str:
     """Score for other processes if configured; return the address, or an empty string."""
     address = node_address(settings, roles)
     if address is None:
         return ""
-    is_alone = roles == ONLY_DETECTOR
-    node = running_node(settings, address, scoring.engine, is_alone=is_alone)
+    has_services_address = address == (settings.listen_host, settings.listen_port)
+    node = running_node(
+        settings,
+        address,
+        scoring.engine,
+        is_alone=roles == ONLY_DETECTOR,
+        listener=next(_for_service(settings, listeners), None) if has_services_address else None,
+    )
     return await ends.enter_async_context(node)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -118,11 +119,17 @@ def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] |
 
 @asynccontextmanager
 async def running_node(
-    settings: Settings, address: tuple[str, int], engine: Engine, *, is_alone: bool
+    settings: Settings,
+    address: tuple[str, int],
+    engine: Engine,
+    *,
+    is_alone: bool,
+    listener: socket.socket | None = None,
 ) -> AsyncIterator[str]:
     """Score for callers with the token; yield the address that accepts connections.
 
-    is_alone: without a model the process is of no use. Raises DetectorCannotStart.
+    is_alone: without a model the process is of no use. listener: a socket that listens already.
+    Raises DetectorCannotStart.
     """
     try:
         await engine.ready()
@@ -132,7 +139,7 @@ async def running_node(
     host, port = address
     node = Node(engine, settings.detector_token)
     try:
-        server = await serve(node.answer, host, port, limits=LIMITS)
+        server = await serve(node.answer, host, port, limits=LIMITS, listener=listener)
     except OSError as error:
         where = _written(host, port)
         reason = error.strerror or error

@@ -80,7 +80,10 @@ def main(options: argparse.Namespace) -> int:
     _log_to_stderr(verbose=options.verbose)
     if options.processes > 1:
         try:
-            return Processes(options.processes, sys.argv[1:], settings, listeners).run()
+            accepts = not roles.isdisjoint({"web", "relay", "detector"})
+            return Processes(
+                options.processes, sys.argv[1:], settings, listeners, accepts=accepts
+            ).run()
         except OSError as error:
             return _fail(cannot_serve(error, settings), 1)
     for warning in () if roles == ONLY_DETECTOR else address_warnings(settings, os.environ):
