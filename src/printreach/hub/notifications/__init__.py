@@ -12,7 +12,7 @@ from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.notifications.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers.access import admitted_printer
-from printreach.languages import N_
+from printreach.languages import N_, translate
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mails import Mail
@@ -179,11 +179,13 @@ class Notifications:
         if not reaches_people(destination.channel, has_mail_server=self.core.has_mail_server):
             return NotSent(SendFailure.NO_MAIL_SERVER)
         if destination.channel == MAIL:
-            mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
+            mail = Mail(to=account.email, subject=translate(TEST_TITLE), text=translate(TEST_TEXT))
             return await self.mailer.hand_in(mail)
         if destination.channel == PUSH:
             return await self.push.send_test(destination)
-        return await send_to(self.messenger, self.sealer, destination, TEST_TITLE, TEST_TEXT)
+        return await send_to(
+            self.messenger, self.sealer, destination, translate(TEST_TITLE), translate(TEST_TEXT)
+        )
 
     # --- choices ----------------------------------------------------------------------------------
 

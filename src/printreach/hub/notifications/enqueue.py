@@ -9,6 +9,7 @@ from datetime import UTC, datetime, tzinfo
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.core import Core
+from printreach.languages import N_, speaking, translate
 from printreach.ports.notifications import Zones
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.notifications import (
@@ -27,7 +28,7 @@ from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records
 
 _LONGEST_TITLE = 200
-_NO_NAME = "A printer"
+_NO_NAME = N_("A printer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +82,8 @@ class NotificationEnqueuer:
             stored = replace(stored, event=self._limit_event(stored, at), snapshot_id=None)
         elif counted is Allowance.NOTHING:
             return
-        words = await self._message(records, stored, at, due_at)
+        with speaking(account.language_of_messages):
+            words = await self._message(records, stored, at, due_at)
         if counted is Allowance.SAY_LIMIT:
             words = replace(words, event_seq=None)
         ids = [destination.destination_id for destination in destinations]
@@ -119,7 +121,7 @@ class NotificationEnqueuer:
     ) -> NewMessage:
         printer = await records.printers.linked(stored.printer_id)
         is_theirs = printer is not None and printer.account_id == stored.account_id
-        name = printer.name if printer is not None and is_theirs else _NO_NAME
+        name = printer.name if printer is not None and is_theirs else translate(_NO_NAME)
         url = self.core.addresses.of_printer_page(stored.printer_id)
         picture_id = stored.snapshot_id
         picture = None if picture_id is None else self.core.addresses.of_turned_snapshot(picture_id)

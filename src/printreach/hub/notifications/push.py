@@ -6,6 +6,7 @@ from datetime import datetime
 
 from printreach.hub.core import Core
 from printreach.hub.printers.access import role_at_event
+from printreach.languages import translate
 from printreach.ports.notifications import NotSent, PushSender, Sealer, SendFailure
 from printreach.rules.connections.credentials import CredentialKind, digest, new_secret
 from printreach.rules.notifications import Destination, QueuedMessage
@@ -53,7 +54,10 @@ class PushNotifier:
     async def send_test(self, destination: Destination) -> NotSent | None:
         url = f"{self.core.addresses.base_url}/notifications"
         return await self._send(
-            destination, PushMessage(title=TEST_TITLE, text=TEST_TEXT, url=url, topic="test")
+            destination,
+            PushMessage(
+                title=translate(TEST_TITLE), text=translate(TEST_TEXT), url=url, topic="test"
+            ),
         )
 
     def _message(self, stored: StoredEvent, title: str) -> PushMessage:

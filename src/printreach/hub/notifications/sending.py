@@ -14,7 +14,7 @@ from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.print_mails import stop_token
 from printreach.hub.printers.access import role_at_event
-from printreach.languages import N_
+from printreach.languages import N_, speaking
 from printreach.ports.notifications import Mailer, Messenger, NotSent, Sealer, SendFailure
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mails import Mails
@@ -129,7 +129,8 @@ class NotificationSender(LeasedQueue[Destination]):
         self, account: Account, destination: Destination, message: QueuedMessage
     ) -> NotSent | None:
         if destination.channel == PUSH:
-            return await self.push.send(destination, message)
+            with speaking(account.language_of_messages):
+                return await self.push.send(destination, message)
         if destination.channel != MAIL:
             return await send_to(
                 self.messenger, self.sealer, destination, message.title, message.text

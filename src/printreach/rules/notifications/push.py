@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from printreach.contract.events import EventType
+from printreach.languages import N_, translate
 from printreach.rules.notifications import GIVEN_UP_AFTER, PASSING, TROUBLE
 from printreach.rules.printers.members import Role
 
@@ -51,7 +52,10 @@ class PushAct(StrEnum):
 
 NEEDED_ROLE: Final = {PushAct.PAUSE: Role.CONTROL, PushAct.FINE: Role.OWNER}
 """The role that somebody who is notified of the printer needs for each button."""
-LABELS: Final = {PushAct.PAUSE: "Pause", PushAct.FINE: "It\N{RIGHT SINGLE QUOTATION MARK}s fine"}
+LABELS: Final = {
+    PushAct.PAUSE: N_("Pause"),
+    PushAct.FINE: N_("It\N{RIGHT SINGLE QUOTATION MARK}s fine"),
+}
 
 
 class Urgency(StrEnum):
@@ -195,7 +199,7 @@ def _encoded(message: PushMessage) -> bytes:
         "tag": message.topic,
         "alerts": message.urgency is Urgency.HIGH,
         "acts": [
-            {"act": button.act.value, "label": LABELS[button.act], "token": button.token}
+            {"act": button.act.value, "label": translate(LABELS[button.act]), "token": button.token}
             for button in message.buttons
         ],
     }
