@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.relay.caller_origin import Network, Origin, is_within, origin_of
+from printreach.relay.caller_origin import (
+    UNKNOWN,
+    Network,
+    Origin,
+    is_within,
+    origin_of,
+    read_address,
+)
 from printreach.wire.heads import Headers
 
 PROXIES: list[Network] = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
@@ -35,12 +42,26 @@ def forwarded(*lines: str) -> Headers:
         ("10.0.0.1", [" \t203.0.113.9\t "], CALLER),
         ("10.0.0.1", [f"{CALLER},, ,"], CALLER),
         ("10.0.0.1", ["2001:db8::7"], "2001:db8::7"),
-        # what is no address is passed over, with all before it
-        ("10.0.0.1", ["unknown"], "10.0.0.1"),
-        ("10.0.0.1", [f"{CALLER}, unknown, 10.0.0.2"], "10.0.0.2"),
-        ("10.0.0.1", [f"{CALLER}:1234"], "10.0.0.1"),
-        ("10.0.0.1", ["\xff"], "10.0.0.1"),
-        ("10.0.0.1", ["x" * 10_000], "10.0.0.1"),
+        # some proxies write the caller's port, too
+        ("10.0.0.1", [f"{CALLER}:4711"], CALLER),
+        ("10.0.0.1", [f"198.51.100.1, {CALLER}:4711, 10.0.0.2:80"], CALLER),
+        ("10.0.0.1", ["[2001:db8::9]:4711"], "2001:db8::9"),
+        ("10.0.0.1", ["[2001:db8::9]"], "2001:db8::9"),
+        ("10.0.0.1", ["[::ffff:203.0.113.9]:4711"], CALLER),
+        ("10.0.0.1", ['"[2001:db8::9]:4711"'], "2001:db8::9"),
+        ("10.0.0.1", [f'"{CALLER}:4711"'], CALLER),
+        ("10.0.0.1", [f'"{CALLER}"'], CALLER),
+        # where a trusted proxy names nobody, the caller is unknown, and never the proxy itself
+        ("10.0.0.1", ["unknown"], UNKNOWN),
+        ("10.0.0.1", [""], UNKNOWN),
+        ("10.0.0.1", [f"{CALLER}, unknown, 10.0.0.2"], UNKNOWN),
+        ("10.0.0.1", [f"{CALLER}:"], UNKNOWN),
+        ("10.0.0.1", [f"{CALLER}:80:80"], UNKNOWN),
+        ("10.0.0.1", ["[2001:db8::9"], UNKNOWN),
+        ("10.0.0.1", ["[10.0.0.2]x"], UNKNOWN),
+        ("10.0.0.1", [f'"{CALLER}'], UNKNOWN),
+        ("10.0.0.1", ["\xff"], UNKNOWN),
+        ("10.0.0.1", ["x" * 10_000], UNKNOWN),
     ],
 )
 def test_the_address_is_the_nearest_that_no_proxy_of_ours_has(
@@ -53,13 +74,31 @@ def test_the_address_is_the_nearest_that_no_proxy_of_ours_has(
     st.sampled_from(["10.0.0.1", CALLER, "", "unknown"]),
     st.lists(st.text(alphabet="0123456789.,: abx", max_size=30), max_size=4),
 )
-def test_the_address_is_the_peers_or_one_that_was_named(peer: str, lines: list[str]) -> None:
+def test_the_address_is_one_that_was_named_or_unknown(peer: str, lines: list[str]) -> None:
     address = origin_of(peer, forwarded(*lines), PROXIES, "http").address
 
-    if address != peer:
+    if address not in (peer, UNKNOWN):
         assert is_within(peer, PROXIES)
-        assert address in [entry.strip() for entry in ",".join(lines).split(",")]
-        ip_address(address)
+        entries = [entry.strip() for entry in ",".join(lines).split(",")]
+        bare = [*entries, *(entry.rpartition(":")[0] for entry in entries)]
+        assert ip_address(address) in map(read_address, bare)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        forwarded(f"{CALLER}, unknown"),
+        [(b"X-Forwarded-Proto", b"https")],
+        [(b"X-Forwarded-Host", b"relay.example")],
+        [(b"X-Real-IP", CALLER.encode())],
+        [(b"Via", b"1.1 proxy")],
+    ],
+)
+def test_a_trusted_proxy_that_names_nobody_does_not_lend_its_own_address(headers: Headers) -> None:
+    origin = origin_of("10.0.0.1", headers, PROXIES, "http")
+
+    assert origin.address == UNKNOWN
+    assert not origin.is_proven
 
 
 @given(st.text(alphabet="0123456789.,: abx", max_size=60))
@@ -132,21 +171,21 @@ def standard(*lines: str) -> Headers:
         # a quoted comma or semicolon ends nothing
         ([f'for="198.51.100.1, for=198.51.100.2", for={CALLER}'], CALLER, "http"),
         ([f'for={CALLER};by="a;proto=https"'], CALLER, "http"),
-        # what names nobody is passed over, with all before it
-        (["for=unknown"], "10.0.0.1", "http"),
-        (["for=_hidden;proto=https"], "10.0.0.1", "https"),
-        ([f"for={CALLER}, proto=https"], "10.0.0.1", "https"),
-        ([f"for={CALLER};for=198.51.100.1"], "10.0.0.1", "http"),
-        ([f"for={CALLER} 198.51.100.1"], "10.0.0.1", "http"),
-        ([f'for="{CALLER}'], "10.0.0.1", "http"),
+        # what names nobody leaves the caller unknown
+        (["for=unknown"], UNKNOWN, "http"),
+        (["for=_hidden;proto=https"], UNKNOWN, "https"),
+        ([f"for={CALLER}, proto=https"], UNKNOWN, "https"),
+        ([f"for={CALLER};for=198.51.100.1"], UNKNOWN, "http"),
+        ([f"for={CALLER} 198.51.100.1"], UNKNOWN, "http"),
+        ([f'for="{CALLER}'], UNKNOWN, "http"),
         # a quote left open hides nothing that the proxy writes behind it
         ([f'x="\\", for={CALLER}'], CALLER, "http"),
         ([f'x="\\", for="[2001:db8::7]:80", for={CALLER};proto=https'], CALLER, "https"),
-        (["\xff=\xff"], "10.0.0.1", "http"),
+        (["\xff=\xff"], UNKNOWN, "http"),
     ],
 )
 def test_the_standard_header_says_the_same(lines: list[str], address: str, scheme: str) -> None:
-    is_proven = address != "10.0.0.1"
+    is_proven = address != UNKNOWN
 
     origin = origin_of("10.0.0.1", standard(*lines), PROXIES, "http")
 
@@ -175,18 +214,18 @@ def test_nothing_a_caller_writes_changes_the_line_that_the_proxy_adds(line: str)
 @pytest.mark.parametrize("quoted", [True, False])
 @given(st.text(alphabet='0123456789.,:;=\\" forbyp[]', max_size=60))
 def test_nothing_a_caller_writes_before_a_comma_speaks_for_another(quoted: bool, line: str) -> None:
-    """At worst a quote of its own swallows what the proxy wrote, and it counts as the proxy."""
+    """At worst a quote of its own swallows what the proxy wrote, and the caller is unknown."""
     own = f'for="{CALLER}:80"' if quoted else f"for={CALLER}"
 
     said = standard(f"{line}, {own}")
-    assert origin_of("10.0.0.1", said, PROXIES, "http").address in (CALLER, "10.0.0.1")
+    assert origin_of("10.0.0.1", said, PROXIES, "http").address in (CALLER, UNKNOWN)
 
 
 def test_a_line_full_of_quotes_is_read_quickly() -> None:
     escaped = 'for="' + '\\"' * 300_000  # each may begin a quote; it took minutes
     said = standard('"' * 30_000, 'for="' * 6_000, "for=" + "\\" * 30_000, escaped)
 
-    assert origin_of("10.0.0.1", said, PROXIES, "http").address == "10.0.0.1"
+    assert origin_of("10.0.0.1", said, PROXIES, "http").address == UNKNOWN
 
 
 @pytest.mark.parametrize(

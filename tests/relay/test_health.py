@@ -49,6 +49,17 @@ def metrics_for(peer: str, *fields: bytes, networks: list[str] | None = None) ->
         ("10.0.0.1", [b"X-Forwarded-For: 10.0.0.2"], ["10.0.0.0/8"], 200),
         ("10.0.0.1", [b"X-Forwarded-For: 203.0.113.9, 10.0.0.2"], ["10.0.0.0/8"], 403),
         ("203.0.113.9", [b"X-Forwarded-For: 127.0.0.1"], ["10.0.0.0/8"], 403),
+        ("10.0.0.1", [b"X-Forwarded-For: 10.0.0.2:4711"], ["10.0.0.0/8"], 200),
+        ("10.0.0.1", [b"X-Forwarded-For: 203.0.113.9:4711"], ["10.0.0.0/8"], 403),
+        # one that names nobody opens it to nobody
+        ("10.0.0.1", [b"X-Forwarded-For: [2001:db8::9]:4711"], ["10.0.0.0/8"], 403),
+        ("127.0.0.1", [b"X-Forwarded-For: unknown"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"X-Forwarded-For: 127.0.0.1, unknown"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"X-Forwarded-For:"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"Forwarded: for=_hidden"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"X-Real-IP: 203.0.113.9"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"X-Forwarded-Proto: https"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"Via: 1.1 proxy"], ["127.0.0.1/32"], 403),
     ],
 )
 def test_metrics_are_for_loopback_and_configured_networks(

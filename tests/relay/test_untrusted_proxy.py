@@ -1,4 +1,4 @@
-"""A proxy in front of the service that the settings don't name is logged once."""
+"""A proxy that the settings don't name, or that names no caller, is logged once."""
 
 from ipaddress import ip_network
 
@@ -40,6 +40,28 @@ async def test_the_log_says_once_what_to_set(caplog: pytest.LogCaptureFixture) -
     assert record.levelname == "WARNING"
     assert "127.0.0.1" in record.getMessage()
     assert "PRINTREACH_TRUSTED_PROXIES" in record.getMessage()
+
+
+@pytest.mark.parametrize(
+    ("line", "header"),
+    [
+        (b"X-Forwarded-For: unknown", "X-Forwarded-For"),
+        (b"X-Forwarded-Proto: https", "X-Forwarded-For"),
+        (b"Forwarded: for=_hidden", "Forwarded"),
+    ],
+)
+@on_a_loop
+async def test_the_log_says_once_that_a_trusted_proxy_names_nobody(
+    line: bytes, header: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with relay(networks=[LOOPBACK]) as rig, calling(rig.port) as caller:
+        for _ in range(2):
+            caller.send(request(OWN, line))
+            assert (await caller.answer()).status == 200
+
+    (record,) = [one for one in caplog.records if one.name.endswith("caller_origin")]
+    assert record.levelname == "WARNING"
+    assert f"127.0.0.1 writes no {header} header" in record.getMessage()
 
 
 @on_a_loop

@@ -4,18 +4,21 @@ import logging
 import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from printreach.rules.public_addresses import is_public
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
 Network = IPv4Network | IPv6Network
 
+UNKNOWN: Final = "unknown"
+"""The address of a caller whom a trusted proxy doesn't name. All of them share one limit."""
+
 
 class Origin(NamedTuple):
-    """The origin of a request. address: of the caller; scheme: of the request.
+    """The origin of a request. address: of the caller, or UNKNOWN; scheme: of the request.
 
-    is_proven: False if the address may be that of a proxy, which many callers share.
+    is_proven: False if the address may be that of a proxy, which many callers share, or is UNKNOWN.
     """
 
     address: str
@@ -44,32 +47,43 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     """Return the caller's address and scheme.
 
     The last hop that isn't itself a trusted proxy counts: the caller may have written the entries
-    before it, and the entries before one that isn't an address. X-Forwarded-For and -Proto take
+    before it. If that hop has no address that can be read, the caller is UNKNOWN, and so is the one
+    of a trusted proxy that passes a request on and names nobody. X-Forwarded-For and -Proto take
     precedence, since a proxy that writes them passes a caller's `Forwarded` on.
     scheme: of the base URL, unless a proxy says otherwise.
     """
-    if not trusted or not is_within(peer, trusted):
+    if not is_within(peer, trusted):
         return Origin(peer, scheme, is_proven=not any(map(_is_forwarding_field, headers)))
-    addresses, proto = _forwarded_origin(headers)
-    address = peer
-    for hop in reversed(addresses):
-        if read_address(hop) is None:
-            break
-        address = hop
-        if not is_within(hop, trusted):
-            break
-    is_proven = address != peer or not any(map(_is_forwarding_field, headers))
+    if not any(map(is_proxy_field, headers)):
+        return Origin(peer, scheme)
+    hops, proto = _forwarded_origin(headers)
+    address = _nearest_caller(hops, trusted)
+    is_proven = address not in (UNKNOWN, str(read_address(peer)))
     return Origin(address, proto if proto in ("http", "https") else scheme, is_proven)
 
 
+def is_proxy_field(field: tuple[bytes, bytes]) -> bool:
+    """Return whether proxies send this header, even ones that aren't trusted; monitors don't."""
+    return field[0].lower() == b"via" or _is_forwarding_field(field)
+
+
+def _nearest_caller(hops: Sequence[str], trusted: Sequence[Network]) -> str:
+    """Return the last hop that isn't a trusted proxy, else the first one. hops: nearest last."""
+    outside = (hop for hop in reversed(hops) if not is_within(hop, trusted))
+    return next(outside, hops[0] if hops else UNKNOWN)
+
+
 def _forwarded_origin(headers: Headers) -> tuple[list[str], str]:
-    """Return the addresses of the hops, the nearest last, and the scheme, or "" for none."""
+    """Return the addresses of the hops, the nearest last, and the scheme, or "" for none.
+
+    The address of a hop is UNKNOWN where it is hidden or can't be parsed.
+    """
     forwarded_proto = get(headers, b"x-forwarded-proto")
     proto = forwarded_proto.decode("latin-1").lower() if forwarded_proto is not None else ""
     lines = _all(headers, b"x-forwarded-for")
     if lines or forwarded_proto is not None:
         hops = b",".join(lines).decode("latin-1").split(",")
-        return [hop.strip() for hop in hops if hop.strip()], proto
+        return [_address_of(_unquoted(hop.strip())) for hop in hops if hop.strip()], proto
     forwarded = hops_of(_all(headers, b"forwarded"))
     return [hop.address for hop in forwarded], forwarded[-1].proto if forwarded else ""
 
@@ -102,11 +116,11 @@ _CLOSED = re.compile(r'(?:[^"]|"(?:[^"\\]|\\.)*+")*+')
 """A line up to an unclosed quote, if there is one. Possessive, since callers write these lines."""
 _ELEMENT = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*+")++')
 _PAIR = re.compile(r'\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]*))\s*(?:;|\Z)')
-_NODE = re.compile(r"\[([^\]]*)\](?::\w+)?|([^:]*)(?::\w+)?")
+_WITH_PORT = re.compile(r"\[([^\]]*)\](?::\w+)?|([^:]*):\w+")
 
 
 class Hop(NamedTuple):
-    """One proxy's statement. address: "" if it is hidden or can't be parsed. proto: may be ""."""
+    """One proxy's statement. address: UNKNOWN if it is hidden or can't be parsed. proto: or ""."""
 
     address: str
     proto: str
@@ -131,12 +145,22 @@ def _hop(element: str) -> Hop:
     while at < len(element):
         pair = _PAIR.match(element, at)
         if pair is None or pair[1].lower() in parameters:
-            return Hop("", "")  # part of a hop may contradict the whole one
+            return Hop(UNKNOWN, "")  # part of a hop may contradict the whole one
         quoted = pair[2]
         parameters[pair[1].lower()] = pair[3] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
         at = pair.end()
-    node = _NODE.fullmatch(parameters.get("for", ""))
-    return Hop((node[1] or node[2] or "") if node else "", parameters.get("proto", "").lower())
+    return Hop(_address_of(parameters.get("for", "")), parameters.get("proto", "").lower())
+
+
+def _address_of(node: str) -> str:
+    """Return the address that is written `ip`, `ip:port`, `[ip]` or `[ip]:port`, else UNKNOWN."""
+    bracketed = _WITH_PORT.fullmatch(node)
+    parsed = read_address((bracketed[1] or bracketed[2]) if bracketed else node)
+    return UNKNOWN if parsed is None else str(parsed)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
 log = logging.getLogger(__name__)
@@ -156,20 +180,37 @@ def is_untrusted_proxy(peer: str, headers: Headers, trusted: Sequence[Network]) 
     return any(name.lower() in _WRITTEN_BY_PROXIES for name, _ in headers)
 
 
-class UntrustedProxyWarning:
-    """Logs one line, at the first request that such a proxy passes on."""
+class ProxyWarnings:
+    """Logs one line for each of two mistakes, at the first request that shows it: a proxy that is
+    not trusted, and a trusted one that names no caller.
+    """
 
     def __init__(self, trusted: Sequence[Network]) -> None:
         self._trusted = trusted
-        self._is_given = False
+        self._is_untrusted_told = False
+        self._is_unknown_told = False
 
-    def look_at(self, peer: str, headers: Headers) -> None:
-        if self._is_given or not is_untrusted_proxy(peer, headers, self._trusted):
-            return
-        self._is_given = True
-        log.warning(
-            "a request came through a proxy at %s that is not trusted, so all callers behind it "
-            "share one address and one limit on sign-ins. If it is your own proxy, set "
-            "PRINTREACH_TRUSTED_PROXIES to its address and start again.",
-            read_address(peer),
-        )
+    def look_at(self, peer: str, headers: Headers, origin: Origin) -> None:
+        """origin: what origin_of says of the same request."""
+        if not self._is_untrusted_told and is_untrusted_proxy(peer, headers, self._trusted):
+            self._is_untrusted_told = True
+            log.warning(
+                "a request came through a proxy at %s that is not trusted, so all callers behind "
+                "it share one address and one limit on sign-ins. If it is your own proxy, set "
+                "PRINTREACH_TRUSTED_PROXIES to its address and start again.",
+                read_address(peer),
+            )
+        if not self._is_unknown_told and origin.address == UNKNOWN:
+            self._is_unknown_told = True
+            log.warning(
+                "the trusted proxy at %s writes no %s header with an IP address that can be read, "
+                "so all callers behind it count as one unknown caller and share one limit on "
+                "sign-ins. Have it write the caller's address there.",
+                read_address(peer),
+                "Forwarded" if _is_standard_alone(headers) else "X-Forwarded-For",
+            )
+
+
+def _is_standard_alone(headers: Headers) -> bool:
+    others = (*_all(headers, b"x-forwarded-for"), *_all(headers, b"x-forwarded-proto"))
+    return bool(_all(headers, b"forwarded")) and not others

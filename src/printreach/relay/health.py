@@ -7,7 +7,7 @@ from typing import NamedTuple
 from printreach.wire.build import BUILD
 from printreach.wire.heads import Headers
 
-from .caller_origin import Network, is_within, origin_of, read_address
+from .caller_origin import Network, is_proxy_field, is_within, origin_of, read_address
 
 PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
 
@@ -53,7 +53,7 @@ class Health:
 
     def _may_read_metrics(self, headers: Headers, peer: str) -> bool:
         """Decide by the forwarded origin: a proxy on this machine makes no caller local."""
-        if any(map(_is_proxy_field, headers)) and not is_within(peer, self._networks):
+        if any(map(is_proxy_field, headers)) and not is_within(peer, self._networks):
             return False
         address = origin_of(peer, headers, self._networks, "http").address
         return _is_loopback(address) or is_within(address, self._networks)
@@ -68,12 +68,6 @@ class Health:
                 f"{name} {read():.15g}",
             ]
         return ("\n".join(lines) + "\n").encode()
-
-
-def _is_proxy_field(field: tuple[bytes, bytes]) -> bool:
-    """Return whether proxies send this header, even ones that aren't configured; monitors don't."""
-    name = field[0].lower()
-    return name in (b"forwarded", b"x-real-ip", b"via") or name.startswith(b"x-forwarded-")
 
 
 def _is_loopback(address: str) -> bool:

@@ -17,7 +17,7 @@ from .agents import AgentConnections, AgentDependencies
 from .asgi import Application
 from .browser_sign_in import BrowserSignIn
 from .caller_exchange import CallerExchange
-from .caller_origin import Network, Origin, UntrustedProxyWarning, origin_of
+from .caller_origin import Network, Origin, ProxyWarnings, origin_of
 from .commands import CommandStamps
 from .connection import IncomingRequest
 from .directory import Directory
@@ -98,7 +98,7 @@ class RelayNode:
         self.connect_inside: Connect = self._front.connect_inside
         self._other_nodes = self._meet_others(dependencies.nodes)
         self._directory.elsewhere = self._other_nodes
-        self._untrusted_proxy = UntrustedProxyWarning(dependencies.networks)
+        self._proxy_warnings = ProxyWarnings(dependencies.networks)
         self._requests = 0
         self.metrics = self._metrics()
         self._health = Health(
@@ -185,7 +185,7 @@ class RelayNode:
 
     def _accept_agent(self, incoming: IncomingRequest) -> None:
         caller, request = incoming.caller, incoming.request
-        origin = origin_of(caller.peer, request.headers, self._dependencies.networks, "")
+        origin = self._origin(caller.peer, request, self._hosts.scheme)
         slot = self._agents.unsigned.take(origin)
         if slot is None:
             answer(incoming.writer(), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN)
@@ -212,8 +212,9 @@ class RelayNode:
         )
 
     def _origin(self, peer: str, request: Request, scheme: str) -> Origin:
-        self._untrusted_proxy.look_at(peer, request.headers)
-        return origin_of(peer, request.headers, self._dependencies.networks, scheme)
+        origin = origin_of(peer, request.headers, self._dependencies.networks, scheme)
+        self._proxy_warnings.look_at(peer, request.headers, origin)
+        return origin
 
     async def _stay_alive(self) -> None:
         agents = self._dependencies.agents

@@ -16,7 +16,7 @@ from granian.server.embed import Server
 
 from printreach.http1.heads import MAX_HEAD_BYTES
 from printreach.relay.asgi import Application, Receive, Scope, Send, set_origin
-from printreach.relay.caller_origin import UntrustedProxyWarning, origin_of
+from printreach.relay.caller_origin import ProxyWarnings, origin_of
 from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS, Health
 from printreach.relay.hosts import Hosts
@@ -89,7 +89,7 @@ class _OwnHost:
         self._networks = settings.trusted_proxies
         self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
         self._health = Health(is_ready, process_metrics(), self._networks)
-        self._untrusted_proxy = UntrustedProxyWarning(self._networks)
+        self._proxy_warnings = ProxyWarnings(self._networks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = list(scope["headers"])
@@ -98,8 +98,8 @@ class _OwnHost:
             status, content_type, text = self._health.answer(path, headers, peer)
             await _answer(send, status, [content_type], text)
         elif self._hosts.are_ours(get(headers, b"host") or b"", path):
-            self._untrusted_proxy.look_at(peer, headers)
             origin = origin_of(peer, headers, self._networks, self._hosts.scheme)
+            self._proxy_warnings.look_at(peer, headers, origin)
             set_origin(scope, headers, origin)
             await self._application(scope, receive, send)
         elif scope["type"] == "http":
