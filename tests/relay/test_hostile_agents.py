@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.contract.errors import ErrorCode
 from printreach.wire import frames
 from printreach.wire.errors import Reason
 from printreach.wire.frames import Kind
@@ -66,6 +67,21 @@ async def test_a_head_that_cannot_be_read_in_one_way_is_612(head: bytes) -> None
     answer = await answered_with(head)
 
     assert (answer.status, answer.all(b"x-service-error")) == (612, [b"612"])
+
+
+@pytest.mark.parametrize("fields", [(), HANDSHAKE], ids=["plain", "WebSocket"])
+@pytest.mark.parametrize("status", [int(code) for code in ErrorCode])
+@on_a_loop
+async def test_a_printers_answer_is_never_taken_for_a_failure_of_the_service(
+    status: int, fields: tuple[bytes, ...]
+) -> None:
+    head = b"%d Own\r\nContent-Length: 5\r\nX-Service-Error: %d\r\n" % (status, status)
+
+    answer = await answered_with(head, b"hello", *fields)
+
+    assert (answer.status, answer.all(b"x-service-error")) == (612, [b"612"])
+    assert b"hello" not in answer.body
+    assert b"%d, which only the service does" % status in answer.body
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ _OF_THE_TUNNEL: Final = frozenset(
 
 MAX_INTERIMS: Final = 16
 """The most interim answers: they need no credit, so only their number can be limited."""
+OWN_STATUSES: Final = frozenset(int(code) for code in ErrorCode)
+"""What the service answers of its own, so that no printer can."""
 
 
 class PrinterExchange:
@@ -198,6 +200,9 @@ class PrinterExchange:
             return
         if status < 200:
             self._broken("The printer changed to another protocol unasked.")
+            return
+        if status in OWN_STATUSES:
+            self._broken(f"The printer answered with {status}, which only the service does.")
             return
         if answer.webcam_type:
             if not self._begin_webcam():

@@ -34,7 +34,8 @@ Every one has a test that provokes it, but for those [not in use yet](#not-in-us
 ## The service
 
 Failures of the service itself, on printer hosts and App APIs. They stand outside the range of
-HTTP, so that they never collide with the printer's own answers. Each comes with
+HTTP, and a printer's own answer with one of them comes as 612, so that they never collide with the
+printer's own answers. Each comes with
 
 - the code as HTTP status,
 - the header `X-Service-Error: <code>`,
