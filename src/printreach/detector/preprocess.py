@@ -51,11 +51,11 @@ warnings.filterwarnings("ignore", module="PIL")
 _one_large = threading.Lock()
 """Held while a large image is decoded: 50 megapixels take 200 MB, as WebP 800 MB."""
 
-# The exceptions that Pillow raises for damaged or malicious files.
-_DAMAGED: Final = (
+DAMAGED: Final = (
     *(ArithmeticError, EOFError, IndexError, KeyError, MemoryError, OSError, SyntaxError),
     *(TypeError, ValueError, struct.error, zlib.error),
 )
+"""The exceptions that Pillow raises for damaged or malicious files."""
 
 
 class ImageRefused(Exception):
@@ -86,7 +86,7 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> PreparedImage:
         pixels = _decoded(data)
     except MalformedImage as error:
         raise ImageRefused(str(error)) from error
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise ImageRefused("it is truncated or corrupt") from error
     shown = paint_out(pixels, masked)
     return PreparedImage(shown, scene_of(shown))
@@ -184,7 +184,7 @@ def _orientation(image: Image.Image) -> object:
     """Return the Exif orientation; None if it is absent or unreadable."""
     try:
         return image.getexif().get(_ORIENTATION)
-    except _DAMAGED:
+    except DAMAGED:
         return None
 
 

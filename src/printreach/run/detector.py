@@ -72,15 +72,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="measure the detector on a folder of labelled images, and print how good it is",
         )
     )
+    dataset = commands.add_parser("dataset", help="pictures that owners gave away")
+    export = dataset.add_subparsers(metavar="ACTION", required=True).add_parser(
+        "export", help="write them with their answers into a new folder, masked; needs the service"
+    )
+    export.add_argument("folder", type=Path, metavar="FOLDER")
 
 
 def main(options: argparse.Namespace) -> int:
     """Run one of the commands; return 0, or 1 if an image was unreadable or refused."""
+    if options.detector_command == "dataset":
+        return _export(options.folder)
     try:
         model = load_model()
     except WeightsRefused as error:
         return _fail(str(error))
     return (evaluate if options.detector_command == "evaluate" else _score)(model, options)
+
+
+def _export(folder: Path) -> int:
+    try:
+        # The database is of the extra `server`, which scoring does not need.
+        from printreach.run.detector_dataset import ExportFailed, export_dataset
+    except ModuleNotFoundError as missing:
+        return _fail(f"the export needs {missing.name}, which is of the extra `server`")
+    try:
+        count = export_dataset(folder)
+    except ExportFailed as error:
+        return _fail(str(error))
+    print(f"{count} pictures in {folder}")
+    return 0
 
 
 def _score(model: Model, options: argparse.Namespace) -> int:

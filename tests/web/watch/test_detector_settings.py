@@ -220,6 +220,19 @@ def test_a_print_without_a_sane_id_is_none_to_leave_alone(home: Home, print_id: 
     assert chosen(home).off_for_print == ""
 
 
+def test_pictures_are_given_only_from_when_the_owner_agreed_until_it_is_taken_back(
+    home: Home,
+) -> None:
+    before = chosen(home)
+    home.send("/detector", **FORM, keeps_frames="yes", gives_pictures="yes")
+    agreed = chosen(home)
+    home.send("/detector", **FORM, keeps_frames="yes")
+
+    assert (before.gives_pictures, before.given_since) == (False, None)
+    assert (agreed.gives_pictures, agreed.given_since) == (True, home.world.clock.now())
+    assert (chosen(home).gives_pictures, chosen(home).given_since) == (False, None)
+
+
 # --- what a camera has learnt ---------------------------------------------------------------------
 
 

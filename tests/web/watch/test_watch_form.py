@@ -48,10 +48,11 @@ SETTINGS = st.builds(
         max_size=MAX_REGIONS,
     ).map(tuple),
     keeps_frames=st.booleans(),
+    gives_pictures=st.booleans(),
 )
 NAMES = [
     *("enabled", "camera", "warning_level", "pauses", "pause_level", "disable_hotend", "pose"),
-    *("z_lift", "retract", "keeps_frames"),
+    *("z_lift", "retract", "keeps_frames", "gives_pictures"),
     *(f"region-{number}-{edge}" for number in (1, 8, 9) for edge in EDGES),
 ]
 NUMBERS = st.sampled_from(
@@ -66,6 +67,7 @@ def fields_of(form: WatchForm) -> Fields:
         "disable_hotend": form.disable_hotend,
         "disable_bed": form.disable_bed,
         "keeps_frames": form.keeps_frames,
+        "gives_pictures": form.gives_pictures,
     }
     texts = {
         "camera": form.camera,

@@ -11,7 +11,7 @@ from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.watch.background import CameraBackground
-from printreach.rules.watch.choices import Judgement, WatchSettings
+from printreach.rules.watch.choices import Judgement, WatchSettings, with_consent
 from printreach.store.store import Records
 
 _NOTHING_SAID: Final = Denied(
@@ -36,7 +36,8 @@ class WatchChoices:
 
         async def change(records: Records) -> WatchSettings | Denied:
             before = await records.watch_settings.get(printer_id)
-            after = replace(chosen, off_for_print=before.off_for_print)
+            consented = with_consent(chosen, before, self.core.clock.now())
+            after = replace(consented, off_for_print=before.off_for_print)
             return await self._put(records, account_id, printer_id, after)
 
         return await self.core.store.write(change)

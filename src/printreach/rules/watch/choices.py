@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -64,7 +64,8 @@ class WatchSettings:
     warning_level, pause_level: confidence levels, 1 suggests soonest. pauses: None where the watch
     may only warn. camera: the webcam's index; None for the printer's default one. masked: what the
     watch doesn't look at. off_for_print: the id of a print that it leaves alone, "" for none.
-    keeps_frames: a frame that somebody judged may be kept with the judgement.
+    keeps_frames: a frame that somebody judged may be kept with the judgement. gives_pictures: such
+    frames may be given to others, to make detection better, since given_since.
     """
 
     enabled: bool = True
@@ -75,6 +76,8 @@ class WatchSettings:
     masked: tuple[Region, ...] = ()
     off_for_print: str = ""
     keeps_frames: bool = False
+    gives_pictures: bool = False
+    given_since: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
@@ -83,6 +86,8 @@ class WatchSettings:
             raise ValueError(f"{MAX_REGIONS} regions are masked at most")
         if self.camera is not None and self.camera < 0:
             raise ValueError("webcams count from 0")
+        if self.given_since is not None and self.given_since.tzinfo is None:
+            raise ValueError("a time has a zone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +134,43 @@ class Judgement:
     at: datetime
     was_failure: bool
     picture: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenPicture:
+    """A picture that its owner gives away. masked: what nobody else may see of it."""
+
+    judgement: Judgement
+    picture: str
+    masked: tuple[Region, ...]
+    given_since: datetime
+
+
+def given_picture(settings: WatchSettings, judgement: Judgement) -> GivenPicture | None:
+    """Return the picture of an answer as it may be given away; None where it may not.
+
+    Only what was answered since the owner agreed is given, and only of the camera that the masks
+    are of.
+    """
+    if judgement.picture is None or settings.given_since is None or not settings.gives_pictures:
+        return None
+    is_masked_camera = (judgement.camera or 0) == (settings.camera or 0)
+    if judgement.at < settings.given_since or not is_masked_camera:
+        return None
+    return GivenPicture(
+        judgement=judgement,
+        picture=judgement.picture,
+        masked=settings.masked,
+        given_since=settings.given_since,
+    )
+
+
+def with_consent(chosen: WatchSettings, before: WatchSettings, at: datetime) -> WatchSettings:
+    """Return the settings with the time since when pictures are given, if they are."""
+    if not chosen.gives_pictures:
+        return replace(chosen, given_since=None)
+    since = before.given_since if before.gives_pictures else None
+    return replace(chosen, given_since=since or at)
 
 
 def levels_after(

@@ -8,15 +8,20 @@ import msgspec
 from sqlalchemy import ColumnElement, Row, delete, func, select, update
 
 from printreach.rules.turns import QueuedItem, TurnRule
-from printreach.rules.watch.choices import WatchSettings
+from printreach.rules.watch.choices import (
+    GivenPicture,
+    Judgement,
+    WatchSettings,
+    given_picture,
+)
 from printreach.rules.watch.memory import UnwatchedPrinter, WatchedPrint, WatchMemory
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords, each_of, insert
 from printreach.store.damaged import Damaged, decoded
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, is_active_owners, is_owners, nodes, printers
-from printreach.store.watch.looks import WatchLookRecords
-from printreach.store.watch.tables import watch_settings, watches
+from printreach.store.watch.looks import JUDGEMENT, WatchLookRecords
+from printreach.store.watch.tables import watch_judgements, watch_settings, watches
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """No wait is longer: what is due later was stored by a clock that was ahead."""
@@ -202,6 +207,24 @@ class WatchRecords(WatchLookRecords):
             )
         )
         return [UnwatchedPrinter(**row) for row in found.mappings()]
+
+    async def given(self) -> Sequence[GivenPicture]:
+        """Return all pictures that owners give away now, the oldest answer first."""
+        found = await self._connection.execute(
+            select(*JUDGEMENT, watch_settings.c.content)
+            .join(
+                watch_settings,
+                (watch_settings.c.printer_id == watch_judgements.c.printer_id)
+                & (watch_settings.c.account_id == watch_judgements.c.account_id),
+            )
+            .where(watch_judgements.c.picture.is_not(None), is_active_owners(watch_judgements))
+            .order_by(watch_judgements.c.at, watch_judgements.c.printer_id)
+        )
+        given = []
+        for row in found.mappings():
+            judgement = Judgement(**{column.name: row[column.name] for column in JUDGEMENT})
+            given.append(given_picture(_settings_of(row["content"]), judgement))
+        return [one for one in given if one is not None]
 
     # --- helpers ----------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ MAX_LOOKS: Final = 3000
 """
 _EDGE_LOOKS: Final = 10
 _LOOK = columns_for(Look, watch_looks)
-_JUDGEMENT = columns_for(Judgement, watch_judgements)
+JUDGEMENT = columns_for(Judgement, watch_judgements)
 _evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
 _VIEWS: Final = frozenset(view.value for view in ViewCondition)
 _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
@@ -136,7 +136,7 @@ class WatchLookRecords(TableRecords):
         """Return all judgements of a printer's prints, whatever the camera, newest first."""
         return await self._all(
             Judgement,
-            select(*_JUDGEMENT)
+            select(*JUDGEMENT)
             .where(watch_judgements.c.printer_id == printer_id, is_owners(watch_judgements))
             .order_by(watch_judgements.c.at.desc()),
         )

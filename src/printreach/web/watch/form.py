@@ -51,6 +51,7 @@ class WatchForm:
     retract: str
     camera: str
     keeps_frames: bool
+    gives_pictures: bool
     regions: Sequence[tuple[str, str, str, str]]
     pose: Pose
 
@@ -93,6 +94,7 @@ def form_of(settings: WatchSettings, pose: Pose) -> WatchForm:
         retract=str(pause.retract_filament_mm),
         camera="" if settings.camera is None else str(settings.camera),
         keeps_frames=settings.keeps_frames,
+        gives_pictures=settings.gives_pictures,
         regions=_filled(shown),
         pose=pose,
     )
@@ -115,6 +117,7 @@ def form_sent(fields: Fields) -> WatchForm:
         retract=fields["retract"],
         camera=fields["camera"],
         keeps_frames=bool(fields["keeps_frames"]),
+        gives_pictures=bool(fields["gives_pictures"]),
         regions=typed,
         pose=parse_pose(fields["pose"]),
     )
@@ -144,6 +147,7 @@ def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[
         camera=camera,
         masked=masked,
         keeps_frames=bool(fields["keeps_frames"]),
+        gives_pictures=bool(fields["gives_pictures"]),
     )
 
 
