@@ -33,6 +33,8 @@ from printreach.run.admin_world import (
 )
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.store.backups.archive import BackupFailed
+from printreach.store.copying import CopyFailed
+from printreach.store.engine import DatabaseInUse
 from printreach.store.key_files import KeyFileRefused
 from printreach.store.migrate import DatabaseTooNew
 
@@ -48,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_operating_commands(subjects)
     add_webhook_commands(_subject(subjects, "webhook-keys", "what webhooks are signed with"))
     add_doctor_command(subjects)
-    add_database_commands(_subject(subjects, "database", "backups of all that the service keeps"))
+    add_database_commands(_subject(subjects, "database", "backups, and moving to another engine"))
 
 
 def main(options: argparse.Namespace) -> int:
@@ -64,6 +66,8 @@ def main(options: argparse.Namespace) -> int:
         return _fail(error, 2)
     except (
         BackupFailed,
+        CopyFailed,
+        DatabaseInUse,
         SettingsError,
         CommandFailed,
         KeyFileRefused,

@@ -11,11 +11,10 @@ from printreach.backends.clock import SystemClock
 from printreach.backends.lookups import Lookups
 from printreach.run.admin_world import Result, Subparsers, add_settings_command
 from printreach.run.doctor.findings import Check, Finding, Verdict, examine
-from printreach.run.doctor.machine import MachineChecks, revision_of_file
+from printreach.run.doctor.machine import MachineChecks, has_newest_schema
 from printreach.run.doctor.network import NetworkChecks
 from printreach.run.doctor.web_probe import WebProbe
 from printreach.run.settings import Settings
-from printreach.store.migrate import HEAD
 from printreach.store.store import Store, open_store
 
 _MARKS: Final = {Verdict.OK: "ok     ", Verdict.WARNING: "WARNING", Verdict.FAILURE: "FAILURE"}
@@ -69,9 +68,9 @@ def checks_of(settings: Settings, probe: WebProbe, store: Store | None) -> Mappi
 
 async def _usable_store(settings: Settings, ends: AsyncExitStack) -> Store | None:
     """Open the database where that neither creates nor migrates it."""
-    if await revision_of_file(settings.database_path) != HEAD:
+    if not await has_newest_schema(settings.database):
         return None
-    return await ends.enter_async_context(open_store(settings.database_path))
+    return await ends.enter_async_context(open_store(settings.database))
 
 
 def _as_json(name: str, finding: Finding) -> Mapping[str, str]:

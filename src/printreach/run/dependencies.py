@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -36,6 +37,7 @@ from printreach.rules.prints.snapshots import S3Bucket
 from printreach.run.main import how_to_install
 from printreach.run.process import steady_time
 from printreach.run.settings import Settings, SettingsError
+from printreach.store.location import DatabaseLocation
 from printreach.store.store import Store, open_store
 
 SNAPSHOTS_FOLDER: Final = "snapshots"
@@ -132,10 +134,15 @@ async def store_of(settings: Settings) -> AsyncIterator[Store]:
 
     Raises SettingsError if its library is missing, and as open_store does.
     """
-    if settings.database_url and find_spec("asyncpg") is None:
-        raise _missing_extra("DATABASE_URL", "postgresql", ImportError(name="asyncpg"))
+    require_driver(settings.database)
     async with open_store(settings.database) as store:
         yield store
+
+
+def require_driver(location: DatabaseLocation) -> None:
+    """Raise SettingsError if the library for that database isn't installed."""
+    if not isinstance(location, Path) and find_spec("asyncpg") is None:
+        raise _missing_extra("DATABASE_URL", "postgresql", ImportError(name="asyncpg"))
 
 
 @asynccontextmanager

@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -120,6 +121,30 @@ def _set_up_reader(connection: DBAPIConnection, record: ConnectionPoolEntry) -> 
     cursor = connection.cursor()
     cursor.execute("PRAGMA query_only = ON")
     cursor.close()
+
+
+class DatabaseInUse(Exception):
+    """A service or somebody else has the database open; the message is a sentence."""
+
+
+@contextmanager
+def unused(path: Path) -> Iterator[None]:
+    """Keep everybody from opening a database file. Raises DatabaseInUse if anybody has it open."""
+    if not path.exists():
+        yield
+        return
+    with closing(sqlite3.connect(path, timeout=1, isolation_level=None)) as held:
+        try:
+            # Fails while anybody else has it open, also without a transaction.
+            held.execute("PRAGMA locking_mode = EXCLUSIVE")
+            held.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if is_busy(error):
+                raise DatabaseInUse(f"{path} is in use; stop the service first.") from error
+            raise
+        except sqlite3.DatabaseError:
+            pass  # nobody can use a damaged one
+        yield
 
 
 def is_busy(error: BaseException) -> bool:

@@ -16,14 +16,19 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from printreach.backends.lookups import on_daemon_thread
 from printreach.http1.fetch import FetchFailed
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.connections.credentials import new_secret
-from printreach.run.dependencies import snapshot_store
+from printreach.run.dependencies import require_driver, snapshot_store
 from printreach.run.doctor.findings import Finding, failure, fine, warning
 from printreach.run.doctor.web_probe import WebProbe
 from printreach.run.settings import Settings, SettingsError
+from printreach.store.database_copies import revision_at
+from printreach.store.engine import reason_of
+from printreach.store.location import DatabaseLocation
 from printreach.store.migrate import HEAD
 from printreach.store.store import Store
 
@@ -36,12 +41,18 @@ _OTHER_FOLDER: Final = "Start the service once, or set PRINTREACH_DATA_DIR as th
 CONNECT_TIMEOUT_S: Final = 3.0
 
 
-async def revision_of_file(path: Path) -> str | None:
-    """Return the revision of a database's schema; None if it can't be used."""
+async def has_newest_schema(location: DatabaseLocation) -> bool:
+    """Return whether a database can be used without being created or migrated."""
     try:
-        return await on_daemon_thread(_revision_and_write_lock, path)
-    except sqlite3.Error:
-        return None
+        if isinstance(location, Path):
+            revision: str | None = await on_daemon_thread(_revision_and_write_lock, location)
+        else:
+            require_driver(location)
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                revision = await revision_at(location)
+    except (sqlite3.Error, SQLAlchemyError, OSError, SettingsError):
+        return False
+    return revision == HEAD
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,24 +94,22 @@ class MachineChecks:
         )
 
     async def database(self) -> Finding:
-        path = self.settings.database_path
-        if not path.exists():
-            return warning(f"There is no database {path} yet.", _OTHER_FOLDER)
+        location = self.settings.database
+        if isinstance(location, Path):
+            return await on_daemon_thread(_look_at_file, location)
         try:
-            revision = await on_daemon_thread(_revision_and_write_lock, path)
-        except sqlite3.Error as error:
+            require_driver(location)
+            revision = await revision_at(location)
+        except SettingsError as error:
+            return failure(str(error), "Install it and restart the service.")
+        except TimeoutError:
+            raise
+        except (SQLAlchemyError, OSError) as error:
             return failure(
-                f"The database {path} can't be used: {error}.",
-                "Where it is damaged, restore a backup: printreach admin database restore FILE.",
+                f"The database {location} can't be used: {reason_of(error)}.",
+                "Look at PRINTREACH_DATABASE_URL, and at the server's log.",
             )
-        if path.stat().st_mode & 0o077:
-            return warning(f"Other users of this machine can read {path}.", f"chmod 600 {path}*")
-        if revision != HEAD:
-            return warning(
-                f"The database's schema is {revision}, and this version needs {HEAD}.",
-                "A start migrates an older one. Make a backup before.",
-            )
-        return fine(f"{path} can be read and written.")
+        return _schema(revision) or fine(f"The database {location} answers.")
 
     async def bus(self) -> Finding:
         if not self.settings.nats_urls:
@@ -211,6 +220,31 @@ class MachineChecks:
                 "Look at PRINTREACH_SNAPSHOTS_URL.",
             )
         return fine("Pictures can be stored in the bucket, read and removed.")
+
+
+def _look_at_file(path: Path) -> Finding:
+    if not path.exists():
+        return warning(f"There is no database {path} yet.", _OTHER_FOLDER)
+    try:
+        revision = _revision_and_write_lock(path)
+    except sqlite3.Error as error:
+        return failure(
+            f"The database {path} can't be used: {error}.",
+            "Where it is damaged, restore a backup: printreach admin database restore FILE.",
+        )
+    if path.stat().st_mode & 0o077:
+        return warning(f"Other users of this machine can read {path}.", f"chmod 600 {path}*")
+    return _schema(revision) or fine(f"{path} can be read and written.")
+
+
+def _schema(revision: str | None) -> Finding | None:
+    """Return what is wrong with the schema; None if nothing is."""
+    if revision == HEAD:
+        return None
+    return warning(
+        f"The database's schema is {revision or 'none'}, and this version needs {HEAD}.",
+        "A start migrates an older one. Make a backup before.",
+    )
 
 
 def _revision_and_write_lock(path: Path) -> str:

@@ -22,7 +22,8 @@ from typing import IO, Final
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from printreach.store.engine import reason_of
+from printreach.store.copying import CopyFailed
+from printreach.store.engine import DatabaseInUse, reason_of
 
 _FORMAT: Final = "printreach-backup 1"
 _DESCRIPTION: Final = "backup.json"
@@ -113,6 +114,8 @@ def in_a_sentence(what: str) -> Iterator[None]:
         raise BackupFailed(f"{what}: {error.strerror or error}.") from error
     except (tarfile.TarError, zlib.error, EOFError, UnicodeError) as error:
         raise BackupFailed(f"{what}: it is damaged, or no backup of Printreach.") from error
+    except (DatabaseInUse, CopyFailed) as error:
+        raise BackupFailed(str(error)) from error
     except (sqlite3.Error, SQLAlchemyError) as error:
         raise BackupFailed(f"{what}: {reason_of(error)}.") from error
 

@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Final
 
 from printreach.store.backups.archive import BackupFailed, Description, extract, in_a_sentence
 from printreach.store.backups.making import ASIDE, STAGING, TIME_IN_NAMES
+from printreach.store.engine import unused
 from printreach.store.key_files import flush_folder
 from printreach.store.migrate import migrate
 
@@ -27,11 +28,19 @@ class RestoredBackup:
     aside: Path | None
 
 
-def restore(source: Path, database: Path, at: datetime, *, replaces: bool) -> RestoredBackup:
+def restore(
+    source: Path,
+    database: Path,
+    at: datetime,
+    *,
+    replaces: bool,
+    load: Callable[[Path], object] | None = None,
+) -> RestoredBackup:
     """Put a backup into the data directory of a database, once all of it has been checked.
 
-    replaces: what is there is moved into a folder of the data directory. An older database is
-    migrated. Raises BackupFailed, and DatabaseTooNew.
+    replaces: what is there is moved into a folder of the data directory. load: copies the file of
+    the database to its server, if it has one. An older database is migrated. Raises BackupFailed,
+    and DatabaseTooNew.
     """
     data_dir = database.parent
     with in_a_sentence(f"The backup {source} can't be restored"):
@@ -42,35 +51,18 @@ def restore(source: Path, database: Path, at: datetime, *, replaces: bool) -> Re
             )
         staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=data_dir))
         try:
-            with _unused(database):
+            with unused(database):
                 description = extract(source, staging)
                 _check(staging / database.name)
                 migrate(staging / database.name)
+                if load is not None:
+                    load(staging / database.name)
+                    (staging / database.name).unlink()
             aside = _move_aside(database, staging, at)
             _move_into_place(staging, database)
         finally:
             shutil.rmtree(staging)
     return RestoredBackup(description=description, aside=aside)
-
-
-@contextlib.contextmanager
-def _unused(database: Path) -> Iterator[None]:
-    """Keep services from starting on a database. Raises BackupFailed if one runs on it."""
-    if not database.exists():
-        yield
-        return
-    with contextlib.closing(sqlite3.connect(database, timeout=1, isolation_level=None)) as held:
-        try:
-            # Fails while anybody else has it open, also without a transaction.
-            held.execute("PRAGMA locking_mode = EXCLUSIVE")
-            held.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                raise BackupFailed(f"{database} is in use; stop the service first.") from error
-            raise
-        except sqlite3.DatabaseError:
-            pass  # a damaged one is what backups are for
-        yield
 
 
 def _check(database: Path) -> None:
