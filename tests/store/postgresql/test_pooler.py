@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from printreach.store.location import PostgresqlLocation
-from printreach.store.store import Store, open_store
+from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.events import some_events
 from tests.fakes.loop import on_a_loop
@@ -64,8 +64,11 @@ async def test_units_of_work_and_readings_take_turns_at_few_connections(
     events = some_events(30)
 
     async def append(store: Store, number: int) -> None:
-        event = events[number]
-        await store.write(lambda records: records.events.append("p1", [event], NOON))
+        async def work(records: Records) -> None:
+            await records.events.append("p1", [events[number]], NOON)
+            await asyncio.sleep(0.01)  # so that others are served by another connection
+
+        await store.write(work)
 
     async with open_store(pooled) as one, open_store(pooled) as other:
         await store_all(one)
