@@ -18,7 +18,7 @@ def strands(photos: int, interval_s: float) -> list[bytes]:
     printer.machine.fail(Failure.SPAGHETTI)
     for _ in range(photos):
         printer.advance(interval_s)
-        taken.append(_photo(printer, renderer))
+        taken.append(photo(printer, renderer))
     return taken
 
 
@@ -28,11 +28,12 @@ def vase(interval_s: float) -> list[bytes]:
     assert printer.start(job(sample_gcode())) is None
     while printer.state is not State.COMPLETE:
         printer.advance(interval_s)
-        taken.append(_photo(printer, renderer))
+        taken.append(photo(printer, renderer))
     return taken
 
 
-def _photo(printer: SimulatedPrinter, renderer: Renderer) -> bytes:
+def photo(printer: SimulatedPrinter, renderer: Renderer) -> bytes:
+    """The webcam's picture of this moment."""
     while not renderer.catch_up(printer.machine.strands, 2000):
         pass
     nozzle = printer.machine.position
