@@ -164,6 +164,41 @@ def test_a_worker_hands_out_what_a_relay_stored(
     wait_for_event(running, linked_simulated, EventType.STARTED)
 
 
+def test_while_the_nats_server_is_gone_printers_answer_and_what_is_revoked_ends(
+    running: Nodes, linked: LinkedPrinter
+) -> None:
+    connection = running.connect(linked)
+    ways = [relay.way(connection) for relay in running.relays]
+    assert all(map(has_answered, ways))
+    running.bus.stop()
+    try:
+        assert all(map(has_answered, ways))
+        running.revoke(connection)
+        wait_for(
+            "the end of what is cached",
+            lambda: [call(way, "/").status for way in ways] == [604, 604],
+            TIMEOUT_S,
+        )
+    finally:
+        running.bus.start()
+
+
+def test_a_relay_that_hangs_is_noticed_and_followed_when_it_goes_on(
+    running: Nodes, linked: LinkedPrinter
+) -> None:
+    connection = running.connect(linked)
+    left = running.relay_without(connection)
+    held = next(relay for relay in running.relays if relay is not left)
+    held.program.pause()
+    try:
+        # Not 200: an agent whose service hangs notices it with its own pings, later than this.
+        assert call(left.way(connection), "/").status in (601, 602)
+        assert call(left.way(connection), "/").status == 601
+    finally:
+        held.program.resume()
+    wait_for("an answer", lambda: has_answered(left.way(connection)), TIMEOUT_S)
+
+
 def test_a_relay_that_is_killed_is_followed_by_the_other(
     running: Nodes, linked: LinkedPrinter, connection: Connection
 ) -> None:

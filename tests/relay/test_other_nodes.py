@@ -10,10 +10,10 @@ from printreach.backends.node_tls import node_tls
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.contract import signin
 from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.node_words import Holds, encode
 from printreach.contract.permissions import Permission
 from printreach.ports import Notice, Topic
 from printreach.relay import presence
-from printreach.relay.node_words import Holds, encode
 from printreach.rules.connections.permissions import Access as Granted
 from printreach.rules.nodes import NodeKey
 from printreach.rules.printers import OwnedPrinter

@@ -54,7 +54,10 @@ class Node:
 class Nodes(Service):
     """Relays share the socket that agents dial; each has a port of its own beside it."""
 
-    def __init__(self, folder: Path, env: dict[str, str], shared: socket.socket) -> None:
+    def __init__(
+        self, folder: Path, env: dict[str, str], shared: socket.socket, bus: NatsServer
+    ) -> None:
+        self.bus = bus
         self._shared = shared
         self._own = {name: _listening() for name in ("relay-a", "relay-b")}
         super().__init__(folder, shared.getsockname()[1], env)
@@ -111,7 +114,7 @@ def nodes(folder: Path, more_env: Mapping[str, str] | None = None) -> Iterator[N
             "PRINTREACH_NATS_URL": bus.url,
             **(more_env or {}),
         }
-        running = Nodes(folder, env, shared)
+        running = Nodes(folder, env, shared, bus)
         for node in running.all:
             ends.enter_context(node.program)
             node.wait_ready()

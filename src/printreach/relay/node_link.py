@@ -12,17 +12,7 @@ from typing import Final, Protocol
 
 from picows import WSError, ws_connect
 
-from printreach.rules.connections.credentials import TokenBytes, new_record_id
-from printreach.rules.nodes import Meeting, NodeKey, Side, is_proof, proof_of
-from printreach.tunnel.stream import Stream
-from printreach.tunnel.tunnel import Tunnel
-from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
-from printreach.wire.errors import CloseCode, Reason
-from printreach.wire.events import StreamOpened
-from printreach.wire.frames import MAX_MESSAGE_BYTES
-from printreach.wire.session import Role, Session
-
-from .node_words import (
+from printreach.contract.node_words import (
     NONCE_BYTES,
     Challenge,
     Hello,
@@ -36,6 +26,16 @@ from .node_words import (
     decode_from_dialling,
     encode,
 )
+from printreach.rules.connections.credentials import TokenBytes, new_record_id
+from printreach.rules.nodes import Meeting, NodeKey, Side, is_proof, proof_of
+from printreach.tunnel.stream import Stream
+from printreach.tunnel.tunnel import Tunnel
+from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+from printreach.wire.errors import CloseCode, Reason
+from printreach.wire.events import StreamOpened
+from printreach.wire.frames import MAX_MESSAGE_BYTES
+from printreach.wire.session import Role, Session
+
 from .route import Route, split_prefix
 from .splice import splice
 

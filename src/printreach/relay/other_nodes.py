@@ -13,6 +13,7 @@ from picows import (
     ws_create_server,
 )
 
+from printreach.contract.node_words import Holds
 from printreach.ports import Bus, Clock
 from printreach.rules.connections.credentials import TokenBytes
 from printreach.rules.nodes import NodeKey
@@ -23,7 +24,6 @@ from printreach.wire.frames import MAX_MESSAGE_BYTES
 from .directory import Directory, replace
 from .host_keys import HostKeyRequests
 from .node_link import DIAL_TIMEOUT_S, NODE_PATH, InwardLink, NotReached, OutwardLink, dial
-from .node_words import Holds
 from .presence import HoldingNode, Presence
 from .route import Route
 

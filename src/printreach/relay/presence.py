@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.contract.node_words import Holds, Left, Who, decode_presence, encode
 from printreach.ports import Bus, Clock, Notice, Topic
 
 from .commands import AgentClock
-from .node_words import Holds, Left, Who, decode_presence, encode
 from .route import Route
 
 log = logging.getLogger(__name__)
