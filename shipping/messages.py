@@ -27,7 +27,6 @@ KEYWORDS: Final = {
     "N_ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "t": None,
-    "tn": (1, 2),
 }
 _HEAD: Final = "# Printreach. Texts are changed in the sources, and collected by `make messages`."
 

@@ -27,7 +27,7 @@ def brackets(monkeypatch: pytest.MonkeyPatch) -> str:
     offered: Mapping[str, str] = MappingProxyType(
         {"en": "English", "de": "Deutsch", "zh-Hans": "简体中文"}
     )
-    catalogue = _BracketedForms(_Bracketed(), {}, lambda _count: 0)
+    catalogue = _BracketedForms(_Bracketed(), {"Copied": "⟦Copied⟧"}, {}, lambda _count: 0)
     for module in (languages, owner, overview):
         monkeypatch.setattr(module, "NAMES", offered)
     monkeypatch.setattr(languages, "catalogue_of", lambda _language: catalogue)

@@ -98,7 +98,8 @@ def test_the_reader_of_catalogues_knows_escapes_contexts_and_forms(
 msgid ""
 msgstr "Language: fr\\n"
 
-#, fuzzy-not
+#: src/printreach/web/pages.py web/scripts/parts/pages.ts
+#: src/printreach/more.py
 msgctxt "button"
 msgid "Open"
 msgstr "Ouvrir"
@@ -129,6 +130,7 @@ msgstr[1] "%(num)s jours"
         "Open": "Ouvert",
         'a "b"\n\\': 'c "d"\n\\',
     }
+    assert catalogue.scripts == {"button\x04Open": "Ouvrir"}
     assert catalogue.counted("%(num)s day", 0) == "%(num)s jour"
     assert catalogue.counted("%(num)s day", 2) == "%(num)s jours"
     assert catalogue.counted("%(num)s night", 2) is None

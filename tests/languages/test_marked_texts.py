@@ -6,7 +6,11 @@ import pytest
 
 from tests.languages.unmarked import texts_made_once, unmarked_texts
 from tests.look.test_every_page import TEMPLATES
+from tests.rigs.peers import ROOT
 
+COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
+UNMARKED_IN_SCRIPT = re.compile(r"""(?<!\bt\()(?<![/*"'`])(["`][A-Z][a-z\u2019]+ [^"`\n]+["`])""")
+"""A string of two words, the first with a capital; names of headers and keys are one word."""
 PAGES = sorted(path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html"))
 SOURCES = "".join((TEMPLATES / name).read_text() for name in PAGES)
 IMPORTS = re.compile(r'\{% from "([^"]+)" import (?:(?!with context|%\}).)*%\}')
@@ -22,6 +26,22 @@ def test_every_text_of_a_template_is_marked(name: str) -> None:
 @pytest.mark.parametrize("name", IMPORTED)
 def test_no_text_is_made_once_for_all_readers(name: str) -> None:
     assert texts_made_once((TEMPLATES / name).read_text()) == []
+
+
+def test_every_text_of_a_script_is_marked() -> None:
+    unmarked = [
+        (path.name, text)
+        for path in sorted((ROOT / "web").glob("[sw]*/**/*.ts"))
+        for text in UNMARKED_IN_SCRIPT.findall(COMMENT.sub("", path.read_text()))
+    ]
+
+    assert unmarked == []
+
+
+def test_an_unmarked_text_of_a_script_is_found() -> None:
+    script = 'say("Try again."); say(t("Try again.")); say(`Box ${n} of all`); fetch("/a b");'
+
+    assert UNMARKED_IN_SCRIPT.findall(script) == ['"Try again."', "`Box ${n} of all`"]
 
 
 def test_an_unmarked_text_is_found_wherever_it_stands() -> None:

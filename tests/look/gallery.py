@@ -21,6 +21,7 @@ from litestar.types import ControllerRouterHandler
 from playwright.sync_api import BrowserContext, Page, Route
 
 from printreach.printers.simulated.webcam.scenery import room
+from printreach.web.languages import InTheReadersLanguage
 from printreach.web.security import hardening
 from printreach.web.templating import static_files, template_environment
 from tests.fakes.clock import NOON
@@ -66,7 +67,7 @@ def gallery_app() -> Litestar:
 def application(routes: Sequence[ControllerRouterHandler], **more: Any) -> Litestar:
     """An application with our templates, built files and security headers."""
     environment = template_environment(HOST, Path(__file__).parent / "pages")
-    return Litestar(
+    app = Litestar(
         [*routes, static_files()],
         before_send=[hardening(requires_https=False)],
         template_config=TemplateConfig(engine=JinjaTemplateEngine.from_environment(environment)),
@@ -74,6 +75,8 @@ def application(routes: Sequence[ControllerRouterHandler], **more: Any) -> Lites
         logging_config=None,
         **more,
     )
+    app.asgi_handler = InTheReadersLanguage(app.asgi_handler)
+    return app
 
 
 @get("/{name:str}", media_type=MediaType.HTML, sync_to_thread=False)

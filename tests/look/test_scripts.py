@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.languages.conftest import brackets
 from tests.look.gallery import (
     HOST,
     let_requests_arrive,
@@ -15,6 +16,8 @@ from tests.look.gallery import (
     until,
 )
 from tests.rigs.chromium import wait_until
+
+__all__ = ["brackets"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -209,6 +212,16 @@ def test_a_value_that_is_shown_once_is_copied(page: Page, stream: Stream) -> Non
 
     expect(page.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == "n7Qm-4tVx-9KcR-2pWz-8sHd-3yLb"
+
+
+def test_what_scripts_say_is_in_the_language_of_the_page(page: Page, brackets: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.set_extra_http_headers({"accept-language": brackets})
+    stop_clock(page)
+    page.goto(PAGE)
+    page.get_by_role("button", name="⟦Copy⟧ password").click()
+
+    expect(page.get_by_text("⟦Copied⟧")).to_be_visible()
 
 
 def test_all_values_are_saved_as_a_text_file(page: Page, stream: Stream) -> None:

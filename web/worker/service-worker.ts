@@ -10,6 +10,7 @@ interface Kept {
   assets: string[];
   icon: string;
   badge: string;
+  words: { happened: string; nothing_done: string; not_reached: string };
 }
 
 interface Act {
@@ -44,11 +45,8 @@ const worker = self as unknown as ServiceWorkerGlobalScope & { KEPT: Kept };
 const CACHE = `printreach-${worker.KEPT.version}`;
 const ACT_PATH = "/notifications/act";
 const ACT_TIMEOUT_MS = 50_000; // the printer has 30 s to pause
-const UNREADABLE: Message = { title: "Printreach", text: "Something happened at a printer.", url: "/printers" };
-const NOT_REACHED: Outcome = {
-  title: "Nothing was done",
-  text: "Printreach can’t be reached from here. Tap to open the printer’s page.",
-};
+const UNREADABLE: Message = { title: "Printreach", text: worker.KEPT.words.happened, url: "/printers" };
+const NOT_REACHED: Outcome = { title: worker.KEPT.words.nothing_done, text: worker.KEPT.words.not_reached };
 
 worker.addEventListener("install", (event) => event.waitUntil(install()));
 worker.addEventListener("activate", (event) => event.waitUntil(activate()));

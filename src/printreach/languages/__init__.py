@@ -107,6 +107,12 @@ def message(text: str) -> str:
     return text if current == ENGLISH else catalogue_of(current).texts.get(text, text)
 
 
+def script_messages() -> Mapping[str, str]:
+    """Return the translations that the scripts of a page need, by their English texts."""
+    current = language()
+    return {} if current == ENGLISH else catalogue_of(current).scripts
+
+
 def translate_in_context(context: str, text: str) -> str:
     """Return the translation of a text by its context, with its placeholders."""
     current = language()

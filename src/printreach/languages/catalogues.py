@@ -26,15 +26,22 @@ _FORM_OF: Final[Mapping[str, Callable[[int], int]]] = MappingProxyType(
 )
 """The form of a text that fits a number; the heads of the files say the same to translators."""
 _KEYWORD: Final = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d)\])?)\s+(?=")')
+FILES: Final = "files"
+_FILES: Final = "#: "
+_SCRIPTS: Final = "web/scripts/"
 _ESCAPED: Final = re.compile(r"\\(.)")
 _ESCAPES: Final[Mapping[str, str]] = MappingProxyType({"n": "\n", "t": "\t", "r": "\r"})
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The texts of a language by their English. forms: of texts with a number, by the singular."""
+    """The texts of a language by their English. forms: of texts with a number, by the singular.
+
+    scripts: the texts that scripts of pages use, too.
+    """
 
     texts: Mapping[str, str]
+    scripts: Mapping[str, str]
     forms: Mapping[str, tuple[str, ...]]
     form_of: Callable[[int], int]
 
@@ -48,6 +55,7 @@ class Catalogue:
 def catalogue_of(language: str) -> Catalogue:
     """Return the catalogue of a language that is offered. It is read once."""
     texts: dict[str, str] = {}
+    scripts: dict[str, str] = {}
     forms: dict[str, tuple[str, ...]] = {}
     for entry in entries((FOLDER / language / "messages.po").read_text(encoding="utf-8")):
         if "msgid_plural" in entry:
@@ -58,7 +66,9 @@ def catalogue_of(language: str) -> Catalogue:
             text = entry["msgid"]
             key = in_context(entry["msgctxt"], text) if "msgctxt" in entry else text
             texts[key] = entry["msgstr"]
-    return Catalogue(texts, forms, _FORM_OF[language])
+            if _SCRIPTS in entry.get(FILES, ""):
+                scripts[key] = entry["msgstr"]
+    return Catalogue(texts, scripts, forms, _FORM_OF[language])
 
 
 def in_context(context: str, text: str) -> str:
@@ -69,11 +79,13 @@ def in_context(context: str, text: str) -> str:
 def entries(content: str) -> Iterator[dict[str, str]]:
     """Read the entries of a file, each with the strings of its keywords; the first is the head.
 
-    Obsolete entries and comments are left out.
+    FILES stands for those that the text is in. Obsolete entries and comments are left out.
     """
     entry: dict[str, str] = {}
-    keyword = ""
+    keyword, files = "", ""
     for line in content.splitlines():
+        if line.startswith(_FILES):
+            files += line.removeprefix(_FILES)
         if not line or line.startswith("#"):
             continue
         match = _KEYWORD.match(line)
@@ -83,6 +95,8 @@ def entries(content: str) -> Iterator[dict[str, str]]:
             if keyword in ("msgctxt", "msgid") and "msgid" in entry:
                 yield entry
                 entry = {}
+            if files:
+                entry[FILES], files = files, ""
         entry[keyword] = entry.get(keyword, "") + _ESCAPED.sub(_unescaped, line.strip()[1:-1])
     if entry:
         yield entry

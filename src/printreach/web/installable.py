@@ -15,8 +15,10 @@ from litestar import MediaType, Response, Router, route
 from litestar.exceptions import NotFoundException
 from litestar.response import Template
 
+from printreach.languages import N_, _, language
 from printreach.web.safe_methods import READ
 from printreach.web.templating import STATIC, asset_addresses
+from printreach.web.wording import typeset
 
 MANIFEST_PATH: Final = "/manifest.webmanifest"
 WORKER_PATH: Final = "/service-worker.js"
@@ -42,7 +44,8 @@ def manifest(asset: Callable[[str], str]) -> dict[str, Any]:
         "id": "/",
         "name": "Printreach",
         "short_name": "Printreach",
-        "description": "Your 3D printers, from anywhere.",
+        "lang": language(),
+        "description": _("Your 3D printers, from anywhere."),
         "start_url": "/printers",
         "scope": "/",
         "display": "standalone",
@@ -61,27 +64,40 @@ def manifest(asset: Callable[[str], str]) -> dict[str, Any]:
 
 
 def service_worker(folder: Path = STATIC) -> bytes:
-    """Return the service worker, with the list of what it keeps before it.
+    """Return the service worker in the reader's language, with the list of what it keeps before it.
 
     It differs whenever anything that it keeps has changed, so browsers replace it then.
     """
+    words = {
+        "happened": _("Something happened at a printer."),
+        "nothing_done": _("Nothing was done"),
+        "not_reached": typeset(
+            N_("Printreach can't be reached from here. Tap to open the printer's page.")
+        ),
+    }
     asset = asset_addresses(folder)
     assets = [asset(name) for name in _KEPT_ASSETS]
     code = (folder / _WORKER_FILE).read_bytes()
     offline = (Path(__file__).parent / "templates" / "offline.html").read_bytes()
     base = (Path(__file__).parent / "templates" / "base.html").read_bytes()
-    version = hashlib.sha256(b"\0".join([code, offline, base, *(one.encode() for one in assets)]))
+    parts = [code, offline, base, *(one.encode() for one in (*assets, language()))]
+    version = hashlib.sha256(b"\0".join(parts))
     kept = {
         "version": version.hexdigest()[:16],
         "page": OFFLINE_PATH,
         "assets": assets,
         "icon": asset("icon-192.png"),
         "badge": asset("badge-96.png"),
+        "words": words,
     }
     return b"self.KEPT = " + msgspec.json.encode(kept) + b";\n" + code
 
 
-_served_worker = cache(service_worker)
+@cache
+def _served_worker(_language: str) -> bytes:
+    return service_worker()
+
+
 _asset = cache(asset_addresses)
 
 
@@ -103,7 +119,7 @@ def worker_script() -> Response[bytes]:
     """
     if not (STATIC / _WORKER_FILE).is_file():
         raise NotFoundException("The scripts of the pages are not built")
-    return Response(_served_worker(), media_type="text/javascript", headers=_REVALIDATED)
+    return Response(_served_worker(language()), media_type="text/javascript", headers=_REVALIDATED)
 
 
 @route(OFFLINE_PATH, http_method=READ, media_type=MediaType.HTML, sync_to_thread=False)

@@ -12,6 +12,7 @@ from printreach.languages import (
     grouped,
     language,
     message,
+    script_messages,
     translate,
     translate_counted,
     translate_in_context,
@@ -23,9 +24,8 @@ def speak_the_readers_language(environment: Environment) -> None:
     settings: Any = environment  # the extension adds to it what types do not know
     settings.newstyle_gettext = True
     settings.policies["ext.i18n.trimmed"] = True
-    environment.globals.update(
-        _=_gettext, gettext=_gettext, ngettext=_ngettext, pgettext=_pgettext, language=language
-    )
+    environment.globals.update(_=_gettext, gettext=_gettext, ngettext=_ngettext, pgettext=_pgettext)
+    environment.globals.update(language=language, script_messages=script_messages)
     environment.filters["translate"] = translate
 
 

@@ -1,5 +1,7 @@
 // Copy buttons, and the box of values that are shown once.
 
+import { t } from "./messages";
+
 const SAID_MS = 2500;
 
 export function startCopying(): void {
@@ -27,7 +29,7 @@ async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   if (!words) return;
   const before = words.textContent;
   const copied = await written(text);
-  words.textContent = copied ? "Copied" : "Select and copy";
+  words.textContent = copied ? t("Copied") : t("Select and copy");
   button.classList.toggle("ok", copied);
   use(button, copied ? "tick" : "copy");
   setTimeout(() => {

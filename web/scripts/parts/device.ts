@@ -6,15 +6,17 @@
 //
 // data-push-place="/notifications" leads there afterwards, where the list of devices is.
 
+import { t } from "./messages";
+
 const WORKER = "/service-worker.js";
 const DEVICES = "/notifications/devices";
 const RENEWED = "printreach-push-renewed";
 const SUBSCRIBE_TIMEOUT_MS = 20_000;
 const NOT_ALLOWED =
-  "This browser doesn’t allow notifications from this site. Allow them in its settings, then try again.";
-const FAILED = "This browser could not be added. Try again in a moment.";
+  t("This browser doesn’t allow notifications from this site. Allow them in its settings, then try again.");
+const FAILED = t("This browser could not be added. Try again in a moment.");
 const ON_HOME_SCREEN =
-  "On an iPhone or iPad, first add Printreach to the home screen: Share, then Add to Home Screen. Open it from there.";
+  t("On an iPhone or iPad, first add Printreach to the home screen: Share, then Add to Home Screen. Open it from there.");
 
 export function startDevice(): void {
   // Without https there is no worker, except on localhost: the pages work as they do without it.
@@ -94,7 +96,7 @@ async function add(
     await subscribe(offer.dataset["push"] ?? "", registration);
     const page = offer.dataset["pushPlace"];
     if (page) return location.assign(page);
-    say(offer, "This device is notified about your prints.");
+    say(offer, t("This device is notified about your prints."));
     button.hidden = true;
   } catch (error) {
     if (fault) {

@@ -11,6 +11,7 @@ import { patch } from "./live";
 import { morph } from "./morph";
 import { showQuestion } from "./questions";
 import { toast } from "./toasts";
+import { t } from "./messages";
 
 const BUSY_MS = 10_000;
 const MOST_WAITING = 8;
@@ -55,7 +56,7 @@ async function send(form: HTMLFormElement, body: URLSearchParams, stop: (() => v
     showFaults(form, page) || ask(page);
   } catch {
     stop?.();
-    toast("The connection broke off. Look whether the printer did it.");
+    toast(t("The connection broke off. Look whether the printer did it."));
   }
 }
 
@@ -89,7 +90,7 @@ function forgetFaults(): void {
 
 /** A page that neither asks nor explains has only its title to say. */
 function ask(page: Document): void {
-  if (!showQuestion(page)) toast(page.querySelector("h1")?.textContent ?? "Something went wrong here");
+  if (!showQuestion(page)) toast(page.querySelector("h1")?.textContent ?? t("Something went wrong here"));
 }
 
 function begin(form: HTMLFormElement, button: HTMLButtonElement): () => void {

@@ -18,6 +18,7 @@ import { closeAgain } from "./closed";
 import { morph } from "./morph";
 import { clock, startTimes } from "./times";
 import { announce } from "./toasts";
+import { t } from "./messages";
 
 const LOST_MS = 5_000;
 const SILENT_MS = 40_000;
@@ -93,7 +94,7 @@ class Live {
   }
 
   private showLoss(): void {
-    showLost(`Reconnecting… values from ${clock(this.heard)}`);
+    showLost(t("Reconnecting… values from %(time)s", { time: clock(this.heard) }));
   }
 }
 

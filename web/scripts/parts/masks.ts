@@ -1,6 +1,8 @@
 // Boxes over a picture: <div data-masks> with number fields region-1-left … region-8-height, which
 // are all that is sent. Dragging fills the next that are empty; what is typed is drawn at once.
 // A finger draws one box after [data-draw] was pressed: else it scrolls the page, as anywhere.
+import { t } from "./messages";
+
 type Box = { left: number; top: number; width: number; height: number };
 type Point = { x: number; y: number };
 
@@ -108,7 +110,7 @@ class Masks {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "button";
-    button.textContent = `Remove box ${index + 1}`;
+    button.textContent = t("Remove box %(number)s", { number: index + 1 });
     button.addEventListener("click", () => {
       for (const input of this.rows()[index]!) input.value = "";
       this.draw();

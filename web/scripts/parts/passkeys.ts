@@ -1,8 +1,10 @@
 // Forms with data-passkey ask the authenticator before they are sent: "get" to sign in, "create"
 // to make a passkey. What it says goes into the field `answer`.
 
-const CANCELLED = "Nothing was done. Try again when you are ready.";
-const NOT_HERE = "This browser can’t use passkeys here.";
+import { t } from "./messages";
+
+const CANCELLED = t("Nothing was done. Try again when you are ready.");
+const NOT_HERE = t("This browser can’t use passkeys here.");
 
 export function startPasskeys(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {

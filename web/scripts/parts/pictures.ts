@@ -1,6 +1,7 @@
 // Webcams: stills are asked for again, streams end while nobody looks, and a picture says its age.
 
 import { clock } from "./times";
+import { t } from "./messages";
 
 const STALE_MS = 10_000;
 /** So long a stream may show the same before a new one is asked for. */
@@ -146,7 +147,7 @@ function sayArrival(image: HTMLImageElement, stale: number): void {
   frame.dataset.arrival = at === undefined ? "awaited" : age < stale ? "live" : "old";
   const words = frame.querySelector<HTMLElement>("[data-ours]");
   if (!words || at === undefined) return;
-  words.textContent = age < 60_000 ? `Picture from ${Math.round(age / 1000)} s ago` : `No picture since ${clock(new Date(at))}`;
+  words.textContent = age < 60_000 ? t("Picture from %(seconds)s s ago", { seconds: Math.round(age / 1000) }) : t("No picture since %(time)s", { time: clock(new Date(at)) });
 }
 
 function fresh(address: string): string {

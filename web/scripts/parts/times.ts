@@ -1,5 +1,7 @@
 // Times in the reader's zone. The server writes UTC into <time data-time="clock|near|day|moment">.
 
+import { locale } from "./messages";
+
 const shapes: Record<string, Intl.DateTimeFormatOptions> = {
   clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   near: { day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
@@ -8,7 +10,7 @@ const shapes: Record<string, Intl.DateTimeFormatOptions> = {
 };
 
 export function clock(at: Date): string {
-  return at.toLocaleTimeString("en-GB", shapes.clock);
+  return at.toLocaleTimeString(locale, shapes.clock);
 }
 
 export function startTimes(within: ParentNode): void {
@@ -16,7 +18,7 @@ export function startTimes(within: ParentNode): void {
     const at = new Date(element.dateTime);
     const shape = shapes[shapeName(element.dataset.time ?? "", at)];
     if (!shape || Number.isNaN(at.getTime())) continue;
-    const said = at.toLocaleString("en-GB", shape).replace(" at ", ", ");
+    const said = at.toLocaleString(locale, shape).replace(" at ", ", ");
     if (element.textContent !== said) element.textContent = said;
   }
 }

@@ -2,6 +2,7 @@
 // redirect, is shown as if the browser had sent the form itself. A file may be dropped on the page.
 
 import { fetchPage, showQuestion } from "./questions";
+import { t } from "./messages";
 
 export function startUploads(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-upload]")) {
@@ -61,15 +62,15 @@ function send(form: HTMLFormElement, address: string): void {
   request.setRequestHeader("Accept", "text/html");
   request.upload.onprogress = ({ loaded, total }) => {
     bar.value = total ? (100 * loaded) / total : 0;
-    words.textContent = `${Math.floor(bar.value)}%`;
+    words.textContent = t("%(number)s%%", { number: Math.floor(bar.value) });
   };
   request.onload = () => {
     if (request.status < 400) return location.assign(request.responseURL || location.href);
     const page = new DOMParser().parseFromString(request.responseText, "text/html");
     const reason = page.querySelector(".summary li, main .lead")?.textContent?.trim();
-    end(reason || "The file was not taken. Try again.");
+    end(reason || t("The file was not taken. Try again."));
   };
-  request.onerror = () => end("The connection broke off. Try again.");
+  request.onerror = () => end(t("The connection broke off. Try again."));
   const disable = (isUnderWay: boolean) => {
     for (const button of buttons) button.disabled = isUnderWay;
   };
