@@ -128,13 +128,22 @@ class Worker:
 
 
 @asynccontextmanager
-async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]:
-    """Run it on a new database, with `webhooks` webhooks that lead to the same receiver."""
+async def worker(
+    folder: Path, url: str, webhooks: int, database_url: str = ""
+) -> AsyncIterator[Worker]:
+    """Run it on a database, with `webhooks` new webhooks that lead to the same receiver.
+
+    database_url: of a PostgreSQL database; by default a new file.
+    """
     settings = settings_from(
-        {"PRINTREACH_DATA_DIR": str(folder), "PRINTREACH_WEBHOOK_ALLOW_PRIVATE": "true"}
+        {
+            "PRINTREACH_DATA_DIR": str(folder),
+            "PRINTREACH_WEBHOOK_ALLOW_PRIVATE": "true",
+            "PRINTREACH_DATABASE_URL": database_url,
+        }
     )
     async with AsyncExitStack() as ends:
-        store = await ends.enter_async_context(open_store(settings.database_path))
+        store = await ends.enter_async_context(open_store(settings.database))
         sender = CountingSender(open_webhook_sender(settings, ends))
         outbox = SealedOutbox(
             sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes

@@ -15,6 +15,7 @@ from printreach.backends.clock import SystemClock
 from printreach.contract.events import PrintEvent
 from printreach.hub.prints.event_stream import EventStreams, StreamedEvent
 from printreach.store.relay.inbox import SqlEventInbox
+from tests.rigs.postgresql import DURABLE, PostgresqlServer
 
 TITLE = "events, stored and followed"
 OURS = "printreach"
@@ -28,23 +29,35 @@ EVENTS_A_SECOND = 100
 
 def run(world: World) -> Measurement:
     rounds = range(world.plan.rounds)
-    stored = [uvloop.run(_stored()) for _ in rounds]
+    stored = [uvloop.run(_stored("")) for _ in rounds]
+    with PostgresqlServer(*DURABLE, parent=Path(tempfile.gettempdir())) as server:
+        on_server = [uvloop.run(_stored_on(server)) for _ in rounds]
     late = [uvloop.run(_latencies(world.plan.seconds)) for _ in rounds]
     p99 = [percentile(one, 99) for one in late]
     return Measurement(
         [
             Reading.of(OURS, "stored", "/s", stored),
+            Reading.of(OURS, "stored on PostgreSQL", "/s", on_server),
             Reading.of(OURS, "p50 until it is read", "ms", [percentile(one, 50) for one in late]),
             Reading.of(OURS, "p99 until it is read", "ms", p99),
         ],
-        [Figure.of("events.rate", stored), Figure.of("events.p99", p99)],
+        [
+            Figure.of("events.rate", stored),
+            Figure.of("events.server_rate", on_server),
+            Figure.of("events.p99", p99),
+        ],
     )
 
 
-async def _stored() -> float:
+async def _stored_on(server: PostgresqlServer) -> float:
+    with server.database() as url:
+        return await _stored(url)
+
+
+async def _stored(database_url: str) -> float:
     """Return events per second that survive a loss of power."""
     with tempfile.TemporaryDirectory() as folder:
-        async with worker(Path(folder) / "data", "", 0) as here:
+        async with worker(Path(folder) / "data", "", 0, database_url) as here:
             inbox, loop = SqlEventInbox(here.store, SystemClock()), asyncio.get_running_loop()
             events = iter([_event(number) for number in range(EVENTS)])
 

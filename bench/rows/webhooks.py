@@ -15,6 +15,7 @@ from bench.measures import percentile, ratios
 from bench.report import Figure, Measurement, Reading
 from bench.webhooks import BODY, worker
 from bench.world import World
+from tests.rigs.postgresql import DURABLE, PostgresqlServer
 from tests.rigs.programs import Program
 
 TITLE = "deliveries to webhooks"
@@ -31,7 +32,9 @@ def run(world: World) -> Measurement:
     rounds = range(world.plan.rounds)
     with _receiver(world.folder) as url:
         bare = [uvloop.run(_bare(url)) for _ in rounds]
-        ours = [uvloop.run(_rate(url)) for _ in rounds]
+        ours = [uvloop.run(_rate(url, "")) for _ in rounds]
+        with PostgresqlServer(*DURABLE, parent=Path(tempfile.gettempdir())) as server:
+            on_server = [uvloop.run(_rate_on(server, url)) for _ in rounds]
         few = [uvloop.run(_cost_us(url, due=FEW)) for _ in rounds]
         many = [uvloop.run(_cost_us(url, due=MANY)) for _ in rounds]
         late = [uvloop.run(_latencies(url, world.plan.seconds)) for _ in rounds]
@@ -41,6 +44,7 @@ def run(world: World) -> Measurement:
             Reading.of(BARE, "POSTs", "/s", bare),
             Reading.of(OURS, "deliveries", "/s", ours),
             Reading.of(OURS, "share of the bare loop", "x", ratios(ours, bare)),
+            Reading.of(OURS, "deliveries on PostgreSQL", "/s", on_server),
             Reading.of(OURS, "CPU a delivery", "µs", few),
             Reading.of(BACKLOG, "CPU a delivery", "µs", many),
             Reading.of(OURS, "p50 of an event", "ms", [percentile(one, 50) for one in late]),
@@ -48,6 +52,7 @@ def run(world: World) -> Measurement:
         ],
         [
             Figure.of("webhooks.rate", ours),
+            Figure.of("webhooks.server_share", ratios(on_server, ours)),
             Figure.of("webhooks.backlog", ratios(many, few)),
             Figure.of("webhooks.p99", p99),
         ],
@@ -80,10 +85,15 @@ async def _bare(url: str) -> float:
         return DELIVERIES / (loop.time() - began)
 
 
-async def _rate(url: str) -> float:
+async def _rate_on(server: PostgresqlServer, url: str) -> float:
+    with server.database() as database_url:
+        return await _rate(url, database_url)
+
+
+async def _rate(url: str, database_url: str) -> float:
     """Return deliveries per second."""
     with tempfile.TemporaryDirectory() as folder:
-        async with worker(Path(folder) / "data", url, WEBHOOKS) as here:
+        async with worker(Path(folder) / "data", url, WEBHOOKS, database_url) as here:
             await here.queue(DELIVERIES)
             return DELIVERIES / await here.deliver(DELIVERIES)
 

@@ -34,6 +34,9 @@ _SETTINGS: Final = (
     *("max_wal_senders=0", "unix_socket_permissions=0777", "jit=off"),
 )
 
+DURABLE: Final = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
+"""For a server whose speed is measured: what it has stored survives a loss of power."""
+
 
 def postgresql_programs() -> Path:
     """Return the folder of the newest server's programs; skip the test if there is none."""
@@ -54,13 +57,13 @@ class PostgresqlServer:
     PostgreSQL refuses to run as root, so then it runs as the system's user for it.
     """
 
-    def __init__(self, *settings: str) -> None:
-        """settings: more of them, such as `fsync=on`."""
+    def __init__(self, *settings: str, parent: Path | None = None) -> None:
+        """settings: more of them, as DURABLE. parent: of its folder; by default in memory."""
         self._programs = postgresql_programs()
         self._settings = (*_SETTINGS, *settings)
         self._user = other_user()
-        parent = _MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir())
-        self.folder = Path(tempfile.mkdtemp(prefix="printreach-pg-", dir=parent))
+        memory = _MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir())
+        self.folder = Path(tempfile.mkdtemp(prefix="printreach-pg-", dir=parent or memory))
         self._data = self.folder / "data"
         self._names = (f"db{number}" for number in itertools.count())
         self._process: subprocess.Popen[bytes] | None = None

@@ -225,8 +225,9 @@ class DeliveryQueue:
         ended = [(self._attempts.pop(task), task.result()) for task in done]
         dropped, self._dropped = self._dropped, []
         self._renewed_at = at
+        # The lease keeps other workers away, and each change is of rows that are as they were.
         return await self._parts.core.store.write(
-            lambda records: self._write(records, dropped, ended, at)
+            lambda records: self._write(records, dropped, ended, at), may_overlap=True
         )
 
     async def _write(

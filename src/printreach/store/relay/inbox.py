@@ -44,7 +44,7 @@ class SqlEventInbox:
         arrivals = [one for own, _ in group for one in own]
         failure: Exception | None = StoreUnavailable("The service stops.")
         try:
-            await self._store.write(_appending(arrivals, self._clock.now()))
+            await self._store.write(_appending(arrivals, self._clock.now()), may_overlap=True)
             failure = None
         except StoreUnavailable as error:
             failure = error
