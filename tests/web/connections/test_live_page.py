@@ -75,7 +75,8 @@ def test_an_address_that_was_never_given_out_says_nothing_but_that(shown: Shown)
         f"/live/{link.live_id.upper()}",
         f"/live/{link.live_id}x",
         f"/l/{link.live_id}",
-        f"/l/{'a' * 16}",
+        f"/l/{'a' * 26}",
+        f"/l/{link.short_id[:16]}",
         f"/live/{shown.home.printer_id}",
         f"/live/{'a' * 32}/picture",
         f"/live/{'a' * 32}/events",
@@ -88,11 +89,12 @@ def test_an_address_that_was_never_given_out_says_nothing_but_that(shown: Shown)
 
 def test_addresses_are_too_long_to_be_guessed(shown: Shown) -> None:
     assert len(shown.link.live_id) * 5 >= 160
-    assert len(shown.link.short_id) * 5 >= 80
+    assert len(shown.link.short_id) * 5 >= 128
 
 
-def test_guessing_addresses_has_to_wait(shown: Shown) -> None:
-    codes = [shown.ask(f"/l/guess{n}").status_code for n in range(PAGES_BY_ADDRESS.at_once + 1)]
+@pytest.mark.parametrize("path", ["/l", "/live"])
+def test_guessing_addresses_has_to_wait(shown: Shown, path: str) -> None:
+    codes = [shown.ask(f"{path}/guess{n}").status_code for n in range(PAGES_BY_ADDRESS.at_once + 1)]
 
     assert (codes[0], codes[-1]) == (404, 429)
 

@@ -121,7 +121,7 @@ class LiveLinks:
         at = self.core.clock.now()
         link = LiveLink(
             live_id=new_secret(self.core.token_bytes),
-            short_id=new_record_id(self.core.token_bytes)[:16],
+            short_id=new_record_id(self.core.token_bytes),
             account_id=account_id,
             printer_id=printer_id,
             connection_id=wish.connection_id,

@@ -40,7 +40,8 @@ class LastFacts:
 class LiveLink:
     """A link as stored.
 
-    live_id, short_id: parts of its two addresses; either of them gives access.
+    live_id, short_id: parts of its two addresses; either of them gives access, so neither can be
+    guessed.
     connection_id: the App Connection that asked for it; None where a person did.
     print_id: it ends with that print; "" where it doesn't.
     shows_names: whether the names of the printer and of the file may be seen.
