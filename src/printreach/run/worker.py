@@ -27,7 +27,12 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.hub.prints.fanout import Consumer, Fanout
 from printreach.hub.prints.history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.snapshots import Snapshots
-from printreach.hub.prints.timelapses import PictureCollector, TimelapseConsumer, TimelapseMaking
+from printreach.hub.prints.timelapses import (
+    PictureCollector,
+    TimelapseConsumer,
+    TimelapseMaking,
+    Timelapses,
+)
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
@@ -53,6 +58,8 @@ Guarded: TypeAlias = Callable[[Pass], Pass]
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
+NOBODYS_EVERY_S: Final = 60.0
+"""Files of a deleted account are gone within this time, even if its notice was lost."""
 DAY_S: Final = 24 * 3600.0
 RETRY_EVERY_S: Final = 2.5
 """Retries that become due at a time of their own are late by this much at most."""
@@ -126,6 +133,8 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
     pictures = EventPictures(core, snapshots)
     maker = video_maker()
     collector = None if maker is None else PictureCollector(core=core, snapshots=snapshots)
+    timelapses = Timelapses(core=core, videos=video_store(settings), is_offered=maker is not None)
+    deleted = frozenset({Topic.ACCOUNT})
     fanout = Fanout(core, _consumers(dependencies, collector), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
@@ -161,7 +170,17 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         calls,
         Loop("bounded deliveries", webhook_deliveries.tidy, every_s=PRUNE_EVERY_S),
         Loop("old deliveries", guarded(webhook_deliveries.forget_old), every_s=PRUNE_EVERY_S),
-        Loop("old pictures", guarded(snapshots.forget_old), every_s=PRUNE_EVERY_S),
+        Loop(
+            "old pictures",
+            guarded(snapshots.forget_old),
+            hints=frozenset({Topic.PRINTER}),  # a removed one's last picture is like any other
+            every_s=PRUNE_EVERY_S,
+        ),
+        Loop("nobody's pictures", snapshots.forget_nobodys, hints=deleted, every_s=NOBODYS_EVERY_S),
+        Loop("old timelapses", guarded(timelapses.forget_old), every_s=PRUNE_EVERY_S),
+        Loop(
+            "nobody's timelapses", timelapses.forget_nobodys, hints=deleted, every_s=NOBODYS_EVERY_S
+        ),
         Loop(
             "old prints",
             guarded(partial(forget_old_prints, core)),
@@ -180,7 +199,7 @@ async def _composed(dependencies: Dependencies, ends: AsyncExitStack) -> Sequenc
         Loop(
             "payments", Billing(core=core, payments=dependencies.payments).reconcile, every_s=DAY_S
         ),
-        *(() if maker is None else _timelapses(dependencies, snapshots, maker, guarded, ends)),
+        *(() if maker is None else _making(dependencies, snapshots, maker, guarded, ends)),
         *(
             _watch(dependencies, snapshots, collector, guarded, ends)
             if settings.detector_watch
@@ -241,14 +260,14 @@ def _start_home_assistant(
     ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))
 
 
-def _timelapses(
+def _making(
     dependencies: Dependencies,
     snapshots: Snapshots,
     maker: VideoMaker,
     guarded: Guarded,
     ends: AsyncExitStack,
 ) -> Sequence[Loop]:
-    """Build the loops that make videos of prints, and delete them."""
+    """Build the loops that make videos of prints."""
     making = TimelapseMaking(
         core=dependencies.core,
         snapshots=snapshots,
@@ -258,7 +277,8 @@ def _timelapses(
     ends.push_async_callback(making.close)
     videos = Loop("timelapses", making.begin_due, hints=frozenset({Topic.EVENT}))
     making.on_freed(videos.wake)
-    return [videos, Loop("old timelapses", guarded(making.tidy), every_s=PRUNE_EVERY_S)]
+    abandoned = Loop("abandoned timelapses", guarded(making.end_abandoned), every_s=PRUNE_EVERY_S)
+    return [videos, abandoned]
 
 
 def _watch(

@@ -122,6 +122,39 @@ async def test_what_is_too_old_is_removed_but_for_the_last_one(open_world: OpenW
         assert here.files() == 0
 
 
+@on_a_loop
+async def test_a_deleted_accounts_pictures_are_deleted_however_new(open_world: OpenWorld) -> None:
+    async with studio(open_world) as here:
+        await here.take()
+        await here.world.accounts.delete("ada@example.org")
+        await here.snapshots.forget_nobodys()
+
+        assert here.files() == 0
+
+
+@pytest.mark.parametrize("is_swept", [True, False])
+def test_a_picture_whose_account_is_deleted_while_it_is_stored_leaves_no_file(
+    open_world: OpenWorld, is_swept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with studio(open_world) as here:
+            put = here.snapshots.kept.put
+
+            async def slow_put(snapshot_id: str, content: bytes) -> None:
+                await here.world.accounts.delete("ada@example.org")
+                if is_swept:
+                    await here.snapshots.forget_nobodys()
+                await put(snapshot_id, content)
+
+            monkeypatch.setattr(here.snapshots.kept, "put", slow_put)
+            await here.take()
+
+            assert here.files() == 0
+
+    body()
+
+
 @pytest.mark.parametrize(
     "answer", [OFFLINE, archive(), b"", picture()[:-5], b"\xff\xd8" * 5_000_000]
 )

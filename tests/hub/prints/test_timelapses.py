@@ -220,7 +220,7 @@ async def test_who_wants_none_gets_none_and_loses_what_there_was(open_world: Ope
         assert await here.ends() is not None
         assert not await here.timelapses.choose_days(here.key.account_id, "1")
         assert await here.timelapses.choose_days(here.key.account_id, "0")
-        await here.making.tidy()
+        await here.timelapses.forget_old()
         assert here.files(".mp4") == 0
         await here.prints(MIN_PICTURES)
 
@@ -233,24 +233,13 @@ async def test_a_video_is_kept_for_as_long_as_was_chosen(open_world: OpenWorld) 
         await here.prints(MIN_PICTURES)
         await here.ends()
         here.world.clock.advance(timedelta(days=DEFAULT_DAYS) - GAP)
-        await here.making.tidy()
+        await here.timelapses.forget_old()
         assert here.files(".mp4") == 1
         here.world.clock.advance(GAP)
-        await here.making.tidy()
+        await here.timelapses.forget_old()
 
         assert here.files(".mp4") == 0
         assert await here.timelapses.of_print(here.key) is None
-
-
-@on_a_loop
-async def test_a_deleted_accounts_videos_are_deleted(open_world: OpenWorld) -> None:
-    async with cinema(open_world) as here:
-        await here.prints(MIN_PICTURES)
-        await here.ends()
-        await here.world.accounts.delete("ada@example.org")
-        await here.making.tidy()
-
-        assert here.files(".mp4") == 0
 
 
 @on_a_loop
@@ -305,11 +294,11 @@ async def test_a_print_that_nobody_saw_end_gets_its_video_a_day_later(
 ) -> None:
     async with cinema(open_world) as here:
         await here.prints(MIN_PICTURES)
-        await here.making.tidy()
+        await here.making.end_abandoned()
         await here.make()
         assert here.maker.given == []
         here.world.clock.advance(ABANDONED_AFTER + GAP)
-        await here.making.tidy()
+        await here.making.end_abandoned()
         await here.make()
 
         assert len(here.maker.given) == 1

@@ -146,11 +146,15 @@ async def test_old_pictures_are_told_but_for_the_last_of_a_printer(
                 await _forget(store, some)
             return found
 
+        async def nobodys() -> list[str]:
+            return await store.read(lambda records: records.snapshots.nobodys(10))
+
         assert await outdated() == {three[1].snapshot_id}
         await store.write(lambda records: records.printers.remove("p1", NOON))
         assert await outdated() == {three[0].snapshot_id}
+        assert await nobodys() == []
         await store.write(lambda records: records.accounts.delete("ada"))
-        assert await outdated() == {three[2].snapshot_id}
+        assert await nobodys() == [three[2].snapshot_id]
 
 
 @on_a_loop

@@ -132,7 +132,7 @@ class Snapshots:
         return None if known is None or jpeg is None else StoredPicture(jpeg, known.taken_at)
 
     async def forget_old(self) -> None:
-        """Delete pictures whose time is over and files without a row. One pass of the worker.
+        """Delete pictures whose time is over. One pass of the worker.
 
         Raises StoreUnavailable and SnapshotsUnavailable.
         """
@@ -141,6 +141,16 @@ class Snapshots:
             lambda records: records.snapshots.outdated(before, FORGOTTEN_AT_ONCE)
         ):
             await self._remove(old)
+
+    async def forget_nobodys(self) -> None:
+        """Delete pictures of deleted accounts. One pass of the worker.
+
+        Raises StoreUnavailable and SnapshotsUnavailable.
+        """
+        while nobodys := await self.core.store.read(
+            lambda records: records.snapshots.nobodys(FORGOTTEN_AT_ONCE)
+        ):
+            await self._remove(nobodys)
 
     # --- helpers ----------------------------------------------------------------------------------
 
@@ -176,7 +186,12 @@ async def _of_unblocked(records: Records, snapshot_id: str) -> Snapshot | None:
 
 
 async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> list[str]:
-    """Return the ids that have to be deleted for it. is_last: it becomes the printer's last one."""
+    """Return the ids that have to be deleted for it. is_last: it becomes the printer's last one.
+
+    It is deleted itself if its account was, since its file may have been written after that.
+    """
+    if await records.accounts.get(snapshot.account_id) is None:
+        return [snapshot.snapshot_id]
     printer = await records.printers.linked(snapshot.printer_id)
     if is_last and printer is not None and printer.account_id == snapshot.account_id:
         await records.snapshots.make_last(snapshot)

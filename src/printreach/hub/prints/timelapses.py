@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
@@ -152,18 +152,12 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
             await self._keep(item, video)
         await self._drop(item.printer_id, collected)
 
-    async def tidy(self) -> None:
-        """Delete what was kept long enough, and end what was abandoned. Raises StoreUnavailable and
-        SnapshotsUnavailable.
-        """
+    async def end_abandoned(self) -> None:
+        """End what was abandoned, so that its video is made. Raises StoreUnavailable."""
         at = self.core.clock.now()
         await self.core.store.write(
             lambda records: records.timelapses.make_abandoned_due(at - ABANDONED_AFTER, at)
         )
-        while old := await self.core.store.read(
-            lambda records: records.timelapses.outdated(at, FORGOTTEN_AT_ONCE)
-        ):
-            await _remove(self.core, self.videos, old)
 
     async def _pose(self, item: Timelapse) -> Pose:
         """Return how the pictures are turned; they are not if the printer can't be asked."""
@@ -203,8 +197,10 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
         await self.videos.put(video_id, video)
 
         async def settle(records: Records) -> Sequence[Timelapse]:
-            await records.timelapses.settle(item.timelapse_id, len(video), at)
-            return await records.timelapses.beyond(item.account_id, MAX_BYTES_OF_ACCOUNT)
+            if await records.timelapses.settle(item.timelapse_id, len(video), at):
+                return await records.timelapses.beyond(item.account_id, MAX_BYTES_OF_ACCOUNT)
+            # Its account was deleted meanwhile, perhaps before the file was there.
+            return [replace(item, video_id=video_id)]
 
         too_many = await store.write(settle)
         if too_many:
@@ -238,6 +234,27 @@ class Timelapses:
             return None
         known = await self.core.store.read(lambda records: _of_unblocked(records, video_id))
         return None if known is None else await self.videos.get(video_id)
+
+    async def forget_old(self) -> None:
+        """Delete videos that were kept long enough. One pass of the worker.
+
+        Raises StoreUnavailable and SnapshotsUnavailable.
+        """
+        at = self.core.clock.now()
+        while old := await self.core.store.read(
+            lambda records: records.timelapses.outdated(at, FORGOTTEN_AT_ONCE)
+        ):
+            await _remove(self.core, self.videos, old)
+
+    async def forget_nobodys(self) -> None:
+        """Delete timelapses of deleted accounts. One pass of the worker.
+
+        Raises StoreUnavailable and SnapshotsUnavailable.
+        """
+        while nobodys := await self.core.store.read(
+            lambda records: records.timelapses.nobodys(FORGOTTEN_AT_ONCE)
+        ):
+            await _remove(self.core, self.videos, nobodys)
 
     async def delete(self, key: PrintKey) -> None:
         """Delete the video of a print. Raises SnapshotsUnavailable."""

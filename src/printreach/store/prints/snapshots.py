@@ -103,8 +103,7 @@ class SnapshotRecords(TableRecords):
         return too_many
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
-        """Return pictures to delete: those taken before then except last ones, then those without
-        account.
+        """Return pictures to delete: those taken before then except last and judged ones.
 
         Asked until there are none, each time after the records of the found ones were deleted.
         """
@@ -113,12 +112,14 @@ class SnapshotRecords(TableRecords):
             .where(snapshots.c.taken_at <= before, ~_IS_LAST, ~_IS_JUDGED)
             .limit(at_most)
         )
-        if found := list(old):
-            return found
-        nobodys = await self._connection.scalars(
+        return list(old)
+
+    async def nobodys(self, at_most: int) -> list[str]:
+        """Return pictures of deleted accounts. Asked until there are none, as outdated is."""
+        found = await self._connection.scalars(
             select(snapshots.c.snapshot_id).where(snapshots.c.account_id.in_(_GONE)).limit(at_most)
         )
-        return list(nobodys)
+        return list(found)
 
     async def forget(self, snapshot_ids: Sequence[str]) -> None:
         await self._connection.execute(

@@ -78,6 +78,7 @@ LEASED: Final = LeasedTable(
     due_at=timelapses.c.due_at,
     leased_until=timelapses.c.leased_until,
 )
+_IS_NOBODYS = ~exists().where(accounts.c.account_id == timelapses.c.account_id)
 _ITS_PICTURES = timelapse_pictures.c.timelapse_id == timelapses.c.timelapse_id
 _TIMELAPSE = [
     *(timelapses.c[field.name] for field in fields(Timelapse) if field.name in timelapses.c),
@@ -202,24 +203,28 @@ class TimelapseRecords(TableRecords):
         )
 
     async def reserve(self, timelapse_id: str, video_id: str) -> str | None:
-        """Store the name that a video will have; None if the timelapse is gone."""
+        """Store the name that a video will have; None if the timelapse or its account is gone."""
         changed = await self._changed(
             update(timelapses)
-            .where(timelapses.c.timelapse_id == timelapse_id)
+            .where(timelapses.c.timelapse_id == timelapse_id, ~_IS_NOBODYS)
             .values(video_id=video_id)
         )
         return video_id if changed else None
 
-    async def settle(self, timelapse_id: str, size: int, at: datetime) -> None:
-        """Store that the video was made; its pictures are needed no longer."""
-        await self._connection.execute(
+    async def settle(self, timelapse_id: str, size: int, at: datetime) -> bool:
+        """Store that the video was made; its pictures are needed no longer.
+
+        False if the timelapse or its account is gone.
+        """
+        changed = await self._changed(
             update(timelapses)
-            .where(timelapses.c.timelapse_id == timelapse_id)
+            .where(timelapses.c.timelapse_id == timelapse_id, ~_IS_NOBODYS)
             .values(size=size, made_at=at, due_at=None, leased_until=None)
         )
         await self._connection.execute(
             delete(timelapse_pictures).where(timelapse_pictures.c.timelapse_id == timelapse_id)
         )
+        return bool(changed)
 
     async def forget(self, timelapse_ids: Sequence[str]) -> None:
         await self._connection.execute(
@@ -242,17 +247,20 @@ class TimelapseRecords(TableRecords):
         return too_many
 
     async def outdated(self, at: datetime, at_most: int) -> Sequence[Timelapse]:
-        """Return timelapses to delete: kept for as long as their owner chose, or nobody's."""
+        """Return timelapses to delete: kept for as long as their owner chose."""
         days = func.coalesce(timelapse_days.c.days, DEFAULT_DAYS)
         is_over = (
             and_(days == kept, timelapses.c.made_at <= at - timedelta(days=kept))
             for kept in KEPT_DAYS
         )
-        is_nobodys = ~exists().where(accounts.c.account_id == timelapses.c.account_id)
         return await self._all(
             Timelapse,
             select(*_TIMELAPSE)
             .outerjoin(timelapse_days, timelapse_days.c.account_id == timelapses.c.account_id)
-            .where(or_(is_nobodys, *is_over))
+            .where(or_(*is_over))
             .limit(at_most),
         )
+
+    async def nobodys(self, at_most: int) -> Sequence[Timelapse]:
+        """Return timelapses of deleted accounts."""
+        return await self._all(Timelapse, select(*_TIMELAPSE).where(_IS_NOBODYS).limit(at_most))
