@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
 from printreach.backends.bus_nats import open_nats_bus
-from printreach.backends.bus_rows import MEMORY
+from printreach.backends.bus_rows import MEMORY, prune_now
 from printreach.backends.bus_sqlite import POLL_S, open_bus
 from printreach.ports import Bus, Notice, Topic
 from printreach.store.store import Records, Store, open_store
@@ -225,7 +225,7 @@ async def test_old_notices_are_removed_and_their_numbers_not_used_again(database
         await listener.has_heard(1)
 
         clock.advance(MEMORY + timedelta(seconds=1))
-        await bus.prune_now()
+        await prune_now(store, clock.now())
         assert await store.read(count) == 0
 
         await bus.publish(LINKED)

@@ -5,7 +5,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from sqlalchemy import RowMapping, delete, func, select
@@ -49,23 +49,6 @@ class RowsBus(ABC):
     async def watch(self) -> None:
         """Deliver notices published in any process to subscribers, until cancelled."""
 
-    async def prune(self) -> None:
-        """Delete old notices now and then, until cancelled."""
-        while True:
-            try:
-                await self.prune_now()
-            except StoreUnavailable as error:
-                _log.warning("old notices stay for now: %s", error)
-            await asyncio.sleep(PRUNE_EVERY_S)
-
-    async def prune_now(self) -> None:
-        oldest = self._clock.now() - MEMORY
-
-        async def remove(records: Records) -> None:
-            await records.connection.execute(delete(notices).where(notices.c.at < oldest))
-
-        await self._store.write(remove)
-
     def _tell(self, row: RowMapping) -> None:
         # A command of a newer version may publish a topic that this one does not know.
         if row["topic"] in list(Topic):
@@ -88,13 +71,39 @@ B = TypeVar("B", bound=RowsBus)
 async def opened(bus: B) -> AsyncIterator[B]:
     """Have it deliver every notice published from now on, in any process."""
     await bus.skip_old()
-    tasks = [asyncio.create_task(bus.watch()), asyncio.create_task(bus.prune())]
+    watching = asyncio.create_task(bus.watch())
     try:
         yield bus
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+
+@asynccontextmanager
+async def pruned(store: Store, clock: Clock) -> AsyncIterator[None]:
+    """Delete old notices now and then, whichever bus delivers them."""
+    pruning = asyncio.create_task(_prune(store, clock))
+    try:
+        yield
+    finally:
+        pruning.cancel()
+        await asyncio.gather(pruning, return_exceptions=True)
+
+
+async def prune_now(store: Store, at: datetime) -> None:
+    async def remove(records: Records) -> None:
+        await records.connection.execute(delete(notices).where(notices.c.at < at - MEMORY))
+
+    await store.write(remove)
+
+
+async def _prune(store: Store, clock: Clock) -> None:
+    while True:
+        try:
+            await prune_now(store, clock.now())
+        except StoreUnavailable as error:
+            _log.warning("old notices stay for now: %s", error)
+        await asyncio.sleep(PRUNE_EVERY_S)
 
 
 async def rows_after(

@@ -3,13 +3,14 @@
 import secrets
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from printreach.backends.bus_rows import pruned
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
@@ -151,22 +152,22 @@ async def bus_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterato
 
     Raises SettingsError if its library is missing.
     """
-    if settings.database_url and not settings.nats_urls:
+    async with pruned(store, clock), _bus_of(settings, store, clock) as bus:
+        yield bus
+
+
+def _bus_of(settings: Settings, store: Store, clock: Clock) -> AbstractAsyncContextManager[Bus]:
+    if settings.nats_urls:
+        try:
+            from printreach.backends.bus_nats import open_nats_bus
+        except ImportError as error:
+            raise _missing_extra("NATS_URL", "nats", error) from None
+        return open_nats_bus(settings.nats_urls, store)
+    if settings.database_url:
         from printreach.backends.bus_postgresql import open_postgresql_bus
 
-        async with open_postgresql_bus(store, clock) as rows_bus:
-            yield rows_bus
-        return
-    if not settings.nats_urls:
-        async with open_bus(store, clock) as bus:
-            yield bus
-        return
-    try:
-        from printreach.backends.bus_nats import open_nats_bus
-    except ImportError as error:
-        raise _missing_extra("NATS_URL", "nats", error) from None
-    async with open_nats_bus(settings.nats_urls, store) as nats_bus:
-        yield nats_bus
+        return open_postgresql_bus(store, clock)
+    return open_bus(store, clock)
 
 
 def push_notifier_of(dependencies: Dependencies) -> PushNotifier:
