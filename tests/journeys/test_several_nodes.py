@@ -3,20 +3,20 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from urllib.parse import urlencode
 
 import pytest
 
-from printreach.contract.events import EventType
 from tests.rigs.behaviour.pattern import digest, pattern
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
 from tests.rigs.behaviour.streams import jpeg_part
 from tests.rigs.calls import call, opened
 from tests.rigs.nodes import Nodes, nodes
+from tests.rigs.postgresql import PostgresqlServer
 from tests.rigs.service import OWNER, PASSWORD, Connection, LinkedPrinter
 from tests.rigs.simulated import SimulatedPrinter, simulated_printer
 from tests.rigs.sockets import websocket
-from tests.rigs.stored_events import wait_for_event
 from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Header, Way
 
@@ -26,10 +26,16 @@ AGAIN_WITHIN_S = 10.0
 """What is promised of a relay that dies: its printers answer again, by another one."""
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
-    with nodes(tmp_path_factory.mktemp("nodes")) as all_of_them:
-        yield all_of_them
+@pytest.fixture(scope="module", params=["SQLite", "PostgreSQL"])
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Nodes]:
+    with ExitStack() as ends:
+        env: dict[str, str] = {}
+        if request.param == "PostgreSQL":
+            server = ends.enter_context(PostgresqlServer())
+            env["PRINTREACH_DATABASE_URL"] = ends.enter_context(server.database())
+        yield ends.enter_context(nodes(tmp_path_factory.mktemp("nodes"), env))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,10 @@ def linked(running: Nodes, behaviour: BehaviourPrinter) -> Iterator[LinkedPrinte
 
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedPrinter]:
+def simulated(
+    running: Nodes, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SimulatedPrinter]:
+    """One for each service, since it prints."""
     with simulated_printer(tmp_path_factory.mktemp("printer"), "nodes") as printer:
         printer.put("part.gcode", "G28\n" + "G1 X10 F6000\nG1 X16\n" * 400)
         yield printer
@@ -142,26 +151,31 @@ def test_the_command_api_answers_through_each_relay(
         assert json.loads(answer.body)["Status"] == 200
 
 
-def test_a_web_node_shows_what_the_printer_does(
+def test_a_web_node_shows_the_files_that_the_printer_has(
     running: Nodes, linked_simulated: LinkedPrinter
 ) -> None:
-    own = running.base_url.partition("//")[2]
-    way = Way(port=running.web.port, host=own)
+    way = running.way_to(running.base_url.partition("//")[2])
     cookie = sign_in(running, way)
 
-    def page() -> bytes | None:
-        body = call(way, f"/printers/{linked_simulated.id}", headers=[cookie]).body
-        return body if b"Idle" in body or b"Ready" in body else None
+    def shows_its_files() -> bool:
+        page = f"/printers/{linked_simulated.id}/files"
+        return b"part.gcode" in call(way, page, headers=[cookie]).body
 
-    assert wait_for("the printer's state on its page", page, TIMEOUT_S)
+    wait_for("the printer's files on its page", shows_its_files, TIMEOUT_S)
 
 
 def test_a_worker_hands_out_what_a_relay_stored(
     running: Nodes, linked_simulated: LinkedPrinter, simulated: SimulatedPrinter
 ) -> None:
+    way = running.way_to(running.base_url.partition("//")[2])
+    cookie = sign_in(running, way)
     simulated.start("part.gcode")
 
-    wait_for_event(running, linked_simulated, EventType.STARTED)
+    def is_in_the_history() -> bool:
+        page = f"/printers/{linked_simulated.id}/history"
+        return b"part.gcode" in call(way, page, headers=[cookie]).body
+
+    wait_for("the print in the printer's history", is_in_the_history, TIMEOUT_S)
 
 
 def test_while_the_nats_server_is_gone_printers_answer_and_what_is_revoked_ends(

@@ -202,7 +202,7 @@ class PrintRecords(TableRecords):
 def _counted_duration_s() -> ColumnElement[int]:
     """Return the column for `counted_duration_s` of rules/prints/history.py; NULL if not known."""
     took = extract("epoch", prints.c.ended_at) - extract("epoch", prints.c.started_at)
-    from_start_to_end = case((prints.c.start_is_known, func.max(0, took)))
+    from_start_to_end = case((prints.c.start_is_known, case((took > 0, took), else_=0)))
     return func.coalesce(prints.c.duration_s, from_start_to_end)
 
 
