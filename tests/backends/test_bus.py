@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 
 from printreach.backends import bus_sqlite
 from printreach.backends.bus_nats import open_nats_bus
-from printreach.backends.bus_rows import MEMORY, prune_now
+from printreach.backends.bus_rows import MEMORY, PRUNE_EVERY_S, prune_now
 from printreach.backends.bus_sqlite import POLL_S, open_bus
 from printreach.ports import Bus, Notice, Topic
 from printreach.store.store import Records, Store, open_store
@@ -212,6 +212,10 @@ async def test_a_topic_that_a_newer_version_knows_is_passed_over(database: Path)
         assert await listener.has_heard(1) == [LINKED]
 
 
+def test_a_notice_is_there_for_less_than_two_minutes() -> None:
+    assert MEMORY.total_seconds() + PRUNE_EVERY_S < 120
+
+
 @on_a_loop
 async def test_old_notices_are_removed_and_their_numbers_not_used_again(database: Path) -> None:
     async def count(records: Records) -> int | None:
@@ -224,7 +228,11 @@ async def test_old_notices_are_removed_and_their_numbers_not_used_again(database
         await bus.publish(REVOKED)
         await listener.has_heard(1)
 
-        clock.advance(MEMORY + timedelta(seconds=1))
+        clock.advance(MEMORY)
+        await prune_now(store, clock.now())
+        assert await store.read(count) == 1
+
+        clock.advance(timedelta(seconds=1))
         await prune_now(store, clock.now())
         assert await store.read(count) == 0
 

@@ -15,9 +15,9 @@ from printreach.ports import Clock, Notice, StoreUnavailable, Topic
 from printreach.store.store import Records, Store
 from printreach.store.tables import notices
 
-MEMORY: Final = timedelta(minutes=10)
-"""Far longer than any process uses what it knows without asking again, which is 30 s."""
-PRUNE_EVERY_S: Final = 300.0
+MEMORY: Final = timedelta(minutes=1)
+"""Longer than any process uses what it knows without asking again, which is 30 s."""
+PRUNE_EVERY_S: Final = 30.0
 RETRY_S: Final = 1.0
 
 _log = logging.getLogger(__name__)
@@ -91,6 +91,11 @@ async def pruned(store: Store, clock: Clock) -> AsyncIterator[None]:
 
 
 async def prune_now(store: Store, at: datetime) -> None:
+    # A read does not wait for the writer, and most times there is nothing.
+    oldest = await store.read_for_service(_oldest_time)
+    if oldest is None or oldest >= at - MEMORY:
+        return
+
     async def remove(records: Records) -> None:
         await records.connection.execute(delete(notices).where(notices.c.at < at - MEMORY))
 
@@ -115,6 +120,11 @@ async def rows_after(
         is_wanted |= notices.c.notice_id.in_(others)
     found = select(notices).where(is_wanted).order_by(notices.c.notice_id)
     return list((await records.connection.execute(found)).mappings())
+
+
+async def _oldest_time(records: Records) -> datetime | None:
+    at: datetime | None = await records.connection.scalar(select(func.min(notices.c.at)))
+    return at
 
 
 async def _newest_id(records: Records) -> int:

@@ -2,10 +2,14 @@
 
 from datetime import timedelta
 
+from sqlalchemy import select
+
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.portal.completion import Completion
+from printreach.store.store import Records
+from printreach.store.tables import notices
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, PASSWORD, PRINTER_ID, OpenWorld, World, denied
 
@@ -141,6 +145,28 @@ async def test_relays_hear_which_printers_a_deleted_account_had(open_world: Open
             Notice(Topic.PRINTER, PRINTER_ID),
             Notice(Topic.ACCOUNT, printer.account_id),
         ]
+
+
+@on_a_loop
+async def test_of_the_notices_about_a_deleted_account_only_that_of_its_deletion_stays(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        account_id = (await world.set_up()).account_id
+        at = world.clock.now()
+
+        async def tell(records: Records) -> None:
+            for topic in (Topic.EVENT, Topic.ACCOUNT):
+                await records.notify(Notice(topic, account_id), at)
+
+        await world.store.write(tell)
+        await world.accounts.delete(ADA)
+
+        async def topics(records: Records) -> list[str]:
+            found = select(notices.c.topic).where(notices.c.key == account_id)
+            return list(await records.connection.scalars(found))
+
+        assert await world.store.read(topics) == ["account"]
 
 
 @on_a_loop

@@ -17,7 +17,7 @@ from printreach.rules.printers.linking import LinkTries
 from printreach.store.accounts.personal import delete_below_connections
 from printreach.store.accounts.tables import filament_prices, identities, preset_lists
 from printreach.store.columns import TableRecords, columns_for
-from printreach.store.tables import accounts
+from printreach.store.tables import accounts, notices
 
 _ACCOUNT = columns_for(Account, accounts)
 _PRICE = columns_for(FilamentPrice, filament_prices)
@@ -93,10 +93,12 @@ class AccountRecords(TableRecords):
         )
 
     async def delete(self, account_id: str) -> None:
-        """Delete the account and its printers.
+        """Delete the account, its printers, and the notices about it.
 
-        Its connections stay without owner; revoke them before.
+        Its connections stay without owner; revoke them before. The notice of the deletion comes
+        after.
         """
+        await self._connection.execute(delete(notices).where(notices.c.key == account_id))
         await delete_below_connections(self._connection, account_id)
         await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 
