@@ -9,6 +9,7 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
+from printreach.contract.errors import FAILURES, THIS_PRINTER
 from printreach.languages.catalogues import COMPLETE, FOLDER, Catalogue, catalogue_of, entries
 from shipping.messages import LANGUAGES, collect, updated
 
@@ -51,6 +52,17 @@ def test_a_translation_has_the_placeholders_and_the_markup_of_its_text() -> None
         for form in _forms(text.string)
         if not any(_parts(form) == _parts(source) for source in _forms(text.id))
     ]
+
+    assert wrong == []
+
+
+def test_a_title_with_the_word_for_a_printer_takes_its_name() -> None:
+    """On the pages of the relay, the name stands in place of it."""
+    wrong = []
+    for language in COMPLETE:
+        texts = catalogue_of(language).texts
+        titles = [failure.title for failure in FAILURES.values() if THIS_PRINTER in failure.title]
+        wrong += [(language, title) for title in titles if texts[THIS_PRINTER] not in texts[title]]
 
     assert wrong == []
 

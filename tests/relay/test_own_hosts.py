@@ -6,9 +6,12 @@ import pytest
 
 from printreach.relay.browser_sign_in import OWN_COOKIE_S
 from printreach.rules.connections import ConnectionKind
+from tests.languages.conftest import brackets
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
+
+__all__ = ["brackets"]
 
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 WRONG = b"Authorization: Bearer wrong"
@@ -283,3 +286,16 @@ async def test_apps_need_no_origin() -> None:
         await rig.agent()
 
         assert (await ask(rig, access, access.bearer, method=b"POST")).status == 200
+
+
+@on_a_loop
+async def test_a_page_of_the_relay_is_in_the_language_of_the_browser(brackets: str) -> None:
+    async with relay() as rig:
+        access = own(rig)
+        fields = (b"Accept: text/html", b"Accept-Language: de-DE, en;q=0.5")
+        answer = await ask(rig, access, *fields, target=b"/")
+
+        assert answer.status == 606
+        assert '<html lang="de">' in answer.body.decode()
+        assert "⟦Sign in to open this printer⟧" in answer.body.decode()
+        assert "⟦" not in (await ask(rig, access, *fields[1:], target=b"/")).body.decode()

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -12,10 +13,22 @@ import pytest
 
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.permissions import Permission
+from printreach.languages import speaking
+from printreach.relay.browser_sign_in import WRONG_TYPED
 from printreach.relay.page_words import FROM_ANOTHER_SITE, Reader, failure_of
-from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_body, error_page
+from printreach.relay.pages import (
+    ERROR_PAGE_CSP,
+    confirmation_page,
+    error_body,
+    error_page,
+    opening_page,
+    sign_in_page,
+)
 from printreach.rules.connections import ConnectionKind, LostPrinter, Refused
 from printreach.rules.connections.permissions import FULL_ACCESS, Access, Requirement, refusal_of
+from tests.languages.conftest import brackets
+
+__all__ = ["brackets"]
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\x00\r\n\ud800"
@@ -238,3 +251,49 @@ def test_a_person_who_is_signed_out_is_still_led_to_sign_in() -> None:
 
     assert "Sign in and open it" in page.text
     assert "606 bad credentials" in page.text
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_page_can_be_in_another_language(code: ErrorCode, brackets: str) -> None:
+    with speaking(brackets):
+        page = error_page(code, None, reader=OWNER)
+
+    assert b'<html lang="de">' in page
+    assert _outside_brackets(page) == [str(int(code)), code.name.lower().replace("_", " ")]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: sign_in_page("/open", WRONG_TYPED),
+        lambda: opening_page("/"),
+        lambda: confirmation_page(b"/", OWNER),
+        lambda: error_page(LOST, None, reader=replace(OWNER, lost=LostPrinter(name="Bench"))),
+    ],
+)
+def test_pages_on_the_way_to_a_printer_can_be_in_another_language(
+    make: Callable[[], bytes], brackets: str
+) -> None:
+    with speaking(brackets):
+        page = make()
+
+    assert set(_outside_brackets(page)) <= NO_WORDS
+
+
+def test_what_an_error_page_is_told_stays_harmless_in_another_language(brackets: str) -> None:
+    with speaking(brackets):
+        harmless, hostile = (Elements(error_page(LOST, detail)) for detail in ("quiet", HOSTILE))
+
+    assert hostile.tags == harmless.tags
+
+
+NO_WORDS = {"601", "606", "printer not connected", "bad credentials", "from another site"}
+
+
+def _outside_brackets(page: bytes) -> list[str]:
+    text = re.sub(r"<style>.*?</style>|<code>http[^<]*</code>", "", page.decode(), flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", "\n", text)
+    while "⟦" in text:
+        text = re.sub(r"⟦[^⟦⟧]*⟧", "", text)
+    words = re.findall(r"\d+|[a-zA-Z][a-zA-Z ]+", text)
+    return [word.strip() for word in words]

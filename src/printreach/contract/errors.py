@@ -10,6 +10,8 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
+from printreach.languages import N_
+
 
 class ErrorCode(IntEnum):
     """The HTTP status of a failure of the service, on printer hosts and App APIs."""
@@ -49,21 +51,21 @@ class Failure:
     name: str = ""
 
 
-THIS_PRINTER: Final = "This printer"
+THIS_PRINTER: Final = N_("This printer")
 
 NOT_PERMITTED: Final = Failure(
-    meaning="The printer's owner has not allowed this connection to do that.",
-    title="Not allowed here",
-    remedy="If the printer is yours, change this under Connections. If not, ask its owner.",
+    meaning=N_("The printer's owner has not allowed this connection to do that."),
+    title=N_("Not allowed here"),
+    remedy=N_("If the printer is yours, change this under Connections. If not, ask its owner."),
     temporary=False,
     name="not allowed",
 )
 """The meaning of 606 where the credentials are right and a permission is missing."""
 
 REMOTE_LOCKED: Final = Failure(
-    meaning="Remote control is locked. The printer's owner can unlock it on the dashboard.",
-    title="Locked by the printer's owner",
-    remedy="If the printer is yours, unlock remote control with your password or a passkey.",
+    meaning=N_("Remote control is locked. The printer's owner can unlock it on the dashboard."),
+    title=N_("Locked by the printer's owner"),
+    remedy=N_("If the printer is yours, unlock remote control with your password or a passkey."),
     temporary=False,
     name="remote control locked",
 )
@@ -72,87 +74,89 @@ REMOTE_LOCKED: Final = Failure(
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {
         ErrorCode.UNKNOWN: Failure(
-            meaning="The service failed in a way it does not know.",
-            title="Something went wrong here",
-            remedy="Try again in a moment.",
+            meaning=N_("The service failed in a way it does not know."),
+            title=N_("Something went wrong here"),
+            remedy=N_("Try again in a moment."),
             temporary=True,
         ),
         ErrorCode.PRINTER_NOT_CONNECTED: Failure(
-            meaning="The printer's agent is not connected to the service.",
-            title=f"{THIS_PRINTER} isn't connected",
-            remedy="Check that the printer's computer is switched on and reaches the internet.",
+            meaning=N_("The printer's agent is not connected to the service."),
+            title=N_("This printer isn't connected"),
+            remedy=N_("Check that the printer's computer is switched on and reaches the internet."),
             temporary=True,
         ),
         ErrorCode.PRINTER_TIMED_OUT: Failure(
-            meaning="The connection to the printer's agent stopped answering.",
-            title=f"{THIS_PRINTER} took too long",
-            remedy="Try again in a moment.",
+            meaning=N_("The connection to the printer's agent stopped answering."),
+            title=N_("This printer took too long"),
+            remedy=N_("Try again in a moment."),
             temporary=True,
         ),
         ErrorCode.CONNECTION_NOT_FOUND: Failure(
-            meaning="No App Connection has this address.",
-            title="This connection doesn't exist",
-            remedy="Check the address for a typing mistake.",
+            meaning=N_("No App Connection has this address."),
+            title=N_("This connection doesn't exist"),
+            remedy=N_("Check the address for a typing mistake."),
             temporary=False,
         ),
         ErrorCode.CONNECTION_ENDED: Failure(
-            meaning="The App Connection was revoked, has expired, or its printer was removed.",
-            title="This connection has ended",
-            remedy="Set it up again in the app.",
+            meaning=N_("The App Connection was revoked, has expired, or its printer was removed."),
+            title=N_("This connection has ended"),
+            remedy=N_("Set it up again in the app."),
             temporary=False,
         ),
         ErrorCode.NOT_A_SUPPORTER: Failure(
-            meaning="The printer's owner is no longer a supporter, so the connection is paused.",
-            title="Paused: the owner isn't a supporter",
-            remedy="The owner can restore it; it then works as before.",
+            meaning=N_(
+                "The printer's owner is no longer a supporter, so the connection is paused."
+            ),
+            title=N_("Paused: the owner isn't a supporter"),
+            remedy=N_("The owner can restore it; it then works as before."),
             temporary=False,
         ),
         ErrorCode.BAD_CREDENTIALS: Failure(
-            meaning="The credentials of this connection are missing or wrong.",
-            title="Sign-in details missing or wrong",
-            remedy="Connect the printer again in the app.",
+            meaning=N_("The credentials of this connection are missing or wrong."),
+            title=N_("Sign-in details missing or wrong"),
+            remedy=N_("Connect the printer again in the app."),
             temporary=False,
         ),
         ErrorCode.DOWNLOAD_LIMIT: Failure(
-            meaning="The download is larger than the account's limit.",
-            title="File too large to download",
-            remedy="Ask whoever runs this service to raise the download limit.",
+            meaning=N_("The download is larger than the account's limit."),
+            title=N_("File too large to download"),
+            remedy=N_("Ask whoever runs this service to raise the download limit."),
             temporary=False,
         ),
         ErrorCode.UPLOAD_LIMIT: Failure(
-            meaning="The upload is larger than the account's limit.",
-            title="File too large to upload",
-            remedy="Ask whoever runs this service to raise the upload limit.",
+            meaning=N_("The upload is larger than the account's limit."),
+            title=N_("File too large to upload"),
+            remedy=N_("Ask whoever runs this service to raise the upload limit."),
             temporary=False,
         ),
         ErrorCode.WEBCAM_LIMIT: Failure(
-            meaning="The account's webcam limit is reached.",
-            title="Webcam time used up",
-            remedy="Close other views of this webcam, then open it again.",
+            meaning=N_("The account's webcam limit is reached."),
+            title=N_("Webcam time used up"),
+            remedy=N_("Close other views of this webcam, then open it again."),
             temporary=True,
         ),
         ErrorCode.AGENT_UPDATE_REQUIRED: Failure(
-            meaning="The printer's agent is too old for this request and must be updated.",
-            title="Update the agent",
-            remedy="Install the newest agent on the printer's computer and restart it.",
+            meaning=N_("The printer's agent is too old for this request and must be updated."),
+            title=N_("Update the agent"),
+            remedy=N_("Install the newest agent on the printer's computer and restart it."),
             temporary=False,
         ),
         ErrorCode.NO_PREVIEW_ACCESS: Failure(
-            meaning="The account has no access to this preview feature.",
-            title="Not open to this account",
-            remedy="Go back; this feature is still being tried out by a few accounts.",
+            meaning=N_("The account has no access to this preview feature."),
+            title=N_("Not open to this account"),
+            remedy=N_("Go back; this feature is still being tried out by a few accounts."),
             temporary=False,
         ),
         ErrorCode.AGENT_ERROR: Failure(
-            meaning="The printer's agent could not carry out the request.",
-            title="The agent hit an error",
-            remedy="Try again; the agent's log says what happened.",
+            meaning=N_("The printer's agent could not carry out the request."),
+            title=N_("The agent hit an error"),
+            remedy=N_("Try again; the agent's log says what happened."),
             temporary=True,
         ),
         ErrorCode.NO_ACTIVE_PRINT: Failure(
-            meaning="No print is active on this printer.",
-            title="Nothing is printing",
-            remedy="Go back and start a print first.",
+            meaning=N_("No print is active on this printer."),
+            title=N_("Nothing is printing"),
+            remedy=N_("Go back and start a print first."),
             temporary=True,
         ),
     }

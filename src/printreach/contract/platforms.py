@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from printreach.languages import N_
+
 LOOPBACK: Final = "127.0.0.1"
 
 
@@ -58,9 +60,11 @@ _TABLE: Final = (
         sends_referer=False,
         prints=(".gcode", ".gco", ".g", ".bgcode"),  # the last one with a plugin
         example_address="",
-        at_hand="A browser in which you are signed in to OctoPrint as an administrator: it asks"
-        " whether Printreach may access it, and you press Allow. If OctoPrint runs on another"
-        " machine, add --printer-url http://its-address:5000.",
+        at_hand=N_(
+            "A browser in which you are signed in to OctoPrint as an administrator: it asks"
+            " whether Printreach may access it, and you press Allow. If OctoPrint runs on another"
+            " machine, add --printer-url http://its-address:5000."
+        ),
     ),
     PlatformFacts(
         name="moonraker",
@@ -70,9 +74,11 @@ _TABLE: Final = (
         key_maker="Moonraker",
         prints=(".gcode", ".gco", ".g", ".ufp", ".nc"),
         example_address="",
-        at_hand="Nothing on Klipper's own machine. If Moonraker runs on another one, add"
-        " --printer-url http://its-address:7125; you are asked for Moonraker's API key unless the"
-        " agent's machine is one of its trusted clients.",
+        at_hand=N_(
+            "Nothing on Klipper's own machine. If Moonraker runs on another one, add"
+            " --printer-url http://its-address:7125; you are asked for Moonraker's API key unless"
+            " the agent's machine is one of its trusted clients."
+        ),
     ),
     # MQTT, FTPS and a camera port, and no page on any of them.
     PlatformFacts(
@@ -82,38 +88,46 @@ _TABLE: Final = (
         prints=(".gcode", ".3mf"),
         port=8883,
         example_address="192.168.1.50",
-        at_hand="The printer's address, in place of 192.168.1.50, and its access code, which you"
-        " are asked for. Both are on its screen, under its network settings.",
+        at_hand=N_(
+            "The printer's address, in place of 192.168.1.50, and its access code, which you"
+            " are asked for. Both are on its screen, under its network settings."
+        ),
     ),
     PlatformFacts(
         name="prusalink",
         title="PrusaLink",
         prints=(".gcode", ".gco", ".g", ".gc", ".bgcode", ".bgc"),
-        at_hand="The printer's address, in place of 192.168.1.50, and PrusaLink's password, which"
-        " you are asked for. Both are on its screen, under its network settings. The user is maker;"
-        " for another, put PRINTREACH_PRINTER_USER=name before sh.",
+        at_hand=N_(
+            "The printer's address, in place of 192.168.1.50, and PrusaLink's password, which"
+            " you are asked for. Both are on its screen, under its network settings. The user is"
+            " maker; for another, put PRINTREACH_PRINTER_USER=name before sh."
+        ),
     ),
     PlatformFacts(
         name="elegoo",
         title="Elegoo",
         prints=(".gcode", ".ctb", ".goo"),
         example_address="192.168.1.50",
-        at_hand="The printer's address, in place of 192.168.1.50: it is on its screen. A Centauri"
-        " Carbon 2 has an access code there, too, which you are asked for.",
+        at_hand=N_(
+            "The printer's address, in place of 192.168.1.50: it is on its screen. A Centauri"
+            " Carbon 2 has an access code there, too, which you are asked for."
+        ),
     ),
     PlatformFacts(
         name="duet",
         title="Duet",
         prints=(".gcode", ".gco", ".g", ".gc", ".nc"),
-        at_hand="The address of the board, which runs RepRapFirmware, in place of 192.168.1.50, and"
-        " its password (M551), which you are asked for: leave it empty where there is none.",
+        at_hand=N_(
+            "The address of the board, which runs RepRapFirmware, in place of 192.168.1.50, and"
+            " its password (M551), which you are asked for: leave it empty where there is none."
+        ),
     ),
     PlatformFacts(
         name="simulated",
         title="Simulated printer",
         is_simulated=True,
         example_address="",
-        at_hand="Nothing: it runs inside the agent, for trying things out.",
+        at_hand=N_("Nothing: it runs inside the agent, for trying things out."),
     ),
 )
 

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
+from printreach.languages import N_
 from printreach.ports.relaying import Tries
 from printreach.rules.connections import ConnectionKind, Grant, is_opened_by
 from printreach.rules.connections.credentials import CredentialKind, digest
@@ -51,8 +52,8 @@ PASSWORDS_BY_SHARE: Final = Limit(name="share-password", at_once=30, every=timed
 """Passwords of one share, by all networks. Guests can't use the password while it is full; links,
 cookies and the credentials of apps are not counted here."""
 
-WRONG_LINK: Final = "This link is wrong or has expired."
-WRONG_TYPED: Final = "The user name or password is wrong."
+WRONG_LINK: Final = N_("This link is wrong or has expired.")
+WRONG_TYPED: Final = N_("The user name or password is wrong.")
 _SIGN_IN: Final = Requirement(permission=None, works_while_locked=True)
 
 
@@ -201,7 +202,7 @@ _FROM_ANOTHER_SITE: Final = SignInFailure(
 
 def _too_soon(refused: TooSoon) -> SignInFailure:
     seconds = refused.wait_seconds
-    sentence = f"Too many attempts. Try again in {seconds} s."
+    sentence = N_("Too many attempts. Try again in %(seconds)s s.", seconds=seconds)
     return SignInFailure(sentence=sentence, wait_s=seconds, is_for_form=True)
 
 

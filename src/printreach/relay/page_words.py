@@ -16,6 +16,8 @@ from printreach.contract.errors import (
     ErrorCode,
     Failure,
 )
+from printreach.languages import N_, _
+from printreach.languages.values import day_of_year_in_words
 from printreach.rules.connections import ConnectionKind, LostPrinter, Refused
 
 
@@ -49,57 +51,60 @@ def loss_in_words(printer: LostPrinter) -> str | None:
     """Say since when a printer is not connected; None if that is not known."""
     if printer.lost_at is None:
         return None
-    at = f"{printer.lost_at:%H:%M} UTC on {printer.lost_at.day} {printer.lost_at:%B}"
-    return f"Contact was lost at {at}. A running print usually goes on by itself."
+    return _(
+        "Contact was lost at %(time)s UTC on %(day)s. A running print usually goes on by itself.",
+        time=f"{printer.lost_at:%H:%M}",
+        day=day_of_year_in_words(printer.lost_at),
+    )
 
 
 FROM_ANOTHER_SITE: Final = Failure(
-    meaning="This request came from another site.",
-    title="Another site asked for this",
-    remedy="Open the printer from your list of printers, or with the link you were given.",
+    meaning=N_("This request came from another site."),
+    title=N_("Another site asked for this"),
+    remedy=N_("Open the printer from your list of printers, or with the link you were given."),
     temporary=False,
     name="from another site",
 )
-INCOMPLETE_LINK: Final = "This link is incomplete."
-USED_LINK: Final = "This link was for one use, within ten minutes."
+INCOMPLETE_LINK: Final = N_("This link is incomplete.")
+USED_LINK: Final = N_("This link was for one use, within ten minutes.")
 
 _NOWHERE: Final = Failure(
-    meaning="No printer has this address now.",
-    title="There's no printer here",
-    remedy="Check the address for a typo, or open the printer from your list of printers.",
+    meaning=N_("No printer has this address now."),
+    title=N_("There's no printer here"),
+    remedy=N_("Check the address for a typo, or open the printer from your list of printers."),
     temporary=False,
 )
 _FOR_PEOPLE: Final[Mapping[tuple[ConnectionKind | None, ErrorCode], Failure]] = MappingProxyType(
     {
         (None, ErrorCode.CONNECTION_NOT_FOUND): _NOWHERE,
         (ConnectionKind.OWN, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="This browser isn't signed in to this printer.",
-            title="Sign in to open this printer",
-            remedy="Sign in to Printreach to open it again.",
+            meaning=N_("This browser isn't signed in to this printer."),
+            title=N_("Sign in to open this printer"),
+            remedy=N_("Sign in to Printreach to open it again."),
             temporary=False,
         ),
         (ConnectionKind.OWN, ErrorCode.CONNECTION_ENDED): Failure(
-            meaning="The printer was removed from its account, or the account is blocked.",
-            title="This printer can't be opened any more",
-            remedy="Look for it in your list of printers.",
+            meaning=N_("The printer was removed from its account, or the account is blocked."),
+            title=N_("This printer can't be opened any more"),
+            remedy=N_("Look for it in your list of printers."),
             temporary=False,
         ),
         (ConnectionKind.SHARED, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="This browser isn't signed in to this printer.",
-            title="Sign in to see this printer",
-            remedy="Open the link you were given, or reload this page.",
+            meaning=N_("This browser isn't signed in to this printer."),
+            title=N_("Sign in to see this printer"),
+            remedy=N_("Open the link you were given, or reload this page."),
             temporary=False,
         ),
         (ConnectionKind.SHARED, ErrorCode.CONNECTION_ENDED): Failure(
-            meaning="Its owner has stopped sharing it, or the share has expired.",
-            title="This printer is no longer shared",
-            remedy="Ask the owner to share it again.",
+            meaning=N_("Its owner has stopped sharing it, or the share has expired."),
+            title=N_("This printer is no longer shared"),
+            remedy=N_("Ask the owner to share it again."),
             temporary=False,
         ),
         (ConnectionKind.APP, ErrorCode.BAD_CREDENTIALS): Failure(
-            meaning="An app uses this address to reach a printer, with its own password.",
-            title="This address is for an app",
-            remedy="To see your printer in a browser, open it from your list of printers.",
+            meaning=N_("An app uses this address to reach a printer, with its own password."),
+            title=N_("This address is for an app"),
+            remedy=N_("To see your printer in a browser, open it from your list of printers."),
             temporary=False,
         ),
     }
@@ -126,12 +131,12 @@ def links_for(code: ErrorCode, reader: Reader, failure: Failure | None = None) -
     if reader.kind is ConnectionKind.SHARED:
         return []
     if failure is REMOTE_LOCKED:
-        unlock = Link(text="Unlock remote control", href=reader.unlock_page, is_main=True)
-        return [unlock, Link(text="Go to my printers", href=reader.printers_page)]
+        unlock = Link(text=N_("Unlock remote control"), href=reader.unlock_page, is_main=True)
+        return [unlock, Link(text=N_("Go to my printers"), href=reader.printers_page)]
     is_about_sign_in = code is ErrorCode.BAD_CREDENTIALS and failure is not NOT_PERMITTED
-    home = Link(text="Go to my printers", href=reader.printers_page)
+    home = Link(text=N_("Go to my printers"), href=reader.printers_page)
     if reader.kind is ConnectionKind.OWN and is_about_sign_in and reader.way_back:
-        text = "Sign in and open it" if failure is None else "Open the printer"
+        text = N_("Sign in and open it") if failure is None else N_("Open the printer")
         return [Link(text=text, href=reader.way_back, is_main=True), home]
     if reader.kind is ConnectionKind.APP and is_about_sign_in:
         return [Link(text=home.text, href=home.href, is_main=True)]

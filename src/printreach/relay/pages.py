@@ -13,6 +13,7 @@ from string import Template
 from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
+from printreach.languages import _, language, translate
 from printreach.rules.connections import LostPrinter
 from printreach.rules.printers import LAN_PORT
 from printreach.rules.safe_text import printable
@@ -93,7 +94,7 @@ _LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
 <path d="M242 5h94v92h-94zM242 29h94m-60 0v13l6 10h14l6-10V29m-31 40h36m-46 12h56"/></svg>"""
 
 _PAGE: Final = Template(
-    f"""<!doctype html><html lang="en"><meta charset="utf-8">
+    f"""<!doctype html><html lang="$lang"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">$refresh
 <title>$title</title><style>$style</style>
 <header>{_LOGO}</header>
@@ -104,18 +105,20 @@ $advice</main>
 """
 )
 
-_WHAT_TO_DO: Final = Template("<h2>What to do</h2><p>$remedy</p>")
+_WHAT_TO_DO: Final = Template("<h2>$to_do</h2><p>$remedy</p>")
 _WHAT_TO_CHECK: Final = Template(
-    """<h2>What to check</h2><ol><li>Is the printer's computer switched on?
-<li><span>Is its network up? On the same network, open <code>$lan_page</code></span>
-<li>Does the agent's log say why?</ol>"""
+    """<h2>$to_check</h2><ol><li>$is_on
+<li><span>$is_in_network</span>
+<li>$says_why</ol>"""
 )
+_ADDRESS: Final = "$"
 _ANY_LAN_PAGE: Final = f"http://your-printer:{LAN_PORT}"
 
 _REFRESH: Final = '<meta http-equiv="refresh" content="30">'
-_REFRESH_NOTE: Final = "Tries again every 30 seconds"
-_RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
-<path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
+_RETRY: Final = Template(
+    """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
+<path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>$try_now</a>"""
+)
 
 # Links leave the frame if an app shows the printer in one: our own pages don't load in frames.
 _LINK: Final = Template('<a$quiet target="_top" href="$href">$text</a>')
@@ -123,26 +126,24 @@ _QUIET: Final = ' class="quiet"'
 
 _FORM: Final = Template(
     """<form method="post" action="$action">
-<label for="user">User name</label>
+<label for="user">$user_name</label>
 <input id="user" name="user" required autocomplete="username" autocapitalize="none" \
 spellcheck="false" maxlength="100">
-<label for="password">Password</label>
+<label for="password">$password</label>
 <input id="password" name="password" type="password" required autocomplete="current-password" \
 maxlength="100">
-<button>Open the printer</button></form>
+<button>$open</button></form>
 """
 )
 _ERROR: Final = Template('<p class="bad" role="alert">$error</p>')
 
-_CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as an address like this \
-is opened. Open it only if you trust the link you followed.</p>"""
-_OPEN: Final = '<a href="">Open it</a>'
+_OPEN: Final = Template('<a href="">$open</a>')
 
 _OPENING: Final = Template(
-    """<!doctype html><html lang="en"><meta charset="utf-8">
+    """<!doctype html><html lang="$lang"><meta charset="utf-8">
 <meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="0; url=$path"><title>Opening your printer</title>
-<p><a href="$path">Open your printer</a></p>
+<meta http-equiv="refresh" content="0; url=$path"><title>$opening</title>
+<p><a href="$path">$open</a></p>
 """
 )
 
@@ -190,15 +191,16 @@ def error_page(
     if printer is not None:
         printer_name, detail = printer.name, detail or loss_in_words(printer)
     page = _PAGE.substitute(
+        lang=language(),
         code=int(code),
         name=failure.name or code.name.lower().replace("_", " "),
         style=_STYLE,
         drawing=_TORN_LINE,
         title=_as_text(_title(failure, printer_name)),
-        explanation=_as_text(_shorten(detail or failure.meaning, _LONGEST_DETAIL)),
+        explanation=_as_text(_shorten(translate(detail or failure.meaning), _LONGEST_DETAIL)),
         advice=_what_to_check(printer) if lost else _what_to_do(failure),
         refresh=_REFRESH if lost else "",
-        retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
+        retry=_retry(is_lost=lost, is_temporary=failure.temporary),
         home="".join(map(_link, links)),
     )
     return page.encode("utf-8", "replace")
@@ -210,7 +212,12 @@ def opening_page(path: str) -> bytes:
     Unlike a redirect this is a new navigation, begun by this host: a browser's Sec-Fetch-Site
     remembers through redirects the site where they began.
     """
-    return _OPENING.substitute(path=html.escape(path)).encode()
+    return _OPENING.substitute(
+        lang=language(),
+        path=html.escape(path),
+        opening=_as_text(_("Opening your printer")),
+        open=_as_text(_("Open your printer")),
+    ).encode()
 
 
 def sign_in_page(action: str, error: str) -> bytes:
@@ -219,16 +226,21 @@ def sign_in_page(action: str, error: str) -> bytes:
     action: the path of the form. error: why the last try failed; "" before the first.
     """
     code = ErrorCode.BAD_CREDENTIALS
-    shown = _ERROR.substitute(error=_as_text(error)) if error else ""
+    shown = _ERROR.substitute(error=_as_text(translate(error))) if error else ""
     page = _PAGE.substitute(
+        lang=language(),
         code=int(code),
         name=code.name.lower().replace("_", " "),
         style=_SIGN_IN_STYLE,
         drawing=_LINE,
-        title="Open a shared printer",
-        explanation="Somebody is sharing this printer with you. Enter the user name and password "
-        "you were given.",
-        advice=shown + _FORM.substitute(action=html.escape(action)),
+        title=_as_text(_("Open a shared printer")),
+        explanation=_as_text(
+            _(
+                "Somebody is sharing this printer with you. Enter the user name and password you"
+                " were given."
+            )
+        ),
+        advice=shown + _form(action),
         refresh="",
         retry="",
         home="",
@@ -244,15 +256,22 @@ def confirmation_page(target: bytes, reader: Reader) -> bytes:
     code = ErrorCode.BAD_CREDENTIALS
     shown = _as_text(_shorten(target.decode("latin-1"), _LONGEST_DETAIL))
     page = _PAGE.substitute(
+        lang=language(),
         code=int(code),
         name=FROM_ANOTHER_SITE.name,
         style=_STYLE,
         drawing=_TORN_LINE,
-        title="Another site sent you here",
-        explanation=f"It links to this address of your printer: <code>{shown}</code>",
-        advice=_CONFIRMATION,
+        title=_as_text(_("Another site sent you here")),
+        explanation=_as_text(_("It links to this address of your printer:"))
+        + f" <code>{shown}</code>",
+        advice=_to_do(
+            _(
+                "Some printers act as soon as an address like this is opened. Open it only if you"
+                " trust the link you followed."
+            )
+        ),
         refresh="",
-        retry=_OPEN,
+        retry=_OPEN.substitute(open=_as_text(_("Open it"))),
         home="".join(_link(link) for link in links_for(code, reader) if not link.is_main),
     )
     return page.encode("utf-8", "replace")
@@ -260,7 +279,9 @@ def confirmation_page(target: bytes, reader: Reader) -> bytes:
 
 def _link(link: Link) -> str:
     quiet = "" if link.is_main else _QUIET
-    return _LINK.substitute(quiet=quiet, href=html.escape(link.href), text=link.text)
+    return _LINK.substitute(
+        quiet=quiet, href=html.escape(link.href), text=_as_text(translate(link.text))
+    )
 
 
 def error_body(code: ErrorCode, detail: str | None) -> bytes:
@@ -269,18 +290,45 @@ def error_body(code: ErrorCode, detail: str | None) -> bytes:
 
 
 def _title(failure: Failure, printer_name: str | None) -> str:
+    title = translate(failure.title)
     if printer_name is None:
-        return failure.title
-    return failure.title.replace(THIS_PRINTER, _shorten(printer_name, _LONGEST_NAME))
+        return title
+    return title.replace(translate(THIS_PRINTER), _shorten(printer_name, _LONGEST_NAME))
+
+
+def _retry(*, is_lost: bool, is_temporary: bool) -> str:
+    note = _as_text(_("Tries again every 30 seconds")) if is_lost else ""
+    return note + (_RETRY.substitute(try_now=_as_text(_("Try now"))) if is_temporary else "")
+
+
+def _form(action: str) -> str:
+    return _FORM.substitute(
+        action=html.escape(action),
+        user_name=_as_text(_("User name")),
+        password=_as_text(_("Password")),
+        open=_as_text(_("Open the printer")),
+    )
 
 
 def _what_to_check(printer: LostPrinter | None) -> str:
-    lan_page = printer.lan_page if printer else ""
-    return _curl(_WHAT_TO_CHECK.substitute(lan_page=html.escape(lan_page or _ANY_LAN_PAGE)))
+    lan_page = html.escape((printer.lan_page if printer else "") or _ANY_LAN_PAGE)
+    is_in_network = _as_text(
+        _("Is its network up? On the same network, open %(address)s", address=_ADDRESS)
+    )
+    return _WHAT_TO_CHECK.substitute(
+        to_check=_as_text(_("What to check")),
+        is_on=_as_text(_("Is the printer's computer switched on?")),
+        is_in_network=is_in_network.replace(_ADDRESS, f"<code>{lan_page}</code>"),
+        says_why=_as_text(_("Does the agent's log say why?")),
+    )
 
 
 def _what_to_do(failure: Failure) -> str:
-    return _WHAT_TO_DO.substitute(remedy=_as_text(failure.remedy))
+    return _to_do(translate(failure.remedy))
+
+
+def _to_do(remedy: str) -> str:
+    return _WHAT_TO_DO.substitute(to_do=_as_text(_("What to do")), remedy=_as_text(remedy))
 
 
 def _shorten(text: str, longest: int) -> str:

@@ -1,11 +1,13 @@
 """The relay's own answers: failures of the service, and requests that can't be read."""
 
 import json
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
+from printreach.languages import negotiate, speaking
 from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
@@ -55,7 +57,8 @@ def refuse(
     failure: the texts of the page, if they aren't those of the code.
     """
     if wants_page(writer.request):
-        page = error_page(code, detail, reader=reader, failure=failure)
+        with _speaking_to(writer):
+            page = error_page(code, detail, reader=reader, failure=failure)
         _fail(writer, code, page, _PAGE)
     else:
         _fail(writer, code, error_body(code, detail), [_JSON])
@@ -63,7 +66,8 @@ def refuse(
 
 def ask_for_confirmation(writer: AnswerWriter, reader: Reader) -> None:
     """Refuse a navigation that another site began; the page's link starts it again from here."""
-    page = confirmation_page(writer.request.target, reader)
+    with _speaking_to(writer):
+        page = confirmation_page(writer.request.target, reader)
     _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE)
 
 
@@ -73,7 +77,8 @@ def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s:
     action: the path of the form. wait_s: until the next try, if there were too many.
     """
     wait: Headers = [(b"Retry-After", b"%d" % wait_s)] if wait_s else []
-    page = sign_in_page(action.decode("ascii"), error)
+    with _speaking_to(writer):
+        page = sign_in_page(action.decode("ascii"), error)
     _fail(writer, ErrorCode.BAD_CREDENTIALS, page, [*_FORM_PAGE, *wait])
 
 
@@ -88,7 +93,14 @@ def open_printer(writer: AnswerWriter, cookie: bytes, path: str, *, redirect: bo
         answer(writer, 303, b"See Other", [(b"Location", path.encode()), *headers, policy])
     else:
         policy = (b"Referrer-Policy", b"strict-origin")  # shows the host, and not what the link has
-        answer(writer, 200, b"OK", [*_PAGE, *headers, policy], opening_page(path))
+        with _speaking_to(writer):
+            page = opening_page(path)
+        answer(writer, 200, b"OK", [*_PAGE, *headers, policy], page)
+
+
+def _speaking_to(writer: AnswerWriter) -> AbstractContextManager[None]:
+    wanted = get(writer.request.headers, b"accept-language") or b""
+    return speaking(negotiate(wanted.decode("latin-1")))
 
 
 def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:

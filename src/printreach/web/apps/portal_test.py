@@ -11,6 +11,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
 
+from printreach.languages import N_
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ
 from printreach.web.security import NO_REFERRER
@@ -33,17 +34,19 @@ class Parameter:
 
 
 COMPLETION: Final = (
-    Parameter("success", "true; or false, with an error."),
-    Parameter("id", "Of the App Connection. Keep it with the printer."),
-    Parameter("url", "Of the printer, in place of its address at home."),
-    Parameter("printername", "What its owner calls the printer."),
-    Parameter("userPrinterAccessUrl", "The printer's page here, for people."),
-    Parameter("printerLastKnownLocalIp", "Its address at home, where known.", is_always=False),
-    Parameter("authBasicHttpUser", "For that url, by HTTP Basic.", is_secret=True),
-    Parameter("authBasicHttpPassword", "For that url, by HTTP Basic.", is_secret=True),
-    Parameter("authBearerToken", "Or by Bearer; either works alone.", is_secret=True),
-    Parameter("appApiToken", "For App APIs, in the header AppToken.", is_secret=True),
-    Parameter("hostApiKey", "Where asked for, allowed and made.", is_secret=True, is_always=False),
+    Parameter("success", N_("true; or false, with an error.")),
+    Parameter("id", N_("Of the App Connection. Keep it with the printer.")),
+    Parameter("url", N_("Of the printer, in place of its address at home.")),
+    Parameter("printername", N_("What its owner calls the printer.")),
+    Parameter("userPrinterAccessUrl", N_("The printer's page here, for people.")),
+    Parameter("printerLastKnownLocalIp", N_("Its address at home, where known."), is_always=False),
+    Parameter("authBasicHttpUser", N_("For that url, by HTTP Basic."), is_secret=True),
+    Parameter("authBasicHttpPassword", N_("For that url, by HTTP Basic."), is_secret=True),
+    Parameter("authBearerToken", N_("Or by Bearer; either works alone."), is_secret=True),
+    Parameter("appApiToken", N_("For App APIs, in the header AppToken."), is_secret=True),
+    Parameter(
+        "hostApiKey", N_("Where asked for, allowed and made."), is_secret=True, is_always=False
+    ),
 )
 """The parameters that an app receives when the user has agreed."""
 

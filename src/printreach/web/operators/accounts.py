@@ -10,6 +10,7 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
+from printreach.languages import N_
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
@@ -26,9 +27,9 @@ SUPPORTER_REAUTH_FIELD: Final = "supporter-password"
 _INVITED: Final = "/operator/invite/link"
 CUSTOMER_REAUTH_FIELD: Final = "customer-password"
 _NO_DATE: Final = Denied(
-    Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."
+    Reason.INVALID, N_("Give the last day, such as 2030-12-31, or leave it empty.")
 )
-_PAST: Final = Denied(Reason.INVALID, "That day is over.")
+_PAST: Final = Denied(Reason.INVALID, N_("That day is over."))
 
 
 @get(ACCOUNTS, media_type=MediaType.HTML)

@@ -10,6 +10,7 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 
 from printreach.hub.denied import Denied
+from printreach.languages import N_, _, translate
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, AccountLimits, LimitChanges
 from printreach.rules.addresses import is_encrypted
 from printreach.rules.operators import BACKUP_IS_DUE_AFTER
@@ -118,11 +119,15 @@ class Row:
 
 
 ROWS: Final = (
-    Row(field="upload_bytes", label="Upload, MiB", hint="One request", unit=1024**2),
-    Row(field="download_bytes", label="Download, MiB", hint="One request", unit=1024**2),
-    Row(field="webcam_stream_s", label="Webcam, minutes", hint="One stream", unit=60),
-    Row(field="app_connections", label="App connections", hint="To one printer"),
-    Row(field="requests_a_minute", label="Requests a minute", hint="To this site and its APIs"),
+    Row(field="upload_bytes", label=N_("Upload, MiB"), hint=N_("One request"), unit=1024**2),
+    Row(field="download_bytes", label=N_("Download, MiB"), hint=N_("One request"), unit=1024**2),
+    Row(field="webcam_stream_s", label=N_("Webcam, minutes"), hint=N_("One stream"), unit=60),
+    Row(field="app_connections", label=N_("App connections"), hint=N_("To one printer")),
+    Row(
+        field="requests_a_minute",
+        label=N_("Requests a minute"),
+        hint=N_("To this site and its APIs"),
+    ),
 )
 
 
@@ -143,8 +148,12 @@ def limit_fields(
     return [
         LimitField(
             name=row.field,
-            label=row.label,
-            hint=f"{row.hint}. Empty: {_text(getattr(default, row.field), row.unit)}",
+            label=translate(row.label),
+            hint=_(
+                "%(about)s. Empty: %(default)s",
+                about=translate(row.hint),
+                default=_text(getattr(default, row.field), row.unit),
+            ),
             value=_text(getattr(changes, row.field), row.unit)
             if typed is None
             else typed[row.field],
@@ -160,7 +169,9 @@ def limits_typed(fields: Fields) -> LimitChanges | Mapping[str, str]:
     for row in ROWS:
         text = fields[row.field].strip()
         if text and not _NUMBER.fullmatch(text):
-            errors[row.field] = f"{row.label}: give a number, or leave it empty."
+            errors[row.field] = _(
+                "%(label)s: give a number, or leave it empty.", label=translate(row.label)
+            )
         else:
             values[row.field] = int(Decimal(text) * row.unit) if text else None
     return errors or LimitChanges(**values)
