@@ -11,6 +11,7 @@ from litestar.response import Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.tries import FORM_BY_ADDRESS
+from printreach.languages import N_
 from printreach.rules.accounts.sessions import is_fresh
 from printreach.rules.own_paths import parse_own_path
 from printreach.rules.rate_limits import TooSoon
@@ -134,7 +135,7 @@ def page(
 def sentence_of(fault: Denied | TooSoon) -> str:
     """Return the error at a field."""
     if isinstance(fault, TooSoon):
-        return f"Too many tries. Wait {in_words(fault.wait_seconds)}."
+        return N_("Too many tries. Wait %(time)s.", time=in_words(fault.wait_seconds))
     return fault.sentence
 
 

@@ -10,6 +10,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, State, StatusResult
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
+from printreach.languages import _
 from printreach.rules.detection.detector import is_paused_by_it, newest_quality
 from printreach.rules.durations import duration
 
@@ -124,21 +125,33 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
     paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
     if job.state is State.ERROR:
         return PrinterState(
-            badge=badge, attention="is-broken", emphasis="Error.", sentence=job.error or "", job=job
+            badge=badge,
+            attention="is-broken",
+            emphasis=_("Error."),
+            sentence=job.error or "",
+            job=job,
         )
     if paused_ago is not None and is_paused_by_it(detector, job.state):
         quality = newest_quality(detector)
-        seen_then = f", at quality {quality} of 10" if quality is not None else ""
-        emphasis = "Paused by failure detection"
-        sentence = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
+        ago = duration(paused_ago)
+        emphasis = _("Paused by failure detection")
+        sentence = (
+            _("%(time)s ago. Look before you resume.", time=ago)
+            if quality is None
+            else _(
+                "%(time)s ago, at quality %(quality)s of 10. Look before you resume.",
+                time=ago,
+                quality=quality,
+            )
+        )
     elif job.state is State.PAUSED:
         emphasis, sentence = (
-            "Paused.",
-            job.sub_state or job.error or "Resume it when you are ready.",
+            _("Paused."),
+            job.sub_state or job.error or _("Resume it when you are ready."),
         )
     elif warned_ago is not None and warned_ago < RECENT_S and job.state in AT_WORK:
-        emphasis = "Possible failure"
-        sentence = f"seen {duration(warned_ago)} ago. Look at the picture."
+        emphasis = _("Possible failure")
+        sentence = _("seen %(time)s ago. Look at the picture.", time=duration(warned_ago))
     else:
         return PrinterState(badge=badge, sentence=job.error or job.sub_state or "", job=job)
     return PrinterState(
@@ -160,16 +173,20 @@ def _is_agent_away(seen: SeenPrinter) -> bool:
 def _offline_words(seen: SeenPrinter, at: datetime) -> tuple[str, str]:
     reading, printer, refusal = seen.reading, seen.printer, seen.reading.refusal
     if seen.awaits_reconnection:
-        return "The service has just restarted.", "The printer should be back within half a minute."
+        return _("The service has just restarted."), _(
+            "The printer should be back within half a minute."
+        )
     if seen.is_online and refusal is not None and refusal.code not in _AWAY:
-        return "Its computer is here, the printer isn't.", refusal.sentence
+        return _("Its computer is here, the printer isn't."), refusal.sentence
     if seen.is_online and reading.status is None:
-        return "", "It has not answered yet."
+        return "", _("It has not answered yet.")
     since = printer.disconnected_at or reading.seen_at
-    emphasis = f"No contact for {duration((at - since).total_seconds())}." if since else ""
+    emphasis = (
+        _("No contact for %(time)s.", time=duration((at - since).total_seconds())) if since else ""
+    )
     was_printing = reading.status is not None and reading.status.job_status.state in UNDER_WAY
     if was_printing:
-        return emphasis, "The print may still be running. It can't be seen or stopped from here."
+        return emphasis, _("The print may still be running. It can't be seen or stopped from here.")
     if since:
-        return emphasis, "Check that its computer is switched on and reaches the internet."
-    return emphasis, "It has not connected yet."
+        return emphasis, _("Check that its computer is switched on and reaches the internet.")
+    return emphasis, _("It has not connected yet.")

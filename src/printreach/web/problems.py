@@ -32,7 +32,7 @@ from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
-from printreach.languages import N_
+from printreach.languages import N_, translate
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import StoreUnavailable
 
@@ -197,7 +197,7 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
         context={
             "status": failure.status_code,
             "advice": _ADVICE.get(failure.status_code, _ADVICE[400]),
-            "explanation": "" if _says_nothing_more(failure) else _sentence(failure),
+            "explanation": "" if _says_nothing_more(failure) else _sentence_for_people(failure),
         },
         status_code=failure.status_code,
         headers=failure.headers,
@@ -219,7 +219,7 @@ def answer_not_allowed(request: AnyRequest, failure: Exception) -> Response[Any]
     if not wants_page(request):
         return answer_failure(request, failure)
     assert isinstance(failure, NotAllowed)
-    shown = {"status": 403, "advice": _NOT_ALLOWED, "explanation": _sentence(failure)}
+    shown = {"status": 403, "advice": _NOT_ALLOWED, "explanation": _sentence_for_people(failure)}
     return Template("problem.html", context=shown, status_code=403)
 
 
@@ -250,6 +250,12 @@ def _sentence(failure: HTTPException) -> str:
     if isinstance(failure.__cause__, SerializationException):
         return NOT_JSON
     return failure.detail.rstrip(".") + "."
+
+
+def _sentence_for_people(failure: HTTPException) -> str:
+    """Return the same in the reader's language, as far as it is ours."""
+    translated = translate(failure.detail)
+    return _sentence(failure) if translated == failure.detail else translated
 
 
 def _is_of_body(failure: Exception) -> bool:

@@ -19,7 +19,7 @@ from litestar.response import Redirect
 
 from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
-from printreach.languages import language, switch_to
+from printreach.languages import N_, N_ngettext, language, switch_to
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.sessions import Session
@@ -189,7 +189,7 @@ def too_many(refused: TooSoon) -> TooManyRequestsException:
     """Return a 429 that says when to retry."""
     seconds = refused.wait_seconds
     return TooManyRequestsException(
-        f"There were too many tries. Wait {in_words(seconds)}, then try again",
+        N_("There were too many tries. Wait %(time)s, then try again.", time=in_words(seconds)),
         headers={"Retry-After": str(seconds)},
     )
 
@@ -203,9 +203,8 @@ def raise_if_too_soon(refused: TooSoon | None) -> None:
 def in_words(seconds: int) -> str:
     """Format a wait in words."""
     if seconds < 60:
-        return "a second" if seconds == 1 else f"{seconds} seconds"
-    minutes = -(-seconds // 60)
-    return "a minute" if minutes == 1 else f"{minutes} minutes"
+        return N_ngettext("a second", "%(num)s seconds", seconds)
+    return N_ngettext("a minute", "%(num)s minutes", -(-seconds // 60))
 
 
 def ask_to_sign_in(request: AnyRequest, failure: Exception) -> Response[Any]:

@@ -12,6 +12,7 @@ from typing import Final
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission, format_permissions
+from printreach.languages import N_
 
 LOCKED: Final = "locked"
 """The word among a stream's permissions while its account's remote control is locked."""
@@ -32,11 +33,43 @@ The agent's log describes the machine beside the printer and all its users, so i
 permission.
 """
 _READING: Final = frozenset({b"GET", b"HEAD"})
-_DOES: Final = {
-    Permission.CONTROL: "give the printer orders",
-    Permission.FILES: "use the printer's files",
-    Permission.CAMERA: "use the printer's cameras",
-    Permission.INTERFACE: "use the printer's own web interface or read the agent's log",
+_MISSING: Final = {
+    Permission.CONTROL: N_(
+        "This connection has no permission for control: it may not give the printer orders."
+        " The printer's owner can allow it."
+    ),
+    Permission.FILES: N_(
+        "This connection has no permission for files: it may not use the printer's files."
+        " The printer's owner can allow it."
+    ),
+    Permission.CAMERA: N_(
+        "This connection has no permission for camera: it may not use the printer's cameras."
+        " The printer's owner can allow it."
+    ),
+    Permission.INTERFACE: N_(
+        "This connection has no permission for interface: it may not use the"
+        " printer's own web interface or read the agent's log. The printer's owner can allow it."
+    ),
+}
+"""Why a request is refused that lacks a permission."""
+_REFUSED_BY_AGENT: Final = {
+    Permission.CONTROL: N_(
+        "The agent beside this printer allows nobody to give the printer orders."
+        " Whoever runs it can change that with its option --allow."
+    ),
+    Permission.FILES: N_(
+        "The agent beside this printer allows nobody to use the printer's files."
+        " Whoever runs it can change that with its option --allow."
+    ),
+    Permission.CAMERA: N_(
+        "The agent beside this printer allows nobody to use the printer's cameras."
+        " Whoever runs it can change that with its option --allow."
+    ),
+    Permission.INTERFACE: N_(
+        "The agent beside this printer allows nobody to use the printer's own web"
+        " interface or read the agent's log. Whoever runs it can change that with its option"
+        " --allow."
+    ),
 }
 
 
@@ -111,10 +144,7 @@ def refusal_of(requirement: Requirement, access: Access) -> str | None:
     None: it may pass.
     """
     if requirement.permission is not None and requirement.permission not in access.permissions:
-        return (
-            f"This connection has no permission for {requirement.permission.value}: it may not "
-            f"{_DOES[requirement.permission]}. The printer's owner can allow it."
-        )
+        return _MISSING[requirement.permission]
     if access.is_locked and not requirement.works_while_locked:
         return REMOTE_LOCKED.meaning
     return None
@@ -122,10 +152,7 @@ def refusal_of(requirement: Requirement, access: Access) -> str | None:
 
 def refusal_by_agent(permission: Permission) -> str:
     """Return why an agent refuses what its own options don't allow."""
-    return (
-        f"The agent beside this printer allows nobody to {_DOES[permission]}. Whoever runs it can"
-        f" change that with its option --allow."
-    )
+    return _REFUSED_BY_AGENT[permission]
 
 
 def format_access_stamp(access: Access) -> bytes:

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from printreach.languages import N_
+
 LIFETIME: Final = timedelta(days=180)
 """The lifetime since the last successful SetNotificationWebhook."""
 DISABLED_AFTER: Final = timedelta(days=5)
@@ -210,9 +212,9 @@ def in_words(outcome: Outcome) -> str:
 def problem_with_delivery(webhook: Webhook, delivery: Delivery) -> str | None:
     """Return why a delivery that is due is not made after all; None: make it."""
     if not wants(webhook, delivery.event_type):
-        return "The webhook's filter excludes this type by now."
+        return N_("The webhook's filter excludes this type by now.")
     if delivery.has_newer_progress:
-        return "A newer progress of this print was due."
+        return N_("A newer progress of this print was due.")
     if delivery.has_told_end:
-        return "The receiver was told of this print's end."
+        return N_("The receiver was told of this print's end.")
     return None

@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from printreach.hub.accounts.passkeys import PasskeyRequest
 from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.denied import Denied
+from printreach.languages import translate
 from printreach.rules.accounts.passkeys import Passkey
 from printreach.rules.accounts.steps import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
@@ -90,7 +91,7 @@ def passkey_options(challenge: PasskeyRequest | Denied | TooSoon, jar: Cookies) 
     if isinstance(challenge, TooSoon):
         raise too_many(challenge)
     if isinstance(challenge, Denied):
-        return Response(Problem(status=400, error=challenge.sentence), status_code=400)
+        return Response(Problem(status=400, error=translate(challenge.sentence)), status_code=400)
     answer = Response(challenge.options.encode(), media_type=MediaType.JSON)
     answer.set_cookie(jar.set(STEP, challenge.token, STEP_LIFETIME))
     return answer

@@ -16,7 +16,7 @@ from litestar.response import Template
 from printreach.hub.denied import Denied
 from printreach.hub.notifications import WrongField
 from printreach.hub.tries import LINK_BY_ADDRESS
-from printreach.languages import N_
+from printreach.languages import N_, translate
 from printreach.rules.notifications import Destination
 from printreach.rules.notifications.channels import PUSH
 from printreach.rules.notifications.push import LONGEST_NAME
@@ -132,7 +132,7 @@ ACTS: Final = Router(
 
 def _answer(outcome: Destination | Denied, refused_status: int) -> Response[Any]:
     if isinstance(outcome, Denied):
-        problem = Problem(status=refused_status, error=outcome.sentence)
+        problem = Problem(status=refused_status, error=translate(outcome.sentence))
         return Response(problem, status_code=refused_status)
     return Response(Added(outcome.destination_id))
 
