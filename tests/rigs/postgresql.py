@@ -32,6 +32,8 @@ _SETTINGS: Final = (
     *("fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses="),
     *("max_connections=200", "shared_buffers=32MB", "autovacuum=off", "wal_level=minimal"),
     *("max_wal_senders=0", "unix_socket_permissions=0777", "jit=off"),
+    # In its folder, since a server that is killed leaves what it had in memory.
+    "dynamic_shared_memory_type=mmap",
 )
 
 DURABLE: Final = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
