@@ -13,18 +13,24 @@ from tests.web.world import ADA, Browser, WebWorld, send, sign_in
 __all__ = ["brackets"]
 
 PUBLIC = ("/", "/signin", "/signup", "/reset", "/offline", "/no-such-page")
-OF_AN_ACCOUNT = ("/account", "/account/security", "/account/delete")
+OF_AN_ACCOUNT = (
+    *("/account", "/account/security", "/account/tokens", "/account/delete", "/link"),
+    *("/account/presets", "/account/presets/change", "/account/supporter", "/remote-lock"),
+    *("/printers", "/connections", "/connections/share", "/activity", "/stop-everything"),
+    *("/notifications", "/notifications/add"),
+    *("/developer", "/developer/register", "/developer/new-key", "/usage"),
+)
+OF_OPERATORS = (
+    *("/operator", "/operator/accounts", "/operator/apps", "/operator/printers"),
+    *("/operator/connections", "/operator/keys", "/operator/acts", "/operator/limits"),
+    *("/operator/invite", "/operator/register"),
+)
 DATA = (
-    ADA,
-    "Printreach",
-    "English",
-    "Deutsch",
-    "简体中文",
-    "testclient",
-    "EUR",
-    "404",
-    "·",
-    "OctoPrint",
+    *(ADA, "operator@printreach.example", "Printreach", "testclient", "404", "Mai", "°C"),
+    *("English", "Deutsch", "简体中文"),
+    *("EUR", "PLA", "PETG", "TPU", "ASA"),
+    *("OctoPrint", "Klipper (Moonraker)", "Bambu Lab", "PrusaLink", "Elegoo", "Duet"),
+    *("PRINTREACH_SIGN_UP=open", "PRINTREACH_SUPPORTERS=everyone"),
 )
 """What is no text of a language."""
 GERMAN = {"accept-language": "de-DE,de;q=0.9,en;q=0.5"}
@@ -126,6 +132,19 @@ def test_all_of_a_page_of_an_account_can_be_translated(
     path: str, world: WebWorld, browser: Browser, brackets: str
 ) -> None:
     world.add_account(browser)
+    sign_in(browser)
+
+    page = browser.get(path, headers=GERMAN)
+
+    assert "⟦" in page.text
+    assert text_outside_brackets(page.text) == []
+
+
+@pytest.mark.parametrize("path", OF_OPERATORS)
+def test_all_of_a_page_for_operators_can_be_translated(
+    path: str, world: WebWorld, browser: Browser, brackets: str
+) -> None:
+    world.add_account(browser, is_admin=True)
     sign_in(browser)
 
     page = browser.get(path, headers=GERMAN)

@@ -124,7 +124,7 @@ _TABLE: Final = (
     ),
     PlatformFacts(
         name="simulated",
-        title="Simulated printer",
+        title=N_("Simulated printer"),
         is_simulated=True,
         example_address="",
         at_hand=N_("Nothing: it runs inside the agent, for trying things out."),
