@@ -91,7 +91,7 @@ class PrintTracker:
         """Return the popup's sentence for the current smart pause; "" where there is no popup."""
         if not self._tracked.memory.shows_popup:
             return ""
-        return smart_pause_sentence(self._printer.view.job.current_print.temps)
+        return str(smart_pause_sentence(self._printer.view.job.current_print.temps))
 
     def resume_ordered(self) -> None:
         """Take down the popup: the printer has accepted a resume."""

@@ -175,11 +175,11 @@ def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:
         return
     temps = status.job_status.current_print.temps
     if temps.hotend_target:
-        yield "hotend", SetTemp(tool_c=0.0)
+        yield N_("hotend"), SetTemp(tool_c=0.0)
     if temps.bed_target:
-        yield "bed", SetTemp(bed_c=0.0)
+        yield N_("bed"), SetTemp(bed_c=0.0)
     if temps.chamber_target:
-        yield "chamber", SetTemp(chamber_c=0.0)
+        yield N_("chamber"), SetTemp(chamber_c=0.0)
     materials = status.job_status.material_system
     for tool in materials.tools if materials else []:
         if tool.target_celsius:

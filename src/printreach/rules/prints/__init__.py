@@ -41,8 +41,8 @@ def print_id_under_way(status: StatusResult) -> str:
 
 def smart_pause_sentence(temps: Temps) -> str:
     """Return the sentence that explains a smart pause, by the targets that the printer reports."""
-    hotend = "is off" if temps.hotend_target <= 0 else "stays hot"
-    bed = "is off" if temps.bed_target <= 0 else "stays warm"
+    hotend = N_("is off") if temps.hotend_target <= 0 else N_("stays hot")
+    bed = N_("is off") if temps.bed_target <= 0 else N_("stays warm")
     return N_(
         "The hotend %(hotend)s and the bed %(bed)s. Resume heats what was turned off, "
         "then goes on.",

@@ -22,7 +22,7 @@ from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.members import Role
@@ -314,7 +314,7 @@ class Page:
             if seen.printer.owned in self.watched
         }
         words = [
-            _("%(name)s is %(words)s.", name=name, words=_WORDS[state.badge])
+            _("%(name)s is %(words)s.", name=name, words=translate(_WORDS[state.badge]))
             for key, (name, state) in states.items()
             if self._states.get(key, state.badge) != state.badge
         ]
@@ -330,15 +330,15 @@ class Page:
 
 
 _WORDS: Final = {
-    "idle": "idle",
-    "warmingup": "warming up",
-    "printing": "printing",
-    "paused": "paused",
-    "resuming": "resuming",
-    "complete": "done",
-    "cancelled": "stopped",
-    "error": "in error",
-    OFFLINE: "offline",
+    "idle": N_("idle"),
+    "warmingup": N_("warming up"),
+    "printing": N_("printing"),
+    "paused": N_("paused"),
+    "resuming": N_("resuming"),
+    "complete": N_("done"),
+    "cancelled": N_("stopped"),
+    "error": N_("in error"),
+    OFFLINE: N_("offline"),
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
-from printreach.languages import N_, _
+from printreach.languages import N_, _, message
 from printreach.rules.detection import LEVELS
 from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import (
@@ -214,30 +214,25 @@ def _region(
 ) -> Region | None:
     number = place + 1
     shares = [reader.percent(name) for name in names]
-    for name, edge, share in zip(names, EDGES, shares, strict=True):
+    for name, share in zip(names, shares, strict=True):
         if share is None:
-            reader.errors[name] = _(
-                "Region %(number)s: %(edge)s is a number from 0 to 100.", number=number, edge=edge
-            )
+            reader.errors[name] = _("Box %(number)s: enter numbers from 0 to 100.", number=number)
             return None
     left, top, width, height = (share for share in shares if share is not None)
     for name, size in ((names[2], width), (names[3], height)):
         if size < _MIN_SHARE:
             reader.errors[name] = _(
-                "Region %(number)s has no width or no height. Clear it to drop it.", number=number
+                "Box %(number)s has no width or no height. Clear it to drop it.", number=number
             )
             return None
-    for name, start, size, side in (
-        (names[2], left, width, "right"),
-        (names[3], top, height, "bottom"),
-    ):
+    beyond = (
+        (names[2], left, width, N_("Box %(number)s sticks out at the right of the picture.")),
+        (names[3], top, height, N_("Box %(number)s sticks out at the bottom of the picture.")),
+    )
+    for name, start, size, sentence in beyond:
         # Each text is rounded, by half of the smallest share at most.
         if start > 1 - _MIN_SHARE or start + size > 1 + 1.5 * _MIN_SHARE:
-            reader.errors[name] = _(
-                "Region %(number)s sticks out at the %(side)s of the picture.",
-                number=number,
-                side=side,
-            )
+            reader.errors[name] = message(sentence) % {"number": number}
             return None
     shown = Region(left, top, min(1.0, left + width), min(1.0, top + height))
     return as_taken(shown, pose)
