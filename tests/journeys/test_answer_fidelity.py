@@ -26,7 +26,7 @@ def test_the_printers_status_is_the_apps_status(way: Way, status: int) -> None:
     assert (answer.status, answer.body) == (status, b"x")
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 599, 606])
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 599, 614])
 def test_a_failure_of_the_printer_is_not_turned_into_one_of_the_service(
     way: Way, status: int
 ) -> None:

@@ -102,7 +102,7 @@ class PluginRig:
         self.connect(service.base_url)
         code = self.link_code(service)
         linked = service.admin("printer", "link", code, "--account", OWNER, "--name", name)
-        self.wait_for("connected", Phase="connected", PrinterName=name)
+        self.wait_for("connected", Phase="connected", PrinterId=linked["PrinterId"])
         return linked["PrinterId"]
 
     def save_settings(self, settings: dict[str, object]) -> None:
