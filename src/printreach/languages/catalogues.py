@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 FOLDER: Final = Path(__file__).parent
-COMPLETE: Final[tuple[str, ...]] = ()
+COMPLETE: Final[tuple[str, ...]] = ("de", "es", "fr", "zh-Hans")
 """The languages that every text is translated into; no others are offered."""
 
 _FORM_OF: Final[Mapping[str, Callable[[int], int]]] = MappingProxyType(
