@@ -31,7 +31,7 @@ ROOMS = [
     ),
     *("run.serve", "run.embedded", "run.admin", "run.main"),
 ]
-EXTRAS = frozenset({"asyncpg", "stripe", "obstore", "onnxruntime", "numpy", "PIL"})
+EXTRAS = frozenset({"asyncpg", "nats", "stripe", "obstore", "onnxruntime", "numpy", "PIL"})
 """Libraries that an operator asks for by the name of an extra."""
 
 

@@ -294,7 +294,7 @@ async def test_nothing_is_left_of_an_account_that_is_deleted(open_world: OpenWor
         await here.goes_on(60)
         assert here.scorer.shown == shown
 
-        await here.parts.snapshots.forget_old()
+        await here.parts.snapshots.forget_nobodys()
         assert here.pictures() == 0
 
 

@@ -5,7 +5,7 @@ from enum import Enum
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 from printreach.contract.unset import UnsetType
-from printreach.languages import N_
+from printreach.languages import N_, _, translate
 from printreach.rules.detection.scene import ViewCondition
 
 BEST_QUALITY = 10
@@ -83,8 +83,13 @@ def unseen_words(detector: DetectorStatus) -> str:
 def quality_in_words(quality: int | None) -> str:
     """Format a quality of 1 to 10: "Great, 9 of 10". None: no image was scored yet."""
     if quality is None:
-        return _NOT_LOOKED
-    return f"{_QUALITY_WORDS[quality]}, {quality} of {BEST_QUALITY}"
+        return translate(_NOT_LOOKED)
+    return _(
+        "%(words)s, %(quality)s of %(best)s",
+        words=translate(_QUALITY_WORDS[quality]),
+        quality=quality,
+        best=BEST_QUALITY,
+    )
 
 
 def watch_status(

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from printreach.contract.status import Temps
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.temperatures import GAP, SPAN, TemperatureReading
+from printreach.languages import _
 
 MAX_C: Final = 500.0
 """Whatever a printer reports, the axis ends here."""
@@ -176,5 +177,5 @@ def _known(celsius: float | UnsetType) -> float | None:
 
 def _ago(minutes: int) -> str:
     if minutes == 0:
-        return "now"
+        return _("now")
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"

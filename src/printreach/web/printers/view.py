@@ -27,7 +27,7 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
 from printreach.hub.printers.temperatures import TemperatureReading
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.rules.printers import lan_page_at
 from printreach.rules.printers.commands import (
     MAX_FAN_PERCENT,
@@ -231,7 +231,7 @@ def view_of(
     facts = facts_of(seen.printer.platform)
     return PrinterView(
         card=card,
-        platform=facts.title or _("its own interface"),
+        platform=translate(facts.title) or _("its own interface"),
         has_interface=facts.has_web_server,
         webcam=webcam_of(seen, index, card.shown, still=False),
         cameras=cameras,
