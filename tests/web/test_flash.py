@@ -122,7 +122,7 @@ def test_a_message_claims_what_the_printer_shows(
         ("/heat", {"bed": "0"}, "was sent to the printer"),
         ("/light", {"name": "case", "on": "no"}, "was sent to the printer"),
         ("/move", {"step": "X+10"}, "was sent to the printer"),
-        ("/home", {}, "was sent to the printer"),
+        ("/home", {}, "The printer was told to home."),
     ],
 )
 def test_nothing_is_claimed_that_the_printer_does_not_show(

@@ -91,7 +91,7 @@ def test_a_person_without_an_agent_is_shown_the_command_for_each_kind_of_printer
 @pytest.mark.parametrize("path", ["/link", "/printers"])
 def test_a_person_is_told_what_to_have_at_hand(owner: Client, path: str) -> None:
     text = html.unescape(owner.get(path).text)
-    told = re.findall(r"<strong>Have at hand:</strong> (.+?)</p>", text)
+    told = re.findall(r"<strong>You.ll need:</strong> (.+?)</p>", text)
 
     assert len(told) == len(PLATFORM_FACTS)
 

@@ -48,14 +48,15 @@ class ListPage(Generic[T]):
 class PrinterRow:
     """A printer with its owner and state.
 
-    pictured_at: when its last picture was taken that its owner may see. role: of the person for
-    whom the row was read.
+    pictured_at: when its last picture was taken that its owner may see. is_locked: whether the
+    owner has locked remote control. role: of the person for whom the row was read.
     """
 
     printer: Printer
     owner_email: str
     node_alive_at: datetime | None
     pictured_at: datetime | None = None
+    is_locked: bool = False
     role: Role = Role.OWNER
 
 

@@ -99,7 +99,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "restart-firmware": N_("Restarting the firmware. It may take a minute."),
         "restart-firmware-done": N_("The firmware has restarted."),
         "move": N_("The move was sent to the printer."),
-        "home": N_("Homing was sent to the printer."),
+        "home": N_("The printer was told to home."),
         "extrude": N_("The printer was told to move the filament."),
         "light": N_("The order for the light was sent to the printer."),
         "light-done": N_("The light is switched."),

@@ -159,7 +159,7 @@ _NO_SUCH_PRINTER: Final = Advice(
     button=N_("Go to your printers"),
 )
 _NOT_ALLOWED: Final = Advice(
-    title=N_("This is for somebody else to do"),
+    title=N_("You don't have permission for this"),
     remedy=N_("This printer is shared with you."),
     href="/printers",
     button=N_("Go to your printers"),

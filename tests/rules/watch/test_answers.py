@@ -1,5 +1,6 @@
 """The owner's answer about an alarm, in mid-print."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -35,6 +36,16 @@ def test_a_no_ends_the_alarm() -> None:
     print_.memory = after_answer(print_.memory, answer(print_.at))
 
     assert since_warning(print_) is None
+
+
+def test_a_no_ends_the_alarm_of_a_pause() -> None:
+    print_ = warned_print()
+    print_.memory = replace(print_.memory, paused_at=print_.at)
+    assert status_of(print_.memory, print_.at).time_since_last_pause_sec == 0.0
+
+    print_.memory = after_answer(print_.memory, answer(print_.at))
+
+    assert status_of(print_.memory, print_.at).time_since_last_pause_sec is None
 
 
 def test_after_a_no_the_print_is_not_paused_for_looking_the_same() -> None:

@@ -73,6 +73,15 @@ def test_the_print_is_compared_with_its_own_first_pictures() -> None:
     assert said.change is None
 
 
+def test_first_pictures_that_looked_no_better_explain_nothing() -> None:
+    doubtful = [look(number, 10, probability=0.99) for number in range(6)]
+    said = why([*doubtful, look(6, 1, warned=True)])
+
+    assert said is not None
+    assert said.at_start is None
+    assert said.at_alarm == pytest.approx(0.9)
+
+
 def test_after_the_camera_was_moved_only_what_came_since_is_compared() -> None:
     moved = look(5, 5, view=ViewCondition.MOVED)
     later = [look(number, 5) for number in range(6, 12)]

@@ -8,9 +8,11 @@ import pytest
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal.completion import Completion
+from printreach.rules.printers.members import Role
 from printreach.store.relay.grants import SqlGrants
 from tests.fakes.grants import INTERNAL_KEY
 from tests.web.printers.conftest import Home
+from tests.web.printers.members import EVE, let_in
 from tests.web.world import BASE_URL, run, send
 
 
@@ -33,6 +35,18 @@ def share(home: Home, ends: str = "24", name: str = "") -> str:
     answer = send(home.browser, "/connections/share", printer=home.printer_id, ends=ends, name=name)
     assert answer.status_code == 303
     return str(answer.headers["location"])
+
+
+def test_people_with_access_are_listed_with_what_is_shared(home: Home) -> None:
+    assert "sharing a printer." in home.browser.get("/connections").text
+    person = let_in(home, EVE, Role.WATCH)
+
+    page = home.browser.get("/connections").text
+
+    assert "sharing a printer." not in page
+    assert "<p>Workbench · Can watch</p>" in page
+    assert f'href="{home.path}/people"' in page
+    assert f'href="{home.path}/people/{person.account_id}/end"' in page
 
 
 def test_an_app_is_listed_and_ended(home: Home) -> None:

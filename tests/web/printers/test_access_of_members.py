@@ -10,11 +10,13 @@ import pytest
 from httpx import Response
 from litestar.routes import HTTPRoute
 
+from printreach.contract.files import FileList
 from printreach.contract.status import Feature, State
 from printreach.rules.printers.members import Role
 from printreach.web.printers.access import NEEDED
 from tests.web.printers.conftest import BOB, Home, printing
 from tests.web.printers.members import CLEO, EVE, browser_of, let_in
+from tests.web.printers.test_files import entry
 from tests.web.world import BASE_URL, Browser, run
 
 WATCHED = {
@@ -202,6 +204,27 @@ def test_a_member_stops_a_print_and_a_lock_of_the_owner_holds_for_them(shared: H
     assert [order.despite_lock for order in shared.orders] == [False]
     shared.send("/stop")
     assert [order.despite_lock for order in shared.orders] == [False, True]
+
+
+@pytest.mark.parametrize("path", ["", "/control", "/files"])
+@pytest.mark.parametrize("state", [State.PAUSED, State.IDLE])
+def test_a_member_who_controls_is_told_of_the_owners_lock(
+    shared: Home, path: str, state: State
+) -> None:
+    shared.browser.post("/stop-everything", headers={"origin": BASE_URL})
+    shared.says(printing(state=state, features=EVERY_FEATURE))
+    shared.world.printers.answers["/files/list"] = FileList(root=[entry("part.gcode")])
+    told = "owner can unlock it."
+    with browser_of(shared, CLEO) as browser:
+        page = browser.get(shared.path + path).text
+    with browser_of(shared, EVE) as browser:
+        watching = browser.get(shared.path).text
+
+    assert told in page
+    offered = set(routes_on(page, shared.path))
+    assert not offered & {"POST /files", "POST /resume", "POST /stop", "POST /home", "POST /heat"}
+    assert told not in watching
+    assert told not in shared.get(path).text
 
 
 def test_nobody_elses_lock_is_offered_to_be_unlocked(shared: Home) -> None:

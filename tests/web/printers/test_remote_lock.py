@@ -119,12 +119,22 @@ def test_printers_that_were_not_reached_are_named_first(home: Home) -> None:
     assert "Try again" in page
 
 
+def test_the_reason_of_a_printer_that_was_not_reached_is_readable(home: Home) -> None:
+    home.add_printer("Zenith", is_online=False)
+
+    page = stop_everything(home)
+
+    reason = OFFLINE.sentence.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+    assert f"Go and look. {reason}" in page
+    assert "&amp;#39;" not in page
+
+
 def test_a_printer_that_does_not_stop_is_said_to_go_on(home: Home) -> None:
     home.world.printers.answers["/cancel"] = PrinterRefusal(752, "The printer said no.")
 
     page = stop_everything(home)
 
-    assert "Not stopped. Go and look: The printer said no." in page
+    assert "Not stopped. Go and look. The printer said no." in page
     assert account(home).is_locked
 
 

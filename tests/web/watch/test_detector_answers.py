@@ -107,6 +107,19 @@ def test_an_alarms_picture_is_turned_as_its_own_camera_is(home: Home) -> None:
     assert re.search(r'class="shot\s+turn-90"', home.get().text)
 
 
+def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None:
+    saw(home, *failing(home))
+    home.says(under_watch(5, 95))
+    red = '<b class="alarm">Print failure, 1 of 10</b>'
+    assert red in home.get().text
+
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+
+    page = home.get().text
+    assert red not in page
+    assert '<b class="calm">Quality 1 of 10</b>' in page
+
+
 def test_another_alarm_is_another_question(home: Home) -> None:
     looks = failing(home)
     saw(home, *looks)

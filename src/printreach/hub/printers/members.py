@@ -31,7 +31,7 @@ from printreach.rules.printers.members import (
     has_room,
 )
 from printreach.rules.rate_limits import Limit, TooSoon
-from printreach.store.printers.members import NamedMember
+from printreach.store.printers.members import MemberOfPrinter, NamedMember
 from printreach.store.store import Records
 
 PATH: Final = "/shared"
@@ -103,6 +103,10 @@ class Members:
             )
 
         return await self.core.store.read(look)
+
+    async def of_owner(self, owner_id: str) -> Sequence[MemberOfPrinter]:
+        """Return the people who have access to any printer of this owner."""
+        return await self.core.store.read(lambda records: records.members.of_owner(owner_id))
 
     async def invite(
         self, owner: Account, printer_id: str, role: Role, email: str | None, uses: int = 1

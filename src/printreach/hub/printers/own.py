@@ -48,6 +48,7 @@ class SeenPrinter:
     """A printer, whether its agent is connected, its last reading, and the time of its picture.
 
     role: of the person who sees it. shared_by: the owner's address where that is somebody else.
+    is_locked_by_owner: somebody else owns it, and has locked remote control.
     awaits_reconnection: the service has just restarted, and the agent is expected back.
     """
 
@@ -57,6 +58,7 @@ class SeenPrinter:
     pictured_at: datetime | None = None
     role: Role = Role.OWNER
     shared_by: str = ""
+    is_locked_by_owner: bool = False
     awaits_reconnection: bool = False
 
 
@@ -204,6 +206,7 @@ class OwnPrinters:
             pictured_at=row.pictured_at,
             role=row.role,
             shared_by="" if row.role is Role.OWNER else row.owner_email,
+            is_locked_by_owner=row.is_locked and row.role is not Role.OWNER,
             awaits_reconnection=awaits_reconnection(printer, row.node_alive_at, self.restart, at),
         )
 

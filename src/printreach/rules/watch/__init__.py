@@ -218,14 +218,15 @@ def mended(memory: WatchMemory, at: datetime) -> WatchMemory:
 
 def status_of(memory: WatchMemory, at: datetime, *, is_suppressed: bool = False) -> DetectorStatus:
     """Return what is said of the print. is_suppressed: it is left alone."""
+    is_dismissed = _is_dismissed(memory)
     return DetectorStatus(
         last_score=float(memory.history[-1]) if memory.history else 0.0,
         score_history=[float(score) for score in memory.history],
         time_since_last_score_sec=_since(memory.looked_at, at) or 0.0,
         interval_sec=memory.interval_s,
         is_suppressed=is_suppressed,
-        time_since_last_warn_sec=None if _is_dismissed(memory) else _since(memory.warned_at, at),
-        time_since_last_pause_sec=_since(memory.paused_at, at),
+        time_since_last_warn_sec=None if is_dismissed else _since(memory.warned_at, at),
+        time_since_last_pause_sec=None if is_dismissed else _since(memory.paused_at, at),
         cannot_see=memory.unseeing or UNSET,
     )
 

@@ -18,13 +18,17 @@ from printreach.rules.prints.event_facts import facts_of
 from printreach.rules.safe_text import readable
 from printreach.rules.watch.choices import Look
 
+_CLEARLY_LESS: Final = 0.25
+"""By this much the first pictures have to look better for them to explain an alarm."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """alarm: the look upon which it was done.
 
     low_since: when quality fell to where a failure is possible. at_start, at_alarm: how likely each
-    picture alone showed a failure, 0 to 1; at_start is None where nothing went before. change: the
+    picture alone showed a failure, 0 to 1; at_start is None where nothing went before, and
+    where it was hardly less than at the alarm, which would explain nothing. change: the
     latest look before the alarm that can't be compared with those before it.
     """
 
@@ -51,10 +55,13 @@ def why(looks: Sequence[Look]) -> Why | None:
     first = [look.probability for look in compared if look.view not in UNUSABLE_VIEWS][
         :FIRST_PICTURES
     ]
+    at_start = _middle(first) if len(compared) > FIRST_PICTURES and first else None
+    if at_start is not None and at_start > alarm.probability - _CLEARLY_LESS:
+        at_start = None
     return Why(
         alarm=alarm,
         low_since=_low_since(before),
-        at_start=_middle(first) if len(compared) > FIRST_PICTURES and first else None,
+        at_start=at_start,
         at_alarm=alarm.probability,
         change=change,
     )

@@ -83,7 +83,13 @@ class PrinterRecords(TableRecords):
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
         found = await self._connection.execute(
-            select(*_PRINTER, accounts.c.email, nodes.c.alive_at, snapshots.c.taken_at)
+            select(
+                *_PRINTER,
+                accounts.c.email,
+                accounts.c.locked_at,
+                nodes.c.alive_at,
+                snapshots.c.taken_at,
+            )
             .join_from(printers, accounts)
             .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
             .outerjoin(last_pictures, last_pictures.c.printer_id == printers.c.printer_id)
@@ -95,13 +101,14 @@ class PrinterRecords(TableRecords):
         for values in found.mappings():
             row = dict(values)
             email, alive_at = row.pop("email"), row.pop("alive_at")
-            pictured_at = row.pop("taken_at")
+            pictured_at, locked_at = row.pop("taken_at"), row.pop("locked_at")
             rows.append(
                 PrinterRow(
                     printer=Printer(**row),
                     owner_email=email,
                     node_alive_at=alive_at,
                     pictured_at=pictured_at,
+                    is_locked=locked_at is not None,
                 )
             )
         return rows

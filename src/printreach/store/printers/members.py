@@ -14,7 +14,7 @@ from printreach.rules.printers.members import Member, MemberInvitation, Role
 from printreach.store.columns import TableRecords, columns_for, insert
 from printreach.store.notifications.tables import notify_printers
 from printreach.store.printers.tables import member_invitations, members
-from printreach.store.tables import accounts, is_active_owners
+from printreach.store.tables import accounts, is_active_owners, printers
 
 _MEMBER = columns_for(Member, members)
 _INVITATION = columns_for(MemberInvitation, member_invitations)
@@ -26,6 +26,15 @@ class NamedMember:
 
     member: Member
     email: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MemberOfPrinter:
+    """A member with the address of their account, and the name of the printer."""
+
+    member: Member
+    email: str
+    printer_name: str
 
 
 class MemberRecords(TableRecords):
@@ -49,6 +58,21 @@ class MemberRecords(TableRecords):
             .join_from(members, accounts, accounts.c.account_id == members.c.person_id)
             .where(members.c.printer_id == printer_id, members.c.account_id == account_id)
             .order_by(accounts.c.email_key),
+        )
+
+    async def of_owner(self, account_id: str) -> Sequence[MemberOfPrinter]:
+        """Return the members of all printers of this owner, by printer and address."""
+        return await self._all(
+            _of_printer,
+            select(*_MEMBER, accounts.c.email, printers.c.name)
+            .join_from(members, accounts, accounts.c.account_id == members.c.person_id)
+            .join(printers, printers.c.printer_id == members.c.printer_id)
+            .where(
+                members.c.account_id == account_id,
+                printers.c.account_id == account_id,
+                printers.c.removed_at.is_(None),
+            )
+            .order_by(printers.c.name, printers.c.printer_id, accounts.c.email_key),
         )
 
     async def with_choice_of_events(self, printer_id: str, account_id: str) -> Sequence[str]:
@@ -157,6 +181,10 @@ def _member(*, role: str, **row: Any) -> Member:
 
 def _named(*, email: str, **row: Any) -> NamedMember:
     return NamedMember(member=_member(**row), email=email)
+
+
+def _of_printer(*, email: str, name: str, **row: Any) -> MemberOfPrinter:
+    return MemberOfPrinter(member=_member(**row), email=email, printer_name=name)
 
 
 def _invitation(*, role: str, **row: Any) -> MemberInvitation:

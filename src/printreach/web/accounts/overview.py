@@ -61,7 +61,7 @@ async def account_page(
 
 def _kept_for(days: int) -> str:
     if days == 0:
-        return _("Make none")
+        return _("No timelapses")
     return _("A year") if days == KEPT_DAYS[-1] else ngettext("%(num)s day", "%(num)s days", days)
 
 

@@ -41,6 +41,7 @@ async def connections_page(signed_in: NamedDependency[SignedIn]) -> Template:
         "is_sold": standing.is_sold,
         "apps": await signed_in.services.own_connections.all(account_id, ConnectionKind.APP),
         "shared": await signed_in.services.own_connections.all(account_id, ConnectionKind.SHARED),
+        "people": await signed_in.services.members.of_owner(account_id),
         "live_links": await signed_in.services.live_links.all(account_id),
         "addresses": signed_in.services.addresses,
         "has_printers": bool(await signed_in.services.own_printers.rows(account_id)),

@@ -99,6 +99,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
     is_running = times is not None and state.is_here
     detector = status.service_status.detector if status is not None and state.is_here else None
     may_control = seen.role.includes(Role.CONTROL)
+    is_unlocked = not seen.is_locked_by_owner
     return Card(
         id=printer.printer_id,
         name=printer.name,
@@ -115,8 +116,8 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         quality=newest_quality(detector) if detector is not None else None,
         look_age=_look_age(detector) if detector is not None else "",
         can_pause=may_control and state.badge == State.PRINTING,
-        can_resume=may_control and state.badge == State.PAUSED,
-        can_stop=may_control and is_running,
+        can_resume=may_control and is_unlocked and state.badge == State.PAUSED,
+        can_stop=may_control and is_unlocked and is_running,
         shared_by=seen.shared_by,
     )
 

@@ -34,6 +34,8 @@ from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees, target_range
 
 _CONTROL_FORMS: Final = ("heat", "preset", "cool", "adjust", "move", "home", "extrude")
+_OVER: Final = frozenset({State.COMPLETE, State.CANCELLED})
+"""What was printed may still be on the plate."""
 _SAFE_C: Final = 0.0
 """Turning off needs no confirmation."""
 
@@ -154,7 +156,7 @@ async def back_to_control(owned: NamedDependency[OwnedPrinter]) -> Redirect:
 
 @post("/printers/{printer_id:str}/move", media_type=MediaType.HTML)
 async def move(
-    owned: NamedDependency[OwnedPrinter],
+    seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
@@ -164,12 +166,15 @@ async def move(
         raise ValidationException(N_("There is no such axis"))
     order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
     _check(rules.move_problem(order))
-    return await _control(signed_in, owned, "/move-axis", "move", order)
+    if _asks_to_move(seen, fields):
+        asked = _("Move %(axis)s by %(step)s mm?", axis=axis, step=distance)
+        return _ask_to_move(seen, signed_in, asked, _("Move"), {"step": fields["step"]})
+    return await _control(signed_in, seen.printer.owned, "/move-axis", "move", order)
 
 
 @post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
 async def home(
-    owned: NamedDependency[OwnedPrinter],
+    seen: NamedDependency[SeenPrinter],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
@@ -178,7 +183,11 @@ async def home(
     if axis and axis not in list(Axis):
         raise ValidationException(N_("There is no such axis"))
     order = Home(axes=[Axis(axis)]) if axis else None
-    return await _control(signed_in, owned, "/home", "home", order)
+    if _asks_to_move(seen, fields):
+        asked = _("Home %(axis)s?", axis=axis) if axis else _("Home all axes?")
+        yes = _("Home %(axis)s", axis=axis) if axis else _("Home all axes")
+        return _ask_to_move(seen, signed_in, asked, yes, {"axis": axis} if axis else {})
+    return await _control(signed_in, seen.printer.owned, "/home", "home", order)
 
 
 @post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)
@@ -264,6 +273,26 @@ def refused(refusal: PrinterRefusal, back: str, *, may_unlock: bool = True) -> T
 
 
 # --- helpers --------------------------------------------------------------------------------------
+
+
+def _asks_to_move(seen: SeenPrinter, fields: Fields) -> bool:
+    """Whether a print may still be on the plate, and the person hasn't confirmed that it isn't."""
+    status = seen.reading.status
+    is_over = status is not None and status.job_status.state in _OVER
+    return is_over and fields["sure"] != "yes"
+
+
+def _ask_to_move(
+    seen: SeenPrinter, signed_in: SignedIn, asked: str, yes: str, wanted: Mapping[str, str]
+) -> Template:
+    context = {
+        "view": view_of(seen, signed_in.services.clock.now()),
+        "asked": asked,
+        "yes": yes,
+        "action": "move" if "step" in wanted else "home",
+        "fields": {**wanted, "sure": "yes"},
+    }
+    return Template("dashboard/move.html", context=context)
 
 
 async def _control(

@@ -149,7 +149,8 @@ class PrinterView:
 
     last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: the address of
     its agent's own page, "" if unknown. may_restart: only where the printer has failed, for it
-    needs no restart otherwise. smart_pause: the text of the popup of a smart pause; "" if none is
+    needs no restart otherwise. is_locked_by_owner: a member who may control it can't now.
+    smart_pause: the text of the popup of a smart pause; "" if none is
     shown.
     """
 
@@ -187,6 +188,7 @@ class PrinterView:
     smart_pause: str
     is_owner: bool
     may_control: bool
+    is_locked_by_owner: bool
 
     @property
     def is_here(self) -> bool:
@@ -215,7 +217,7 @@ def view_of(
     times = print_times(status, seen.reading.seen_at)
     here = card.shown.is_here
     may_control = seen.role.includes(Role.CONTROL)
-    is_usable = here and may_control
+    is_usable = here and may_control and not seen.is_locked_by_owner
     features = Feature(status.features) if status is not None and is_usable else NO_FEATURES
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
@@ -264,6 +266,7 @@ def view_of(
         smart_pause=_smart_pause(status) if status is not None and here else "",
         is_owner=seen.role is Role.OWNER,
         may_control=may_control,
+        is_locked_by_owner=may_control and seen.is_locked_by_owner,
     )
 
 
