@@ -76,6 +76,27 @@ def test_the_activity_of_an_account_is_accessible_and_fits(own_page: Page) -> No
     assert own_page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("is_of_account", [True, False])
+def test_a_print_in_a_list_has_the_whole_width_of_a_phone(
+    own_page: Page, home: Home, is_of_account: bool, width: int
+) -> None:
+    own_page.set_viewport_size({"width": width, "height": 568})
+    own_page.goto(BASE_URL + ("/activity" if is_of_account else f"{home.path}/history"))
+
+    rows = own_page.locator(".prints tbody tr").all()
+    assert len(rows) >= 6
+    for row in rows:
+        name, whole, result = (
+            each.bounding_box() for each in (row.locator("td").first, row, row.locator("td").nth(1))
+        )
+        assert name
+        assert whole
+        assert result
+        assert name["width"] > whole["width"] - 1
+        assert result["y"] >= name["y"] + name["height"]
+
+
 def test_a_printer_that_is_away_with_its_past_is_accessible_and_fits(
     own_page: Page, home: Home
 ) -> None:
@@ -108,6 +129,16 @@ def test_a_timelapse_plays_on_the_page_of_its_print(
     own_page.locator("video").evaluate("video => video.pause()")
 
     look_at(own_page, "timelapse")
+    own_page.set_viewport_size({"width": 1440, "height": 900})
+    facts, video_, picture = (
+        own_page.locator(each).bounding_box()
+        for each in (".one-print > .card >> nth=0", "video", ".webcam.last-sight")
+    )
+    assert facts
+    assert video_
+    assert picture
+    assert min(video_["x"], picture["x"]) > facts["x"] + facts["width"]
+    assert min(video_["width"], picture["width"]) > facts["width"]
     own_page.get_by_role("link", name="Delete").click()
     own_page.get_by_role("dialog", name="Delete this timelapse?").wait_for()
     own_page.goto(f"{BASE_URL}{home.path}/history/timelapse/delete?id=print-1")
