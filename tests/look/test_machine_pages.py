@@ -13,6 +13,7 @@ from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, show
 from tests.look.camera_pages import home as home
 from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
 from tests.web.printers.conftest import Home, printing
+from tests.web.printers.test_smart_pause import paused
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -30,6 +31,27 @@ IN_REACH = """button => {
     const top = document.elementFromPoint(place.x + place.width / 2, place.y + place.height / 2);
     return place.bottom <= innerHeight && place.right <= innerWidth && button.contains(top);
 }"""
+
+STANDS_ON_GROUND_OF_ITS_OWN = """width => {
+    const bar = document.querySelector(width < 820 ? ".emergency" : ".printer-head");
+    const { left, right } = bar.getBoundingClientRect();
+    const ground = getComputedStyle(bar).backgroundColor;
+    return left <= 0 && right >= document.documentElement.clientWidth
+        && !["transparent", "rgba(0, 0, 0, 0)"].includes(ground);
+}"""
+# What of the page's contents shares its place.
+LIES_BENEATH = """() => {
+    const stop = document.querySelector(".emergency .button").getBoundingClientRect();
+    return [...document.querySelectorAll("main .card :is(a, button, input, p), .picture .webcam")]
+        .filter((each) => each.checkVisibility() && !each.closest(".thumb"))
+        .filter((each) => {
+            const box = each.getBoundingClientRect();
+            return box.width && box.left < stop.right && box.right > stop.left
+                && box.top < stop.bottom && box.bottom > stop.top;
+        })
+        .map((each) => each.outerHTML.slice(0, 100));
+}"""
+COLOUR = "element => getComputedStyle(element).color"
 
 
 def says_everything(home: Home, state: State = State.PRINTING) -> None:
@@ -73,6 +95,38 @@ def test_an_emergency_stop_is_in_reach_asks_once_and_is_given_at_once(
     dialog.get_by_role("button", name="Stop at once").click()
     expect(page.get_by_text("The emergency stop was sent.")).to_be_visible()
     assert [order.command for order in home.orders] == ["/emergency-stop"]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("path", ["", "/control"])
+def test_an_emergency_stop_covers_nothing(page: Page, home: Home, path: str, size: Size) -> None:
+    says_everything(home, State.IDLE if path else State.PRINTING)
+    show(page, home, path, size)
+    page.get_by_role("link", name="Emergency stop").wait_for()
+
+    assert page.evaluate(STANDS_ON_GROUND_OF_ITS_OWN, size.width)
+    if size.width < 820:
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert page.evaluate(LIES_BENEATH) == []
+
+
+def test_the_owner_edits_presets_from_the_controls(page: Page, home: Home) -> None:
+    says_everything(home, State.IDLE)
+    show(page, home, "/control")
+    page.get_by_role("link", name="Edit presets").click()
+
+    page.wait_for_url("**/account/presets")
+
+
+@pytest.mark.parametrize("path", ["", "/control"])
+def test_a_heater_that_is_off_is_not_drawn_as_a_hot_one(page: Page, home: Home, path: str) -> None:
+    home.says(paused(popup=False))
+    show(page, home, path, DESKTOP)
+    off, on = (
+        page.locator(".heater", has_text=name).locator("p > .icon") for name in ("Hotend", "Bed")
+    )
+
+    assert off.evaluate(COLOUR) != on.evaluate(COLOUR)
 
 
 def test_the_question_looks_as_it_should(page: Page, home: Home) -> None:

@@ -7,7 +7,7 @@ from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, home, show, window
-from tests.rigs.looks import PHONE, Size, look_at
+from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
 from tests.web.printers.conftest import Home
 from tests.web.printers.test_smart_pause import paused
 from tests.web.world import BASE_URL
@@ -38,6 +38,43 @@ def test_the_popup_covers_neither_picture_nor_buttons_on_a_phone(
     assert box is not None
     assert box["height"] < size.height * 0.45
     look_at(page, f"popup-{size.name}", sizes=[size])
+
+
+def test_the_buttons_of_the_popup_stand_level_and_a_toast_beside_it(page: Page, home: Home) -> None:
+    home.says(paused(popup=True))
+    show(page, home, size=DESKTOP)
+    popup = page.get_by_role("dialog", name="Smart pause")
+    resume, close = (
+        popup.get_by_role("button", name=name).bounding_box() for name in ("Resume", "Close")
+    )
+
+    assert resume
+    assert close
+    assert (resume["y"], resume["height"]) == (close["y"], close["height"])
+    page.locator("#now-buttons").get_by_role("button", name="Resume").click()
+    page.locator(".toast").wait_for()
+    toast, box = page.locator(".toast").bounding_box(), popup.bounding_box()
+    assert toast
+    assert box
+    assert toast["x"] + toast["width"] < box["x"]
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE], ids=lambda size: size.name)
+def test_on_a_phone_the_text_of_the_popup_ends_where_its_button_ends(
+    page: Page, home: Home, size: Size
+) -> None:
+    home.says(paused(popup=True))
+    show(page, home, size=size)
+    sides = page.evaluate(
+        """() => {
+            const popup = document.querySelector(".popup").getBoundingClientRect();
+            const text = document.querySelector(".popup p").getBoundingClientRect();
+            const close = document.querySelector(".popup [data-close]").getBoundingClientRect();
+            return [text.left - popup.left, popup.right - close.right, popup.right - text.right];
+        }"""
+    )
+
+    assert sides == [sides[0]] * 3
 
 
 def test_a_popup_that_was_closed_stays_closed_for_this_pause(page: Page, home: Home) -> None:

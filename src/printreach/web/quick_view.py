@@ -89,16 +89,16 @@ class LastPresets:
             self._at, self.offered = at, await offered_presets(seen, self.services)
 
 
-_HEAD: Final = ("head", "open", "emergency", "recovery")
+_HEAD: Final = ("head", "open", "recovery")
 _QUICK: Final = (
-    *("title", *_HEAD),
+    *("title", *_HEAD, "emergency"),
     *("picture", "now", "print", "temperatures", "materials"),
     *("smart_pause", "last_prints"),
 )
 PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
         "quick": _QUICK,
-        "control": (*_HEAD, "picture", "controls"),
+        "control": (*_HEAD, "emergency", "picture", "controls"),
         "history": (*_HEAD, "prints"),
         "settings": _HEAD,
     }

@@ -96,13 +96,17 @@ def test_a_preset_asks_before_it_heats(home: Home) -> None:
     assert home.orders == []
 
 
-def test_an_emergency_stop_asks_once_on_every_page_of_the_printer(home: Home) -> None:
+def test_an_emergency_stop_asks_once_where_the_printer_is_watched_and_controlled(
+    home: Home,
+) -> None:
     says_everything(home)
 
-    for path in ("", "/control", "/history", "/settings"):
+    for path in ("", "/control"):
         page = home.get(path).text
         assert f'<a class="button bad" href="{home.path}/emergency-stop"' in page
         assert "Stop Workbench at once?" in page
+    for path in ("/files", "/history", "/settings", "/people"):
+        assert "/emergency-stop" not in home.get(path).text
     assert "The print is lost." in home.get("/emergency-stop").text
     assert home.orders == []
 
