@@ -99,6 +99,32 @@ def test_words_of_parts_stay_whole(page: Page, name: str, selector: str) -> None
     assert broken_words(page, selector) == []
 
 
+def test_temperatures_stand_apart_from_the_name_of_a_small_card(page: Page, home: Home) -> None:
+    home.says(printing(state=State.IDLE))
+    opened(page, home.browser, "/printers")
+    head, temps = (
+        page.locator(each).bounding_box() for each in (".is-small header", ".is-small .temps")
+    )
+
+    assert head
+    assert temps
+    assert temps["y"] >= head["y"] + head["height"] + 6
+
+
+@pytest.mark.parametrize("size", [(844, 390), (320, 568)])
+def test_the_time_left_ends_at_the_edge(page: Page, home: Home, size: tuple[int, int]) -> None:
+    home.says(printing())
+    opened(page, home.browser, home.path)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    reading, side = (
+        page.locator(each).bounding_box() for each in (".now .reading", ".now .reading .side")
+    )
+
+    assert reading
+    assert side
+    assert abs(side["x"] + side["width"] - reading["x"] - reading["width"]) < 1
+
+
 @pytest.mark.parametrize("width", [320, 360, 414, 600])
 def test_all_sections_of_a_printer_are_in_view(page: Page, home: Home, width: int) -> None:
     opened(page, home.browser, home.path)
@@ -130,7 +156,7 @@ def test_the_steps_of_an_axis_are_equally_wide(page: Page, home: Home, width: in
 def test_words_of_the_operators_pages_stay_whole(page: Page, office: Browser, path: str) -> None:
     opened(page, office, f"/operator{path}")
 
-    for selector in (".tabs a", "h1", ".table td:not(:has(a))"):
+    for selector in (".tabs a", "h1", ".table td:not(:has(a))", ".terms dd"):
         assert broken_words(page, selector) == []
     for value in page.locator(".terms dd").all():
         place = value.bounding_box()

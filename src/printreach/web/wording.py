@@ -23,8 +23,8 @@ from printreach.languages.values import (
 from printreach.rules.detection.detector import quality_in_words
 from printreach.rules.durations import duration
 
-_NAME_PARTS: Final = re.compile(r"\.?[^_.-]+(?:\.\d[^_.-]*)*[_-]*|[_.-]+")
-"""The words of a file's name: "part_", "0.2mm", ".gcode". """
+_NAME_PARTS: Final = re.compile(r"\.?[^_.=-]+(?:\.\d[^_.=-]*)*[_=-]*|[_.=-]+")
+"""The words of a name: "part_", "0.2mm", ".gcode", "PRINTREACH_", "SUPPORTERS=". """
 _OPENING_QUOTE: Final = re.compile(r"(?<![^\s(])'(?=\S)")
 _UNITS: Final = (N_("kB"), N_("MB"), N_("GB"), N_("TB"))
 
@@ -81,7 +81,7 @@ def percent(value: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Let a file's long name go on in the next line between its words, not within one."""
+    """Let a long name go on in the next line between its words, not within one."""
     return Markup("<wbr>").join(_NAME_PARTS.findall(name))
 
 
