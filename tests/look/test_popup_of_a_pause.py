@@ -41,6 +41,7 @@ def test_the_popup_covers_neither_picture_nor_buttons_on_a_phone(
 
 
 def test_the_buttons_of_the_popup_stand_level_and_a_toast_beside_it(page: Page, home: Home) -> None:
+    page.emulate_media(reduced_motion="reduce")
     home.says(paused(popup=True))
     show(page, home, size=DESKTOP)
     popup = page.get_by_role("dialog", name="Smart pause")
