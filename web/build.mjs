@@ -14,7 +14,7 @@ const scripts = (await readdir(at("scripts"))).filter((name) => name.endsWith(".
 
 await mkdir(target, { recursive: true });
 const { metafile } = await build({
-  entryPoints: [at("styles/app.css"), at("styles/printers.css"), ...scripts.map((name) => at(`scripts/${name}`)), at("worker/service-worker.ts")],
+  entryPoints: [at("styles/app.css"), at("styles/pages.css"), ...scripts.map((name) => at(`scripts/${name}`)), at("worker/service-worker.ts")],
   outdir: target,
   entryNames: "[name]",
   bundle: true,

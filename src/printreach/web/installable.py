@@ -25,7 +25,7 @@ WORKER_PATH: Final = "/service-worker.js"
 OFFLINE_PATH: Final = "/offline"
 
 _WORKER_FILE: Final = "service-worker.js"
-_KEPT_ASSETS: Final = ("app.css", "printers.css", "app.js", "icon.svg")
+_KEPT_ASSETS: Final = ("app.css", "pages.css", "app.js", "icon.svg")
 """What the offline page loads."""
 _THEME: Final = "#ffffff"
 _GROUND: Final = "#f2f5f5"
