@@ -53,6 +53,7 @@ SHOWS = {
     "emergency-stop": "dashboard/emergency_stop.html",
     "heat": "dashboard/heat.html",
     "preset": "dashboard/preset.html",
+    "move": "dashboard/move.html",
     "account-presets": "account/presets.html",
     "account-preset": "account/preset.html",
     "live-link-form": "dashboard/live_link.html",

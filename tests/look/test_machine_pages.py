@@ -190,6 +190,20 @@ def test_a_value_that_is_wrong_is_told_at_its_field(page: Page, home: Home) -> N
     assert home.orders == []
 
 
+def test_a_move_after_a_print_asks_whether_the_plate_is_clear(page: Page, home: Home) -> None:
+    says_everything(home, State.COMPLETE)
+    show(page, home, "/control")
+    page.get_by_role("button", name="Home all").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("The print may still be on the plate")
+    look_at(page, "move")
+    assert home.orders == []
+    with page.expect_response("**/home"):
+        dialog.locator("button.strong").click()
+
+    assert [order.command for order in home.orders] == ["/home"]
+
+
 def test_a_preset_heats_after_one_question(page: Page, home: Home) -> None:
     says_everything(home, State.IDLE)
     show(page, home, "/control")

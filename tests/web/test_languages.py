@@ -57,7 +57,7 @@ class _VisibleText(HTMLParser):
 def text_outside_brackets(page: str, names: Sequence[str] = ()) -> list[str]:
     """The words of a page that no catalogue was asked for. names: of things on it."""
     parser = _VisibleText()
-    parser.feed(page)
+    parser.feed(page.replace("<wbr>", ""))
     text = "\n".join(parser.found)
     while "⟦" in text:
         text, replaced = re.subn(r"⟦[^⟦⟧]*⟧", "", text)
