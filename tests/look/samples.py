@@ -38,6 +38,7 @@ class Card:
     looks: list[Row] = field(default_factory=list)
     quality: int | None = None
     look_age: str = ""
+    alarm: str = "none"
     shared_by: str = ""
 
     @property

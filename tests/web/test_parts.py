@@ -91,7 +91,7 @@ def test_a_heater_without_target_is_off() -> None:
 
 @pytest.mark.parametrize(
     ("quality", "words"),
-    [(1, "Print failure"), (4, "Possible issue"), (7, "Good"), (9, "Great"), (10, "Perfect")],
+    [(1, "Possible failure"), (4, "Possible issue"), (7, "Good"), (9, "Great"), (10, "Perfect")],
 )
 def test_a_quality_is_said_in_words_and_out_of_ten(quality: int, words: str) -> None:
     strip = drawn("detector", f"in_a_line({quality})")

@@ -11,6 +11,7 @@ from printreach.rules.connections import Connection
 from printreach.rules.detection.access import DetectionKey
 from printreach.rules.printers import Printer
 from printreach.rules.printers.members import Role
+from printreach.rules.watch.choices import Dismissal
 
 T = TypeVar("T")
 
@@ -49,7 +50,8 @@ class PrinterRow:
     """A printer with its owner and state.
 
     pictured_at: when its last picture was taken that its owner may see. is_locked: whether the
-    owner has locked remote control. role: of the person for whom the row was read.
+    owner has locked remote control. role: of the person for whom the row was read. dismissal: of
+    the alarms of the print under watch.
     """
 
     printer: Printer
@@ -58,6 +60,7 @@ class PrinterRow:
     pictured_at: datetime | None = None
     is_locked: bool = False
     role: Role = Role.OWNER
+    dismissal: Dismissal | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

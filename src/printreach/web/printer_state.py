@@ -7,11 +7,18 @@ from enum import StrEnum
 from typing import Final
 
 from printreach.contract.errors import ErrorCode
-from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, State, StatusResult
+from printreach.contract.status import (
+    AT_WORK,
+    UNDER_WAY,
+    DetectorStatus,
+    JobStatus,
+    State,
+    StatusResult,
+)
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
-from printreach.languages import _
-from printreach.rules.detection.detector import is_paused_by_it, newest_quality
+from printreach.languages import _, translate
+from printreach.rules.detection.detector import POSSIBLE_FAILURE, is_paused_by_it, newest_quality
 from printreach.rules.durations import duration
 
 OFFLINE: Final = "offline"
@@ -20,6 +27,18 @@ RECENT_S: Final = 600.0
 KNOWN_FOR: Final = timedelta(minutes=2)
 """What a printer answered longer ago tells nothing of now; pages ask once a minute or more."""
 _AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIMED_OUT})
+
+
+class Alarm(StrEnum):
+    """What came of the last alarm of failure detection about the print that runs.
+
+    Pages call a low quality a possible failure until there is an alarm; then the alarm says it, or
+    its owner has said otherwise, and the quality is a number alone.
+    """
+
+    NONE = "none"
+    STANDS = "stands"
+    DISMISSED = "dismissed"
 
 
 class Show(StrEnum):
@@ -35,16 +54,17 @@ class Show(StrEnum):
 class PrinterState:
     """badge: a state of parts/badges.html. attention: "", "needs-you" or "is-broken".
 
-    emphasis, sentence: what is to be said of it. is_warned: the detector recently warned of the
-    print that runs. agent_is_away: its computer is not connected. job: the latest that is known,
-    which is old while the printer is offline. What of it shows on a page is in the page's own
-    values, so it makes no two states different.
+    emphasis, sentence: what is to be said of it. alarm: see Alarm. is_warned: the detector recently
+    warned of the print that runs. agent_is_away: its computer is not connected. job: the latest
+    that is known, which is old while the printer is offline. What of it shows on a page is in the
+    page's own values, so it makes no two states different.
     """
 
     badge: str
     attention: str = ""
     emphasis: str = ""
     sentence: str = ""
+    alarm: Alarm = Alarm.NONE
     is_warned: bool = False
     agent_is_away: bool = False
     job: JobStatus | None = field(default=None, compare=False)
@@ -88,7 +108,7 @@ def state_of(seen: SeenPrinter, at: datetime) -> PrinterState:
             agent_is_away=_is_agent_away(seen),
             job=job,
         )
-    return _state_here(reading.status, badge)
+    return _state_here(reading.status, badge, is_dismissed=seen.is_alarm_dismissed)
 
 
 def badge_of(reading: Reading, *, is_online: bool) -> str:
@@ -120,9 +140,10 @@ def count_in_need(printers: Iterable[SeenPrinter], at: datetime) -> int:
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _state_here(status: StatusResult, badge: str) -> PrinterState:
+def _state_here(status: StatusResult, badge: str, *, is_dismissed: bool) -> PrinterState:
     job, detector = status.job_status, status.service_status.detector
-    paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
+    paused_ago, warned_ago = detector.time_since_last_pause_sec, _warned_ago_s(detector)
+    alarm = Alarm.DISMISSED if is_dismissed else Alarm.NONE
     if job.state is State.ERROR:
         return PrinterState(
             badge=badge,
@@ -134,7 +155,7 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
     if paused_ago is not None and is_paused_by_it(detector, job.state):
         quality = newest_quality(detector)
         ago = duration(paused_ago)
-        emphasis = _("Paused by failure detection")
+        alarm, emphasis = Alarm.STANDS, _("Paused by failure detection")
         sentence = (
             _("%(time)s ago. Look before you resume.", time=ago)
             if quality is None
@@ -150,18 +171,25 @@ def _state_here(status: StatusResult, badge: str) -> PrinterState:
             job.sub_state or job.error or _("Resume it when you are ready."),
         )
     elif warned_ago is not None and warned_ago < RECENT_S and job.state in AT_WORK:
-        emphasis = _("Possible failure")
+        alarm, emphasis = Alarm.STANDS, translate(POSSIBLE_FAILURE)
         sentence = _("seen %(time)s ago. Look at the picture.", time=duration(warned_ago))
     else:
-        return PrinterState(badge=badge, sentence=job.error or job.sub_state or "", job=job)
+        sentence = job.error or job.sub_state or ""
+        return PrinterState(badge=badge, sentence=sentence, alarm=alarm, job=job)
     return PrinterState(
         badge=badge,
         attention="needs-you",
         emphasis=emphasis,
         sentence=sentence,
+        alarm=alarm,
         is_warned=job.state in AT_WORK,
         job=job,
     )
+
+
+def _warned_ago_s(detector: DetectorStatus) -> float | None:
+    """Return how long ago it warned; None once its owner has it watch this print no more."""
+    return None if detector.is_suppressed else detector.time_since_last_warn_sec
 
 
 def _is_agent_away(seen: SeenPrinter) -> bool:

@@ -111,7 +111,7 @@ def test_what_a_printer_says_is_never_markup(home: Home) -> None:
     assert chosen(home).off_for_print == EVIL
 
 
-@pytest.mark.parametrize(("score", "verdict"), [(5, "Perfect"), (95, "Print failure")])
+@pytest.mark.parametrize(("score", "verdict"), [(5, "Perfect"), (95, "Possible failure")])
 def test_in_the_dark_no_page_shows_a_verdict(home: Home, score: int, verdict: str) -> None:
     now = home.world.clock.now()
     dark = [a_look(now - timedelta(minutes=n), score, view=ViewCondition.DARK) for n in (2, 1, 0)]

@@ -110,7 +110,7 @@ def test_an_alarms_picture_is_turned_as_its_own_camera_is(home: Home) -> None:
 def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None:
     saw(home, *failing(home))
     home.says(under_watch(5, 95))
-    red = '<b class="alarm">Print failure, 1 of 10</b>'
+    red = '<b class="alarm">Possible failure, 1 of 10</b>'
     assert red in home.get().text
 
     home.send("/detector/judgement", print_id=PRINT, was_failure="no")

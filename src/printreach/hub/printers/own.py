@@ -15,7 +15,12 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import BAD_NAME, no_such_printer, own_printer, rename_printer
 from printreach.hub.printers.access import AdmittedPrinter, admitted_printer
 from printreach.hub.printers.live import FRESH, LiveStatus
-from printreach.hub.printers.readings import Reading, reading_as_chosen
+from printreach.hub.printers.readings import (
+    Reading,
+    is_alarm_dismissed,
+    reading_as_chosen,
+    reading_without_alarm,
+)
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import (
@@ -50,6 +55,8 @@ class SeenPrinter:
     role: of the person who sees it. shared_by: the owner's address where that is somebody else.
     is_locked_by_owner: somebody else owns it, and has locked remote control.
     awaits_reconnection: the service has just restarted, and the agent is expected back.
+    is_alarm_dismissed: the owner answered that failure detection was wrong about this print. Its
+    reading says then that there was no alarm, which the agent hears a moment later.
     """
 
     printer: Printer
@@ -60,6 +67,7 @@ class SeenPrinter:
     shared_by: str = ""
     is_locked_by_owner: bool = False
     awaits_reconnection: bool = False
+    is_alarm_dismissed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,6 +205,9 @@ class OwnPrinters:
     def _seen(self, row: PrinterRow) -> SeenPrinter:
         printer = row.printer
         reading = reading_as_chosen(self.live.latest(printer.owned), printer.cameras)
+        is_dismissed = is_alarm_dismissed(reading, row.dismissal)
+        if is_dismissed:
+            reading = reading_without_alarm(reading)
         at = self.core.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(
@@ -208,6 +219,7 @@ class OwnPrinters:
             shared_by="" if row.role is Role.OWNER else row.owner_email,
             is_locked_by_owner=row.is_locked and row.role is not Role.OWNER,
             awaits_reconnection=awaits_reconnection(printer, row.node_alive_at, self.restart, at),
+            is_alarm_dismissed=is_dismissed,
         )
 
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import inf
 from typing import Final
 
 from msgspec import structs
@@ -13,6 +14,7 @@ from printreach.contract.status import StatusResult
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.cameras import with_choices
+from printreach.rules.watch.choices import Dismissal
 
 MAX_BYTES: Final = 192 * 1024 * 1024
 """Of all readings in memory: usual ones of 10,000 printers, or the largest allowed of 50."""
@@ -56,6 +58,30 @@ def reading_as_chosen(reading: Reading, choices: Sequence[CameraChoice]) -> Read
     if cameras == reading.status.list_webcams:
         return reading
     return replace(reading, status=structs.replace(reading.status, list_webcams=cameras))
+
+
+def is_alarm_dismissed(reading: Reading, dismissal: Dismissal | None) -> bool:
+    """Whether the dismissal is of the print that was read, which has had no alarm since."""
+    if dismissal is None or reading.status is None or reading.seen_at is None:
+        return False
+    service = reading.status.service_status
+    detector = service.detector
+    alarms = (detector.time_since_last_warn_sec, detector.time_since_last_pause_sec)
+    alarm_ago_s = min((ago_s for ago_s in alarms if ago_s is not None), default=inf)
+    is_later = (reading.seen_at - dismissal.at).total_seconds() <= alarm_ago_s
+    return is_later and service.most_recent_print_id_str == dismissal.print_id
+
+
+def reading_without_alarm(reading: Reading) -> Reading:
+    """Return the reading as if failure detection had neither warned of the print nor paused it."""
+    if reading.status is None:
+        return reading
+    service = reading.status.service_status
+    detector = structs.replace(
+        service.detector, time_since_last_warn_sec=None, time_since_last_pause_sec=None
+    )
+    service = structs.replace(service, detector=detector)
+    return replace(reading, status=structs.replace(reading.status, service_status=service))
 
 
 @dataclass(slots=True)

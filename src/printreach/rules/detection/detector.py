@@ -42,6 +42,9 @@ _QUALITY_WORDS = (
     ),
     *(N_("Possible issue"), N_("Good"), N_("Good"), N_("Great"), N_("Great"), N_("Perfect")),
 )
+"""By quality, as apps are told; there is none of 0."""
+POSSIBLE_FAILURE = N_("Possible failure")
+"""What pages call every quality that may be warned of, and the warning itself."""
 
 
 def aged(status: DetectorStatus, by_s: float) -> DetectorStatus:
@@ -86,7 +89,7 @@ def quality_in_words(quality: int | None) -> str:
         return translate(_NOT_LOOKED)
     return _(
         "%(words)s, %(quality)s of %(best)s",
-        words=translate(_QUALITY_WORDS[quality]),
+        words=translate(_page_words(quality)),
         quality=quality,
         best=BEST_QUALITY,
     )
@@ -141,6 +144,11 @@ def is_paused_by_it(status: DetectorStatus, state: State) -> bool:
     """
     ago_s = status.time_since_last_pause_sec
     return state is State.PAUSED and ago_s is not None and ago_s <= status.time_since_last_score_sec
+
+
+def _page_words(quality: int) -> str:
+    is_bad = _colour_of(quality) is WatchColour.RED
+    return POSSIBLE_FAILURE if is_bad else _QUALITY_WORDS[quality]
 
 
 def _colour_of(rating: int) -> WatchColour:

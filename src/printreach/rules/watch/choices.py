@@ -137,6 +137,14 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dismissal:
+    """An owner's answer that the alarms of a print until then were wrong."""
+
+    print_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivenPicture:
     """A picture that its owner gives away. masked: what nobody else may see of it."""
 

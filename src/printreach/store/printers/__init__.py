@@ -10,6 +10,7 @@ from printreach.contract.cameras import CameraChoice
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkOffer
 from printreach.rules.printers.members import Role
+from printreach.rules.watch.choices import Dismissal
 from printreach.store.columns import TableRecords, columns_for, each_of, rows_of
 from printreach.store.listings import PrinterRow
 from printreach.store.printers import tables as printer_tables
@@ -22,6 +23,18 @@ _OFFER = columns_for(LinkOffer, link_codes)
 _IS_OWNERS_PICTURE = and_(
     snapshots.c.snapshot_id == last_pictures.c.snapshot_id,
     snapshots.c.account_id == printers.c.account_id,
+)
+_IS_WATCHED = and_(
+    watch_tables.watches.c.printer_id == printers.c.printer_id,
+    watch_tables.watches.c.account_id == printers.c.account_id,
+    watch_tables.watches.c.ended_at.is_(None),
+)
+_answers = watch_tables.watch_judgements
+_IS_DISMISSED = and_(
+    _answers.c.printer_id == printers.c.printer_id,
+    _answers.c.account_id == printers.c.account_id,
+    _answers.c.print_id == watch_tables.watches.c.print_id,
+    _answers.c.was_failure.is_(False),
 )
 _IS_LINKED = printers.c.removed_at.is_(None)
 
@@ -89,11 +102,15 @@ class PrinterRecords(TableRecords):
                 accounts.c.locked_at,
                 nodes.c.alive_at,
                 snapshots.c.taken_at,
+                _answers.c.print_id,
+                _answers.c.at,
             )
             .join_from(printers, accounts)
             .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
             .outerjoin(last_pictures, last_pictures.c.printer_id == printers.c.printer_id)
             .outerjoin(snapshots, _IS_OWNERS_PICTURE)
+            .outerjoin(watch_tables.watches, _IS_WATCHED)
+            .outerjoin(_answers, _IS_DISMISSED)
             .where(*conditions)
             .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
         )
@@ -102,6 +119,7 @@ class PrinterRecords(TableRecords):
             row = dict(values)
             email, alive_at = row.pop("email"), row.pop("alive_at")
             pictured_at, locked_at = row.pop("taken_at"), row.pop("locked_at")
+            print_id, at = row.pop("print_id"), row.pop("at")
             rows.append(
                 PrinterRow(
                     printer=Printer(**row),
@@ -109,6 +127,7 @@ class PrinterRecords(TableRecords):
                     node_alive_at=alive_at,
                     pictured_at=pictured_at,
                     is_locked=locked_at is not None,
+                    dismissal=None if at is None else Dismissal(print_id=print_id, at=at),
                 )
             )
         return rows

@@ -16,7 +16,7 @@ from printreach.rules.durations import duration
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
-from printreach.web.printer_state import PrinterState, state_of
+from printreach.web.printer_state import Alarm, PrinterState, state_of
 from printreach.web.printers.materials import Look, looks_of
 from printreach.web.printers.print_times import print_times
 from printreach.web.wording import heater, moment
@@ -87,6 +87,10 @@ class Card:
     @property
     def emphasis(self) -> str:
         return self.shown.emphasis
+
+    @property
+    def alarm(self) -> Alarm:
+        return self.shown.alarm
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
-from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
+from printreach.contract.app_answers import WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
 from printreach.hub.denied import Denied
 from printreach.hub.printers.own import SeenPrinter
@@ -32,12 +32,6 @@ from printreach.web.watch.chart import EvidenceMap, QualityChart, evidence_map, 
 
 LOOKED_UP_EVERY: Final = timedelta(seconds=5)
 """The watch itself looks no more often."""
-_MOODS: Final = {
-    WatchColour.GREEN: "calm",
-    WatchColour.WHITE: "calm",
-    WatchColour.YELLOW: "worry",
-    WatchColour.RED: "alarm",
-}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -60,7 +54,7 @@ class SeenPicture:
 class WatchView:
     """The data of parts/watch.html and of a print's chart.
 
-    words, mood: its state in one line. quality: None if unknown. cannot_see: why the latest look
+    words: its state in one line. quality: None if unknown. cannot_see: why the latest look
     gave none, or "". view_note: what else was odd about it, or "". alarm: the latest look that
     warned or paused. why: its reasons, where they are shown. picture: the one that they are about,
     else the latest. was_failure: the owner's judgement of the alarm; None if there is none yet.
@@ -70,7 +64,6 @@ class WatchView:
 
     print_id: str
     words: str
-    mood: str
     quality: int | None
     off: str
     is_on: bool
@@ -108,7 +101,6 @@ def watch_view(
     return WatchView(
         print_id=watch.print_id,
         words=line.status,
-        mood=_MOODS[line.status_color],
         quality=_quality(line, status),
         off=why_off(watch.off),
         is_on=watch.off is None and settings.enabled,
