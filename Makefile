@@ -49,13 +49,17 @@ install: .venv/.installed $(STATIC)/app.css  ## set up .venv with the pinned ver
 demo: build/demo/.installed $(STATIC)/app.css  ## the service with a simulated printer, on http://localhost:8080
 	@PYTHONPATH=src build/demo/bin/python -m printreach.run.demo
 
+.PHONY: fleet
+fleet: install  ## the same on several nodes of each role behind HAProxy, with PostgreSQL and NATS
+	@$(BIN)/python -m tests.rigs.fleet_demo
+
 ##@ Check it
 
 .PHONY: test
 test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
 	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
-		--dist loadfile --no-loadscope-reorder -m "not fault and not compiles"
+		--dist loadfile --no-loadscope-reorder -m "not fault and not fleet and not compiles"
 
 .PHONY: test-postgresql
 test-postgresql: install  ## the use cases with their rows on a PostgreSQL server; `make test` has them on SQLite
@@ -65,7 +69,7 @@ test-postgresql: install  ## the use cases with their rows on a PostgreSQL serve
 .PHONY: test-fast
 test-fast: install  ## while you write: the quick tests that need no browser and no other program
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile --no-loadscope-reorder \
-		-m "not fault and not compiles and not browser and not peer and not slow"
+		-m "not fault and not fleet and not compiles and not browser and not peer and not slow"
 
 .PHONY: compiled
 compiled: build/compiled/.installed  ## the hot rooms compiled, in build/compiled beside the interpreted .venv
@@ -99,11 +103,12 @@ faults: install $(if $(COMPILED),compiled)  ## the tests that harm a running ser
 	$(TESTED_BIN)/pytest -m fault
 
 .PHONY: fleet-test
-fleet-test: install  ## several nodes on a real NATS server: the journeys through the relay that doesn't hold the tunnel
+fleet-test: install  ## several nodes: the journeys through the wrong relay, and a whole fleet that is restarted under load
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile tests/backends/test_bus_nats.py \
 		tests/relay/test_other_nodes.py tests/journeys/test_several_nodes.py tests/journeys/test_processes.py
 	PRINTREACH_TEST_NODES=1 $(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile -k "not port" \
 		$(addprefix tests/journeys/test_,$(JOURNEYS_OF_REQUESTS:%=%.py))
+	$(BIN)/pytest -m fleet
 
 .PHONY: siege
 siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: what the users notice

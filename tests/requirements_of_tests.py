@@ -7,6 +7,7 @@ installation step would look like a green run.
 """
 
 import os
+from collections.abc import Callable
 
 import pytest
 
@@ -30,3 +31,12 @@ def need(part: str, found: bool, how: str) -> None:
     if everything_is_required():
         pytest.fail(f"{missing} ({REQUIRE_ALL}=1)", pytrace=False)
     pytest.skip(missing)
+
+
+def missing_of(look: Callable[[], object]) -> str | None:
+    """Return what `need` says of a missing part within the call, where no test would be skipped."""
+    try:
+        look()
+    except (pytest.skip.Exception, pytest.fail.Exception) as missing:
+        return str(missing)
+    return None

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.rigs.calls import call, opened
-from tests.rigs.service import OWNER, PASSWORD, Service, service_on_localhost
+from tests.rigs.service import OWNER, PASSWORD, Service, printreach, service_on_localhost
+from tests.rigs.waiting import TIMEOUT_S, wait_for
 from tests.rigs.ways import Header
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,25 @@ def test_an_open_page_hears_a_proper_end_and_holds_nothing_up(tmp_path: Path) ->
             service.program.ask_to_end()
 
             events.read()  # raises where the end is missing
+
+
+@pytest.mark.parametrize("roles", [(), ("web",)])
+def test_a_node_that_gives_notice_is_not_ready_and_still_serves(
+    roles: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = [word for role in roles for word in ("--role", role)]
+    with service_on_localhost(
+        tmp_path,
+        more_env={"PRINTREACH_STOP_NOTICE": "20"},
+        command=lambda *command: printreach(*command, *words),
+    ) as service:
+        way = service.way_to(service.base_url.partition("//")[2])
+        assert call(way, "/readyz").status == 200
+        service.program.ask_to_end()
+
+        wait_for("a node that isn't ready", lambda: call(way, "/readyz").status == 503, TIMEOUT_S)
+        assert call(way, "/signin").status == 200
+        service.program.kill()
 
 
 def test_a_printer_whose_agent_is_not_back_yet_waits_for_a_service_that_has_restarted(

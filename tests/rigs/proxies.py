@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,10 +101,58 @@ def nginx(
         yield Proxy(port, authority.root)
 
 
+@contextmanager
+def haproxy(folder: Path, upstream_port: int) -> Iterator[Proxy]:
+    """HAProxy with deploy/haproxy/haproxy.cfg; one process stands for all of its nodes."""
+    authority = Authority(folder)
+    chain, key = authority.issue(SERVICE, DOMAIN, f"*.{DOMAIN}")
+    both = folder / "both.pem"
+    both.write_text(chain.read_text() + key.read_text())
+    nodes = (f"127.0.0.1:{upstream_port}",)
+    program, port = haproxy_program(
+        folder, DOMAIN, relays=nodes * 3, web=nodes * 2, certificate=both
+    )
+    with program as started:
+        started.wait_until("listening", lambda: accepts_connections(port))
+        yield Proxy(port, authority.root)
+
+
+def haproxy_program(
+    folder: Path,
+    tunnel_domain: str,
+    *,
+    relays: Sequence[str],
+    web: Sequence[str],
+    certificate: Path | None = None,
+    port: int | None = None,
+) -> tuple[Program, int]:
+    """Return HAProxy with deploy/haproxy/haproxy.cfg as it stands, and its port.
+
+    relays, web: addresses of nodes, as many as the file has. certificate: with its key; without one
+    it speaks plain http.
+    """
+    port = port or free_port()
+    env = {"PRINTREACH_TUNNEL_DOMAIN": tunnel_domain}
+    if certificate is None:
+        env["PRINTREACH_HTTP_BIND"] = f"127.0.0.1:{port}"
+    else:
+        env["PRINTREACH_HTTP_BIND"] = f"127.0.0.1:{free_port()}"
+        env["PRINTREACH_HTTPS_BIND"] = f"127.0.0.1:{port}"
+        env["PRINTREACH_CERTIFICATE"] = str(certificate)
+    for name, nodes in (("RELAY", relays), ("WEB", web)):
+        for number, address in enumerate(nodes, 1):
+            env[f"PRINTREACH_{name}_{number}"] = address
+    program = system_program("haproxy", "haproxy")
+    # In the foreground, as one process.
+    argv: list[str | Path] = [program, "-db", "-f", ROOT / "deploy" / "haproxy" / "haproxy.cfg"]
+    return Program("haproxy", argv, logs=folder, env=env), port
+
+
 RunProxy = Callable[[Path, int], AbstractContextManager[Proxy]]
 
 PROXIES: dict[str, RunProxy] = {
     "caddy": caddy,
+    "haproxy": haproxy,
     "nginx": nginx,
 }
 

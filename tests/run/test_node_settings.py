@@ -29,3 +29,11 @@ def test_a_node_that_listens_everywhere_says_which_address_others_dial() -> None
 def test_what_is_no_address_of_a_node_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="PRINTREACH_NODE_URL"):
         read(NODE_URL=url)
+
+
+@pytest.mark.parametrize("seconds", ["61", "-1", "1.5", "soon"])
+def test_a_node_that_stops_gives_notice_for_a_minute_at_most(seconds: str) -> None:
+    assert read().stop_notice_s == 0
+    assert read(STOP_NOTICE="4").stop_notice_s == 4
+    with pytest.raises(SettingsError, match="PRINTREACH_STOP_NOTICE"):
+        read(STOP_NOTICE=seconds)

@@ -46,7 +46,8 @@ class RelayDependencies:
     networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
     web: the application of the web role, if it runs in this process. detector_url: of the
     failure-detection API, "" if it has no name of its own. process_metrics: further metrics on
-    /metrics. nodes: for a service of several nodes. has_database: whether the rows can be had.
+    /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
+    requests, and goes on to.
     """
 
     grants: Grants
@@ -57,7 +58,7 @@ class RelayDependencies:
     detector_url: str = ""
     nodes: NodeDependencies | None = None
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
-    has_database: Callable[[], bool] = lambda: True
+    is_ready: Callable[[], bool] = lambda: True
 
 
 _TEXT: Final[Headers] = [(b"Content-Type", b"text/plain; charset=utf-8")]
@@ -102,7 +103,7 @@ class RelayNode:
         self._requests = 0
         self.metrics = self._metrics()
         self._health = Health(
-            lambda: self._front.is_serving and dependencies.has_database(),
+            lambda: self._front.is_serving and dependencies.is_ready(),
             self.metrics,
             dependencies.networks,
         )

@@ -130,14 +130,25 @@ def _run_to_the_end(settings: Settings, folder: Path) -> int:
 
 
 async def _run(settings: Settings, folder: Path) -> None:
+    stop = stopped_by_signals()
+    async with running_service(settings, frozenset(ROLES)) as address:
+        await show(settings, address, folder, stop)
+
+
+def stopped_by_signals() -> asyncio.Event:
+    """Return an event that SIGTERM and SIGINT set."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with (
-        running_service(settings, frozenset(ROLES)) as address,
-        open_world(settings) as world,
-        AsyncExitStack() as ends,
-    ):
+    return stop
+
+
+async def show(settings: Settings, address: str, folder: Path, stop: asyncio.Event) -> None:
+    """Fill a new service that runs, print how to try it, and run its printers until the stop.
+
+    address: where agents dial it. folder: for the printers' files and the agents' data.
+    """
+    async with open_world(settings) as world, AsyncExitStack() as ends:
         password = PASSWORD if is_local(settings) else secrets.token_urlsafe(9)
         _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
         lan_port = free_lan_port()

@@ -126,6 +126,7 @@ async def _running_roles(
             yield address
             return
         web: DrainMiddleware | None = None
+        stopping = asyncio.Event()
         store = await ends.enter_async_context(store_of(settings))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
@@ -154,9 +155,13 @@ async def _running_roles(
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
+
+        def is_ready() -> bool:
+            return store.is_available and not stopping.is_set()
+
         nodes = None if is_alone else _node_dependencies(settings, key)
         relay.node = RelayNode(
-            _relay_dependencies(settings, store, bus, detector, key, web, nodes),
+            _relay_dependencies(settings, store, bus, detector, key, web, nodes, is_ready),
             settle_s=SETTLE_S if "relay" in roles else 0.0,
         )
         ends.push_async_callback(relay.node.stop)
@@ -174,12 +179,18 @@ async def _running_roles(
 
             listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
             address = address_of(listener)
-            await ends.enter_async_context(
-                running_web_node(web, settings, listener, lambda: store.is_available)
-            )
+            await ends.enter_async_context(running_web_node(web, settings, listener, is_ready))
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
+        if settings.stop_notice_s and roles & {"web", "relay"}:
+            ends.push_async_callback(_give_notice, settings.stop_notice_s, stopping)
         yield address
+
+
+async def _give_notice(seconds: int, stopping: asyncio.Event) -> None:
+    """Serve on for a while as a node that isn't ready, so that proxies send requests to others."""
+    stopping.set()
+    await asyncio.sleep(seconds)
 
 
 def _is_alone(settings: Settings, roles: frozenset[str]) -> bool:
@@ -312,6 +323,7 @@ def _relay_dependencies(
     key: ServiceKey,
     web: DrainMiddleware | None,
     nodes: NodeDependencies | None,
+    is_ready: Callable[[], bool],
 ) -> RelayDependencies:
     clock = SystemClock()
     agents = AgentDependencies(
@@ -335,7 +347,7 @@ def _relay_dependencies(
         web=cast("Application | None", web),  # Litestar names its own types of a scope
         nodes=nodes,
         process_metrics=process_metrics(),
-        has_database=lambda: store.is_available,
+        is_ready=is_ready,
     )
 
 

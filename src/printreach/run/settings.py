@@ -29,6 +29,8 @@ NOT_OURS: Final = ("PRINTREACH_PRINTER_", "PRINTREACH_TEST_")
 
 NATS_PORT: Final = 4222
 POSTGRESQL_PORT: Final = 5432
+MAX_STOP_NOTICE_S: Final = 60
+"""systemd and others kill what takes much longer to stop."""
 
 
 class SettingsError(Exception):
@@ -62,6 +64,7 @@ class Settings:
     node_listen: tuple[str, int] | None = None
     node_url: str = ""
     node_tls: bool = False
+    stop_notice_s: int = 0
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -165,6 +168,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
         node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
+        stop_notice_s=reader.read("STOP_NOTICE", values.read_count, "0"),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
         mqtt=reader.read("MQTT_URL", values.read_broker, ""),
@@ -184,6 +188,8 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         raise SettingsError(
             f"PRINTREACH_TUNNEL_PORTS holds {port}, which PRINTREACH_LISTEN needs for the service."
         )
+    if settings.stop_notice_s > MAX_STOP_NOTICE_S:
+        raise SettingsError(f"PRINTREACH_STOP_NOTICE is at most {MAX_STOP_NOTICE_S} seconds.")
     if settings.node_listen is not None and not settings.node_url:
         _require_one_address(settings.node_listen[0])
     if settings.detector_nodes and not settings.detector_token:

@@ -45,13 +45,13 @@ async def running_web_node(
     draining: DrainMiddleware,
     settings: Settings,
     listener: socket.socket,
-    has_database: Callable[[], bool] = lambda: True,
+    is_ready: Callable[[], bool] = lambda: True,
     stop_deadline_s: float = _STOP_DEADLINE_S,
 ) -> AsyncIterator[None]:
     """Serve an application on a socket that listens already, which is ours from now on.
 
-    has_database: whether the rows can be had. Leaving accepts nothing more, ends event streams at
-    once and the rest by the deadline.
+    is_ready: whether it can serve requests, and goes on to. Leaving accepts nothing more, ends
+    event streams at once and the rest by the deadline.
     """
     is_stopping = asyncio.Event()
 
@@ -61,7 +61,7 @@ async def running_web_node(
             _log.error("the web role stopped by itself", exc_info=failure)
 
     application = cast("Application", draining)  # Litestar names its own types of a scope
-    own_host = _OwnHost(application, settings, lambda: not is_stopping.is_set() and has_database())
+    own_host = _OwnHost(application, settings, lambda: not is_stopping.is_set() and is_ready())
     server = _WebServer(own_host, listener)
     serving = asyncio.create_task(server.serve(), name="web node")
     serving.add_done_callback(report_end)
