@@ -19,6 +19,7 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
 from printreach.http1.client import Client
 from printreach.hub.tries import CallerTries
+from printreach.limiters.shared_counts import SharedCounts
 from printreach.relay.admission import Admission
 from printreach.relay.browser_sign_in import BrowserSignIn
 from printreach.relay.caller_exchange import CallerExchange
@@ -141,7 +142,7 @@ class RelayPath:
             owner_is_supporter=True,
         )
         hosts = Hosts("https://relay.example", "tunnel.example")
-        admission = Admission(grants, bus, clock)
+        admission = Admission(grants, bus, clock, SharedCounts())
         admission._remember(unique_id, grant)
         directory = Directory()
         directory.put("p", self.tunnel, AgentClock(clock.now().timestamp(), 0.0))

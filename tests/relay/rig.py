@@ -3,16 +3,18 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from printreach.backends.counts_exchange import shared_over
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.node_tls import NodeTls
 from printreach.contract.cameras import CameraChoice
 from printreach.hub.tries import CallerTries
+from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
@@ -181,7 +183,7 @@ async def relay(
     if beside is not None:
         clock, bus, agents, grants = beside.clock, beside.bus, beside.agents, beside.grants
         detector, events = beside.detector, beside.events
-    nodes = None
+    nodes, counts = None, SharedCounts()
     if node_key is not None:
         nodes = NodeDependencies(
             key=node_key,
@@ -197,7 +199,7 @@ async def relay(
             events=events,
             bus=bus,
             clock=clock,
-            tries=CallerTries(clock),
+            tries=CallerTries(clock, counts=counts),
             identity=Identity(
                 public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
             ),
@@ -210,10 +212,14 @@ async def relay(
         web=(web_app or web) if has_web else None,
         detector_url=detector_url,
         nodes=nodes,
+        counts=counts,
     )
     node = RelayNode(outside, timeouts, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)
+    ends = AsyncExitStack()
     try:
+        if nodes is not None:
+            await ends.enter_async_context(shared_over(bus, counts, node_id))
         if listens:
             rig.port = await rig.node.listen("127.0.0.1", 0)
         if listens and nodes is not None:
@@ -223,3 +229,4 @@ async def relay(
         for agent in rig.running:
             agent.leave()
         await (rig.stopping or rig.node.stop(grace_s=0.0))
+        await ends.aclose()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports import Notice, Topic
 from printreach.relay import admission
 from printreach.relay.admission import Admission
@@ -326,7 +327,7 @@ async def turns_pass(count: int) -> None:
 @on_a_loop
 async def test_a_recheck_that_is_cancelled_as_a_notice_comes_ends(turns_behind: int) -> None:
     bus, clock = MemoryBus(), FakeClock()
-    looking = Admission(MemoryGrants(clock), bus, clock)
+    looking = Admission(MemoryGrants(clock), bus, clock, SharedCounts())
     await turns_pass(5)  # it waits for a notice by then
     await bus.publish(Notice(Topic.PRINTER, "one"))
     await turns_pass(turns_behind)

@@ -31,6 +31,10 @@ class Node:
     program: Program
     port: int
 
+    def start(self) -> None:
+        self.program.start()
+        self.wait_ready()
+
     def wait_ready(self) -> None:
         self.program.wait_until(
             "ready line", lambda: "ready {" in self.program.stdout_since_start()
@@ -62,8 +66,8 @@ class Nodes(Service):
         self._own = {name: _listening() for name in ("relay-a", "relay-b")}
         super().__init__(folder, shared.getsockname()[1], env)
         self.relays = tuple(self._relay(name) for name in self._own)
-        self.web = self._node("web", "--role", "web")
-        self.worker = self._node("worker", "--role", "worker")
+        self.web = self.node("web", "--role", "web")
+        self.worker = self.node("worker", "--role", "worker")
 
     @property
     def all(self) -> tuple[Node, ...]:
@@ -93,7 +97,8 @@ class Nodes(Service):
         program = Program(name, words, logs=self.folder, env=self.env, listeners=listeners)
         return Node(program, listeners[1].getsockname()[1])
 
-    def _node(self, name: str, *words: str) -> Node:
+    def node(self, name: str, *words: str) -> Node:
+        """Return another node, which isn't running yet."""
         port = free_port()
         env = {**self.env, "PRINTREACH_LISTEN": f"127.0.0.1:{port}"}
         return Node(Program(name, printreach("serve", *words), logs=self.folder, env=env), port)

@@ -1,6 +1,6 @@
 """Rate limits on attempts, and the token bucket of the relay's limiters."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from printreach.rules.rate_limits import (
     TokenBucket,
     TooSoon,
     networks_of,
+    spent_elsewhere,
     take,
     take_all,
     widest_network_of,
@@ -24,7 +25,14 @@ THREE = Limit(name="test", at_once=3, every=timedelta(seconds=10))
 
 def allowed(limit: Limit, moments: list[float]) -> list[bool]:
     """Which of the tries, at these seconds after noon, are allowed."""
-    busy_until, results = None, []
+    return allowed_from(None, moments, limit)
+
+
+def allowed_from(
+    busy_until: datetime | None, moments: list[float], limit: Limit = THREE
+) -> list[bool]:
+    """The same with what is remembered already."""
+    results = []
     for moment in moments:
         result = take(limit, busy_until, NOON + timedelta(seconds=moment))
         results.append(isinstance(result, Allowed))
@@ -65,6 +73,38 @@ def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
         *(True, True, True, False),
         *(True, True, True, False),
     ]
+
+
+def test_a_node_whose_clock_is_ahead_by_less_than_the_limit_gives_nobody_more_tries() -> None:
+    """Both nodes store in one place, in turn."""
+    slow = Limit(name="test", at_once=10, every=timedelta(minutes=1))
+    busy_until, allowed_count = None, 0
+    for number in range(60):
+        skew = timedelta(minutes=5) if number % 2 else timedelta(0)
+        result = take(slow, busy_until, NOON + skew)
+        if isinstance(result, Allowed):
+            busy_until, allowed_count = result.busy_until, allowed_count + 1
+
+    assert allowed_count <= 10 + 5
+
+
+def test_what_was_allowed_elsewhere_counts_as_if_it_had_been_allowed_here() -> None:
+    busy_until = spent_elsewhere(None, timedelta(seconds=20), THREE.most, NOON)
+
+    assert allowed_from(busy_until, [0, 0]) == [True, False]
+
+
+def test_what_was_allowed_elsewhere_beyond_the_limit_has_to_be_waited_for_too() -> None:
+    busy_until = spent_elsewhere(None, timedelta(seconds=50), THREE.most, NOON)
+
+    assert allowed_from(busy_until, [0, 29.9, 30, 30]) == [False, False, True, False]
+
+
+def test_however_much_was_allowed_elsewhere_no_more_than_twice_the_limit_is_remembered() -> None:
+    busy_until = spent_elsewhere(None, timedelta(days=1), THREE.most, NOON)
+
+    assert busy_until == NOON + 2 * THREE.most
+    assert not isinstance(take(THREE, busy_until, NOON), Allowed)
 
 
 @given(st.lists(st.floats(0, 1000), max_size=60).map(sorted))

@@ -3,6 +3,7 @@
     bus      Who ............ which node holds this printer's tunnel?
              Holds .......... this node does: the answer, and said whenever a tunnel comes
              Left ........... this node doesn't any more
+             Counts ......... what this node has counted of limits that hold for all nodes
 
     link     Hello .......... the dialling node: who I am, a nonce
              Challenge ...... the answering node: who I am, a nonce, my proof
@@ -57,6 +58,17 @@ class Left(_Message, frozen=True, kw_only=True, tag=True):
     printer_id: PrinterId
 
 
+class Counts(_Message, frozen=True, kw_only=True, tag=True):
+    """spent: limit, caller, seconds that its attempts used up, and seconds of all at once.
+
+    held: what the node has under way, by what it is counted for; 0 for no more.
+    """
+
+    node: NodeId
+    spent: list[tuple[str, str, float, float]]
+    held: dict[str, int]
+
+
 class Hello(_Message, frozen=True, kw_only=True, tag=True):
     node: NodeId
     nonce: Nonce
@@ -91,6 +103,7 @@ Presence = Who | Holds | Left
 FromDialling = Hello | Proof | MakeKey | Who
 FromAnswering = Challenge | NotHere | MadeKey | Holds
 
+_counts = msgspec.json.Decoder(Counts)
 _presence = msgspec.json.Decoder(Presence)
 _from_dialling = msgspec.json.Decoder(FromDialling)
 _from_answering = msgspec.json.Decoder(FromAnswering)
@@ -103,6 +116,11 @@ def encode(message: _Message) -> bytes:
 def decode_presence(text: str) -> Presence | None:
     """Return what a node says on the bus; None for what this version doesn't know."""
     return _decoded(_presence, text.encode())
+
+
+def decode_counts(text: str) -> Counts | None:
+    """Return what a node has counted; None for what this version doesn't know."""
+    return _decoded(_counts, text.encode())
 
 
 def decode_from_dialling(payload: bytes) -> FromDialling | None:

@@ -7,6 +7,7 @@ from printreach.hub.account_mailer import AccountMailer, Outbox
 from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import AccountTries, CallerTries, KnownSessions
+from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports import Clock
 from printreach.ports.passwords import Passwords
 from printreach.rules.accounts import SupporterPolicy
@@ -34,6 +35,11 @@ class Core:
     has_mail_server: bool
 
     @cached_property
+    def counts(self) -> SharedCounts:
+        """What this process counts together with other nodes."""
+        return SharedCounts()
+
+    @cached_property
     def account_mailer(self) -> AccountMailer:
         return AccountMailer(
             outbox=self.outbox, mails=Mails(self.addresses.base_url), token_bytes=self.token_bytes
@@ -51,7 +57,7 @@ class Core:
 
     @cached_property
     def caller_tries(self) -> CallerTries:
-        return CallerTries(self.clock)
+        return CallerTries(self.clock, counts=self.counts)
 
     @cached_property
     def known_sessions(self) -> KnownSessions:

@@ -7,9 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.limiters.shared_counts import SharedCounts, Spent
 from printreach.ports import Clock
 from printreach.rules.accounts.sessions import Session
-from printreach.rules.rate_limits import Limit, TooSoon, networks_of, take_all
+from printreach.rules.rate_limits import (
+    Limit,
+    TooSoon,
+    networks_of,
+    spent_elsewhere,
+    take_all,
+)
 from printreach.store.store import Records, Store
 
 SIGN_IN_BY_ACCOUNT: Final = Limit(name="sign-in", at_once=10, every=timedelta(minutes=1))
@@ -59,11 +66,18 @@ MAX_KNOWN_SESSIONS: Final = 20_000
 
 @dataclass(slots=True)
 class CallerTries:
-    """Limits tries of anonymous callers, who may be many; forgotten with the process."""
+    """Limits tries of anonymous callers, who may be many; forgotten with the process.
+
+    counts: with those of other nodes.
+    """
 
     clock: Clock
     most: int = MAX_CALLERS
+    counts: SharedCounts = field(default_factory=SharedCounts)
     _busy_until: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.counts.on_spent(self._spent_elsewhere)
 
     @property
     def remembered(self) -> int:
@@ -103,13 +117,22 @@ class CallerTries:
         result = take_all(zip(limits, known, strict=True), at)
         if isinstance(result, TooSoon):
             return result
-        for key, allowed in zip(keys, result, strict=True) if is_counted else ():
-            # The most recently used come last.
-            self._busy_until.pop(key, None)
-            if len(self._busy_until) >= self.most:
-                self._make_room(at)
-            self._busy_until[key] = allowed.busy_until
+        for key, limit, allowed in zip(keys, limits, result, strict=True) if is_counted else ():
+            self._remember(key, allowed.busy_until, at)
+            self.counts.spend(*key, limit.every.total_seconds(), limit.most.total_seconds())
         return None
+
+    def _spent_elsewhere(self, spent: Spent) -> None:
+        at, key = self.clock.now(), (spent.limit, spent.who)
+        used, most = timedelta(seconds=spent.used_s), timedelta(seconds=spent.most_s)
+        self._remember(key, spent_elsewhere(self._busy_until.get(key), used, most, at), at)
+
+    def _remember(self, key: tuple[str, str], busy_until: datetime, at: datetime) -> None:
+        # The most recently used come last.
+        self._busy_until.pop(key, None)
+        if len(self._busy_until) >= self.most:
+            self._make_room(at)
+        self._busy_until[key] = busy_until
 
     def _make_room(self, at: datetime) -> None:
         living = {key: until for key, until in self._busy_until.items() if until > at}

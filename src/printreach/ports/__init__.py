@@ -40,6 +40,9 @@ class Topic(StrEnum):
     NODES = "nodes"
     """key: what a node says of the tunnels that it holds, or asks about those of others. Nothing in
     the store changed."""
+    COUNTS = "counts"
+    """key: what a node has counted of limits that hold for all nodes. Nothing in the store changed.
+    """
 
 
 @dataclass(frozen=True, slots=True)

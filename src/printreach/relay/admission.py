@@ -15,11 +15,15 @@ from itertools import islice
 from typing import Final, Protocol
 
 from printreach.contract.errors import ErrorCode
+from printreach.limiters.shared_counts import SharedCounts
+from printreach.limiters.slots import Slots
 from printreach.ports import Bus, Clock, Notice, Topic
 from printreach.ports.relaying import Grants
 from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused, find_refusal
 from printreach.rules.connections.internal_grants import is_of_internal_kind
 from printreach.rules.connections.permissions import Requirement
+
+from .route import CONNECTION_STREAMS
 
 log = logging.getLogger(__name__)
 
@@ -101,16 +105,19 @@ class LiveStream(Protocol):
 
 
 class Admission:
-    def __init__(self, grants: Grants, bus: Bus, clock: Clock) -> None:
+    """counts: of streams and viewers of each connection, with those of other nodes."""
+
+    def __init__(self, grants: Grants, bus: Bus, clock: Clock, counts: SharedCounts) -> None:
         self._grants = grants
         self._clock = clock
+        self._counts = counts
         self._loop = asyncio.get_running_loop()
         self._known: OrderedDict[str, tuple[float, Grant]] = OrderedDict()
         self._unknown: OrderedDict[str, float] = OrderedDict()
         self._notices = 0
         self._ports: dict[int, tuple[float, str]] = {}
         self._live: dict[str, set[LiveStream]] = {}
-        self._webcams: dict[str, int] = {}
+        self._webcams = Slots(name="webcams", counts=counts)
         self._last_used = LastUsedRecorder(grants, clock, lambda: self._live)
         self._unsubscribe = bus.subscribe(self._on_notice)
         self._recheck = asyncio.Event()
@@ -200,19 +207,23 @@ class Admission:
     def add_stream(self, stream: LiveStream) -> None:
         unique_id = stream.grant.unique_id
         self._last_used.note(unique_id)
-        self._live.setdefault(unique_id, set()).add(stream)
+        streams = self._live.setdefault(unique_id, set())
+        streams.add(stream)
+        self._counts.hold(f"streams {unique_id}", len(streams), CONNECTION_STREAMS)
 
     def remove_stream(self, stream: LiveStream) -> None:
         unique_id = stream.grant.unique_id
         streams = self._live.get(unique_id)
         if streams is not None:
             streams.discard(stream)
+            self._counts.hold(f"streams {unique_id}", len(streams), CONNECTION_STREAMS)
             if not streams:
                 del self._live[unique_id]
 
     def stream_count(self, unique_id: str) -> int:
-        """Return how many streams of that connection are open."""
-        return len(self._live.get(unique_id, ()))
+        """Return how many streams of that connection are open, at other nodes too."""
+        of_others = self._counts.held_by_others(f"streams {unique_id}")
+        return len(self._live.get(unique_id, ())) + of_others
 
     @property
     def live_count(self) -> int:
@@ -220,22 +231,14 @@ class Admission:
 
     @property
     def webcam_count(self) -> int:
-        return sum(self._webcams.values())
+        return len(self._webcams)
 
     def begin_webcam(self, unique_id: str, most: int) -> bool:
         """Count another viewer; False if there are `most` already."""
-        viewers = self._webcams.get(unique_id, 0)
-        if viewers >= most:
-            return False
-        self._webcams[unique_id] = viewers + 1
-        return True
+        return self._webcams.take({unique_id: most})
 
     def end_webcam(self, unique_id: str) -> None:
-        viewers = self._webcams.get(unique_id, 0) - 1
-        if viewers > 0:
-            self._webcams[unique_id] = viewers
-        else:
-            self._webcams.pop(unique_id, None)
+        self._webcams.release([unique_id])
 
     # --- rechecks -------------------------------------------------------------------------------
 

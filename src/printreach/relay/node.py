@@ -9,6 +9,7 @@ from typing import Final
 
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
+from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports.relaying import Grants
 from printreach.wire.heads import Headers
 
@@ -47,7 +48,7 @@ class RelayDependencies:
     web: the application of the web role, if it runs in this process. detector_url: of the
     failure-detection API, "" if it has no name of its own. process_metrics: further metrics on
     /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
-    requests, and goes on to.
+    requests, and goes on to. counts: of limits that hold for all nodes.
     """
 
     grants: Grants
@@ -59,6 +60,7 @@ class RelayDependencies:
     nodes: NodeDependencies | None = None
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
     is_ready: Callable[[], bool] = lambda: True
+    counts: SharedCounts = field(default_factory=SharedCounts)
 
 
 _TEXT: Final[Headers] = [(b"Content-Type", b"text/plain; charset=utf-8")]
@@ -85,7 +87,9 @@ class RelayNode:
         agents = dependencies.agents
         self._hosts = Hosts(agents.base_url, dependencies.tunnel_domain, dependencies.detector_url)
         self._directory = Directory(settle_s)
-        self._admission = Admission(dependencies.grants, agents.bus, agents.clock)
+        self._admission = Admission(
+            dependencies.grants, agents.bus, agents.clock, dependencies.counts
+        )
         self._agents = AgentConnections(agents, self._directory)
         self._printer_hosts = PrinterHosts(
             self._hosts,

@@ -195,9 +195,9 @@ class PrinterHosts:
         if tunnel.is_overloaded:
             return TUNNEL_IS_FULL
         count = tunnel.session.stream_count
-        if count < CONNECTION_STREAMS or grant.kind in INTERNAL_KINDS:
-            return None
         # A link carries many printers; the node where the tunnel ends knows when that is full.
+        if grant.kind in INTERNAL_KINDS or (route.is_here and count < CONNECTION_STREAMS):
+            return None
         if count >= SHARED_STREAMS and route.is_here:
             return TUNNEL_IS_FULL
         has_its_share = self._admission.stream_count(unique_id) >= CONNECTION_STREAMS

@@ -17,6 +17,11 @@ IPV6_SHARES: Final = ((IPV6_HOME_PREFIX, 1), (56, 4), (48, 16))
 """Prefix lengths of IPv6 networks that count, and how many times the budget of a /64 each has."""
 
 
+MAX_DEBT: Final = 2
+"""How many times the attempts at once may be remembered: several nodes that count side by side may
+allow more than one would, and their clocks differ."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limit:
     """A limit: at_once attempts, then one per `every`. name: of the limit in the store."""
@@ -24,6 +29,11 @@ class Limit:
     name: str
     at_once: int
     every: timedelta
+
+    @property
+    def most(self) -> timedelta:
+        """The time that the attempts at once use up."""
+        return self.every * self.at_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +61,27 @@ def take(limit: Limit, busy_until: datetime | None, at: datetime) -> Allowed | T
     An instant farther ahead than attempts can lead to was stored by a wrong clock and is ignored:
     otherwise the caller would be locked out until the right clock reaches it.
     """
-    if busy_until is None or busy_until > at + limit.every * limit.at_once:
-        busy_until = at
-    begin = max(at, busy_until)
+    begin = _begin(busy_until, limit.most, at)
     wait = begin - at - limit.every * (limit.at_once - 1)
     if wait > timedelta(0):
         return TooSoon(wait)
     return Allowed(begin + limit.every)
+
+
+def spent_elsewhere(
+    busy_until: datetime | None, used: timedelta, most: timedelta, at: datetime
+) -> datetime:
+    """Return the caller's new instant to store, after attempts that another node allowed.
+
+    used: the time that they use up. most: that of all at once.
+    """
+    return min(_begin(busy_until, most, at) + used, at + most * MAX_DEBT)
+
+
+def _begin(busy_until: datetime | None, most: timedelta, at: datetime) -> datetime:
+    if busy_until is None or not at < busy_until <= at + most * MAX_DEBT:
+        return at
+    return busy_until
 
 
 def take_all(

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import cast
 
 from printreach.backends.clock import SystemClock
+from printreach.backends.counts_exchange import shared_over
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.passwords import Argon2Passwords
@@ -21,9 +22,9 @@ from printreach.backends.web_push import WebPush
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.hub.account_mailer import SealedOutbox
+from printreach.hub.core import Core
 from printreach.hub.detection.gate import flushing
 from printreach.hub.payments import Billing
-from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports import Bus
 from printreach.ports.payments import Payments
@@ -135,6 +136,9 @@ async def _running_roles(
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
+        node_id = new_record_id(secrets.token_bytes)
+        if not is_alone:
+            await ends.enter_async_context(shared_over(bus, core.counts, node_id))
         webhook_http = open_webhook_sender(settings, ends)
         dependencies = Dependencies(
             settings=settings,
@@ -161,7 +165,7 @@ async def _running_roles(
 
         nodes = None if is_alone else _node_dependencies(settings, key)
         relay.node = RelayNode(
-            _relay_dependencies(settings, store, bus, detector, key, web, nodes, is_ready),
+            _relay_dependencies(settings, core, bus, node_id, detector, key, web, nodes, is_ready),
             settle_s=SETTLE_S if "relay" in roles else 0.0,
         )
         ends.push_async_callback(relay.node.stop)
@@ -317,25 +321,26 @@ async def _warn_of_unseen_payers(billing: Billing) -> None:
 
 def _relay_dependencies(
     settings: Settings,
-    store: Store,
+    core: Core,
     bus: Bus,
+    node_id: str,
     detector: DetectorStates,
     key: ServiceKey,
     web: DrainMiddleware | None,
     nodes: NodeDependencies | None,
     is_ready: Callable[[], bool],
 ) -> RelayDependencies:
-    clock = SystemClock()
+    store, clock = core.store, core.clock
     agents = AgentDependencies(
         agents=SqlAgents(store, secrets.token_bytes),
         detector=detector,
         events=SqlEventInbox(store, clock),
         bus=bus,
         clock=clock,
-        tries=CallerTries(clock),
+        tries=core.caller_tries,
         identity=Identity(public_key=key.public, sign=key.sign),
         token_bytes=secrets.token_bytes,
-        node_id=new_record_id(secrets.token_bytes),
+        node_id=node_id,
         base_url=settings.base_url,
     )
     return RelayDependencies(
@@ -348,6 +353,7 @@ def _relay_dependencies(
         nodes=nodes,
         process_metrics=process_metrics(),
         is_ready=is_ready,
+        counts=core.counts,
     )
 
 

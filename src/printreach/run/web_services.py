@@ -49,6 +49,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
+from printreach.limiters.slots import Slots
 from printreach.ports.oidc import SignInProvider
 from printreach.run.dependencies import (
     Dependencies,
@@ -59,6 +60,7 @@ from printreach.run.dependencies import (
 )
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
+from printreach.web.connections.live_pages import MAX_VIEWERS
 from printreach.web.security import origin_of
 from printreach.web.services import DiskSpace, Services
 
@@ -98,6 +100,7 @@ def web_services(dependencies: Dependencies) -> Services:
         clock=core.clock,
         account_mailer=core.account_mailer,
         caller_tries=core.caller_tries,
+        live_viewers=Slots(MAX_VIEWERS, name="viewers of Live Links", counts=core.counts),
         request_limits=request_limits,
         operating=operated,
         accounts=operated.accounts,

@@ -25,7 +25,7 @@ from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.apps.pages import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
 from printreach.web.connections.api import APP_CONNECTION_API, CALLERS_SCHEME
-from printreach.web.connections.live_pages import live_pages
+from printreach.web.connections.live_pages import LIVE_PAGES
 from printreach.web.connections.pages import CONNECTION_PAGES
 from printreach.web.cookies import Cookies
 from printreach.web.detection.api import DETECTION_API
@@ -181,7 +181,7 @@ def build_app(
         [
             PAGES,
             *(*PORTAL_PAGES, *ACCOUNT_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES),
-            *(live_pages(), timelapse_pages(), PAYMENT_CALLS),
+            *(LIVE_PAGES, timelapse_pages(), PAYMENT_CALLS),
             *APIS,
             document_route(partial(openapi_document, APIS)),
             downloads_route(settings.base_url),

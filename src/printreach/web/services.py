@@ -54,6 +54,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
+from printreach.limiters.slots import Slots
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses
@@ -72,7 +73,7 @@ class Services:
     """Built by `run`; a route gets it by the dependency `services`, or with the signed-in account.
 
     shown_...: what a page shows once. pictures: shared by all viewers. disk_space: that of the data
-    directory.
+    directory. live_viewers: of Live Links.
     """
 
     clock: Clock
@@ -97,6 +98,7 @@ class Services:
     passkeys: Passkeys
     account_data: AccountData
     caller_tries: CallerTries
+    live_viewers: Slots
     printers: Printers
     own_printers: OwnPrinters
     members: Members

@@ -278,3 +278,21 @@ async def test_a_clock_that_goes_back_counts_where_it_stands(open_world: OpenWor
             lambda records: records.detection_usage.of_month(door.ada.account_id, Month(2026, 4))
         )
         assert [(one.day, one.calls) for one in days] == [(date(2026, 4, 30), Calls(all=1))]
+
+
+@on_a_loop
+async def test_calls_at_other_nodes_use_up_the_allowance_once_they_are_written_down(
+    open_world: OpenWorld,
+) -> None:
+    async with open_door(open_world) as door:
+        other = DetectionGate(
+            store=door.gate.store, plan=door.gate.plan, claims_addresses=door.gate.claims_addresses
+        )
+        for _ in range(3):
+            assert await door.call(door.adas) is None
+        await door.gate.flush()
+
+        refused = await other.admit(door.adas.api_key, HERE, NOON, CallKind.PROCESS)
+
+        assert isinstance(refused, CallRefused)
+        assert refused.error is DetectionError.FREE_USAGE_LIMIT_REACHED

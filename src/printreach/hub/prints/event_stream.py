@@ -53,7 +53,10 @@ class EventStreams:
     core: Core
     bus: Bus
     look_every_s: float = LOOK_EVERY_S
-    _slots: Slots = field(default_factory=Slots)
+    _slots: Slots = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._slots = Slots(name="event streams", counts=self.core.counts)
 
     async def open(
         self, account_id: str, after: str | None

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from litestar import MediaType, Response, Router, get, route
-from litestar.di import NamedDependency, Provide
+from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException, TooManyRequestsException
 from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, Template
@@ -110,12 +110,12 @@ async def live_events(
     request: AnyRequest,
     live_id: FromPath[str],
     services: NamedDependency[Services],
-    viewers: NamedDependency[Slots],
 ) -> ServerSentEvent:
     """Send the page its changes until the link ends."""
     _limit(request, services, PAGES_BY_ADDRESS)
     await _view(services, live_id)
     limits = limits_of_viewer(live_id, visitor_of(request).address)
+    viewers = services.live_viewers
     if not viewers.are_free(limits):
         raise TooManyRequestsException(N_("Too many look at once"), headers={"Retry-After": "30"})
     return sse_response(_counted(_events(request, services, live_id), viewers, limits), HIDDEN)
@@ -189,15 +189,11 @@ def _no_such_link() -> NotFoundException:
     return NotFoundException(_("There is no such live view"), headers=HIDDEN)
 
 
-def live_pages() -> Router:
-    """Return a router for one application, with its own count of viewers."""
-    viewers = Slots(MAX_VIEWERS)
-    return Router(
-        "/",
-        route_handlers=[short_address, live_page, live_picture, live_events],
-        dependencies={"viewers": Provide(lambda: viewers, sync_to_thread=False)},
-        include_in_schema=False,
-    )
+LIVE_PAGES = Router(
+    "/",
+    route_handlers=[short_address, live_page, live_picture, live_events],
+    include_in_schema=False,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
