@@ -28,14 +28,17 @@ OFFER = signin.LinkOffer(
 class ServiceVisit:
     """One agent's tunnel, at the service."""
 
-    def __init__(self, link: WebSocketLink, key: ServiceKey, path: str) -> None:
+    def __init__(
+        self, link: WebSocketLink, key: ServiceKey, path: str, capabilities: tuple[str, ...] = ()
+    ) -> None:
         self.path = path
         self._key = key
         self._inbox: asyncio.Queue[signin.FromAgent] = asyncio.Queue()
         self.hello: signin.Hello
         self.is_closed = asyncio.Event()
         self.closing: tuple[CloseCode | int | None, str] = (None, "")
-        session = Session(Role.HUB, now=asyncio.get_running_loop().time())
+        now = asyncio.get_running_loop().time()
+        session = Session(Role.HUB, now=now, capabilities=capabilities)
         self.tunnel = Tunnel(session, link, self)
 
     async def heard(self) -> signin.FromAgent:
@@ -106,6 +109,7 @@ class Service:
 
     def __init__(self) -> None:
         self.key = ServiceKey()
+        self.capabilities: tuple[str, ...] = ()
         self.port = 0
         self.visits: asyncio.Queue[ServiceVisit] = asyncio.Queue()
         self.accepted = 0
@@ -122,7 +126,7 @@ class Service:
     def arrived(self, request: WSUpgradeRequest) -> WebSocketLink:
         self.accepted += 1
         link = WebSocketLink()
-        visit = ServiceVisit(link, self.key, request.path.decode())
+        visit = ServiceVisit(link, self.key, request.path.decode(), self.capabilities)
         self.visits.put_nowait(visit)
         asyncio.get_running_loop().call_soon(visit.tunnel.start)
         return link

@@ -47,6 +47,26 @@ def test_an_agent_shows_its_code_is_linked_and_carries_requests(tmp_path: Path) 
     body()
 
 
+@pytest.mark.parametrize(("capabilities", "within_s"), [((), 45.0), ((signin.SEVERAL_NODES,), 2.5)])
+def test_an_agent_looks_often_whether_a_node_of_several_answers(
+    tmp_path: Path, capabilities: tuple[str, ...], within_s: float
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with dialled(tmp_path) as at:
+            at.service.capabilities = capabilities
+            async with running(at.agent) as uplink:
+                await (await at.service.visit()).welcome()
+                await at.until_events("linked", "connected")
+                [connection] = uplink._connections
+                assert connection._tunnel is not None
+                pinged_at = connection._tunnel.session.next_deadline()
+
+                assert within_s - 2.0 < pinged_at - asyncio.get_running_loop().time() <= within_s
+
+    body()
+
+
 def test_a_request_before_sign_in_is_over_is_refused(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:

@@ -43,6 +43,21 @@ def test_a_tunnel_with_an_open_stream_is_pinged_after_one_and_a_half_seconds(end
     assert pings(session, pair.clock)
 
 
+def test_an_agent_that_another_node_could_serve_notices_a_hang_within_eight_seconds() -> None:
+    pair = SessionPair()
+    pair.agent.notice_sooner()
+    began_at = pair.clock.now
+
+    pair.clock.advance(2.5)
+    assert pings(pair.agent, pair.clock)
+    pair.clock.advance(4.999)
+    assert pair.agent.on_time(pair.clock.now) is None
+    pair.clock.advance(0.001)
+
+    assert pair.agent.on_time(pair.clock.now) == PeerSilent(pair.clock.now - began_at)
+    assert pair.clock.now - began_at == 7.5
+
+
 def test_opening_a_stream_in_a_long_silence_asks_at_once() -> None:
     pair = SessionPair()
     pair.clock.advance(20.0)

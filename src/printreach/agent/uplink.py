@@ -19,6 +19,7 @@ from printreach.contract.signin import (
     HOST_API_KEYS,
     LOWER_CASE_METHODS,
     REMOTE_CONTROL,
+    SEVERAL_NODES,
 )
 from printreach.http1.client import Client, Connect
 from printreach.limiters.request_queue import RequestQueue
@@ -176,6 +177,8 @@ class ServiceConnection:
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         tunnel = self._tunnel
         assert tunnel is not None  # it is what tells
+        if SEVERAL_NODES in capabilities:
+            tunnel.session.notice_sooner()
         self._handshake = AgentHandshake(
             self._context,
             tunnel.message,

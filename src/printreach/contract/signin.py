@@ -34,6 +34,9 @@ LOWER_CASE_METHODS = "lower-case-methods"
 """The capability of agents that accept requests whose method isn't all capitals."""
 EVENTS = "events"
 """The capability of services that store Events."""
+SEVERAL_NODES = "several-nodes"
+"""The capability of services of which another node serves the agents of one that hangs. Agents look
+often whether the node answers."""
 
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""

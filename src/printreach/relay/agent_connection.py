@@ -34,13 +34,14 @@ log = logging.getLogger(__name__)
 
 SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
-CAPABILITIES = (signin.EVENTS,)
-"""The capabilities of this service beyond the first version of the protocol."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentDependencies:
-    """The dependencies of agents' connections."""
+    """The dependencies of agents' connections.
+
+    capabilities: of the service, beyond the first version of the protocol.
+    """
 
     agents: Agents
     detector: DetectorStates
@@ -52,6 +53,7 @@ class AgentDependencies:
     token_bytes: Callable[[int], bytes]
     node_id: str
     base_url: str
+    capabilities: tuple[str, ...] = (signin.EVENTS,)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,7 +103,7 @@ class AgentConnection:
         self._detector_status: DetectorStatusSender | None = None  # once it serves
         self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
-        session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)
+        session = Session(Role.HUB, now=self._loop.time(), capabilities=dependencies.capabilities)
         self.tunnel = Tunnel(session, link, self, context.shared_timer)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()

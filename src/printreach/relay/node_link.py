@@ -82,6 +82,7 @@ class OutwardLink:
         self.is_proven: asyncio.Future[None] = loop.create_future()
         self._asked: dict[str, asyncio.Future[str | None]] = {}
         session = Session(Role.HUB, now=loop.time(), max_streams=MAX_LINK_STREAMS)
+        session.notice_sooner()
         self.tunnel = Tunnel(session, link, self)
         self.tunnel.start()
 
@@ -198,6 +199,7 @@ class InwardLink:
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(DIAL_TIMEOUT_S, self._end_unproven)
         session = Session(Role.AGENT, now=loop.time(), max_streams=MAX_LINK_STREAMS)
+        session.notice_sooner()
         self.tunnel = Tunnel(session, link, self)
         self.tunnel.start()
 

@@ -21,6 +21,7 @@ from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.web_push import WebPush
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
+from printreach.contract.signin import EVENTS, SEVERAL_NODES
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import flushing
@@ -342,6 +343,7 @@ def _relay_dependencies(
         token_bytes=secrets.token_bytes,
         node_id=node_id,
         base_url=settings.base_url,
+        capabilities=(EVENTS,) if nodes is None else (EVENTS, SEVERAL_NODES),
     )
     return RelayDependencies(
         grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters, key.internal),

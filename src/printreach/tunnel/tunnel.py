@@ -278,6 +278,7 @@ class Tunnel:
     def _ready(self, event: events.PeerReady) -> None:
         self.capabilities = event.capabilities
         self._tunnel_handler.on_tunnel_ready(event.capabilities)
+        self._keepalive.advance()  # the handler may have changed when pings are due
 
     def _message(self, event: events.MessageReceived) -> None:
         self._tunnel_handler.on_tunnel_message(event.payload)

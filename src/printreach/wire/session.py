@@ -226,6 +226,10 @@ class Session:
         """Return how many frames below TINY_BYTES the last message held."""
         return self._receiver.tiny_frames
 
+    def notice_sooner(self) -> None:
+        """Notice sooner that the other end hangs: another one can take over. See keepalive.py."""
+        self._keepalive.notice_sooner()
+
     def next_deadline(self) -> float:
         """Return when on_time should be called next; sending and receiving move it."""
         return self._keepalive.next_deadline(busy=bool(self._tunnel.streams))
