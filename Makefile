@@ -107,7 +107,7 @@ fleet-test: install  ## several nodes: the journeys through the wrong relay, and
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile tests/backends/test_bus_nats.py \
 		tests/backends/test_counts_exchange.py tests/relay/test_limits_of_nodes.py \
 		tests/journeys/test_limits_of_several_nodes.py \
-		tests/relay/test_other_nodes.py tests/journeys/test_several_nodes.py tests/journeys/test_processes.py
+		tests/relay/test_other_nodes.py tests/relay/test_stopping_nodes.py tests/journeys/test_several_nodes.py tests/journeys/test_processes.py
 	PRINTREACH_TEST_NODES=1 $(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile -k "not port" \
 		$(addprefix tests/journeys/test_,$(JOURNEYS_OF_REQUESTS:%=%.py))
 	$(BIN)/pytest -m fleet

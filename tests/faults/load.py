@@ -61,7 +61,7 @@ class Load:
 
 
 @contextmanager
-def load_on(fleet: Fleet) -> Iterator[Load]:
+def load_on(fleet: Fleet, callers: int = CALLERS) -> Iterator[Load]:
     """Some callers ask printers of the fleet, each one request after the other, until the end."""
     load, is_over = Load(), threading.Event()
 
@@ -69,17 +69,17 @@ def load_on(fleet: Fleet) -> Iterator[Load]:
         while not is_over.is_set():
             load.judged.append(_one_of_many(fleet, choices))
 
-    callers = [
-        threading.Thread(target=ask, args=(random.Random(number),)) for number in range(CALLERS)
+    threads = [
+        threading.Thread(target=ask, args=(random.Random(number),)) for number in range(callers)
     ]
-    for caller in callers:
-        caller.start()
+    for thread in threads:
+        thread.start()
     try:
         yield load
     finally:
         is_over.set()
-        for caller in callers:
-            caller.join()
+        for thread in threads:
+            thread.join()
 
 
 def _one_of_many(fleet: Fleet, choices: random.Random) -> Judged:

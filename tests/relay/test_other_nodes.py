@@ -323,25 +323,6 @@ async def test_a_node_with_another_certificate_is_not_dialled(
 
 
 @on_a_loop
-async def test_a_request_under_way_at_a_node_that_stops_is_finished_there() -> None:
-    async with relay(node_id="b", node_key=KEY) as there:
-        access = there.connect()
-        async with relay(node_id="a", node_key=KEY, beside=there) as here:
-            agent = await here.agent(script=ignore)
-            async with calling(here.port) as caller:
-                caller.send(request(access.host, access.bearer))
-                asked = await agent.next()
-                here.begin_stop(grace_s=10.0)
-                await until(lambda: agent.is_asked_to_move)
-                await there.agent()  # the same agent, which moves
-                await settle()
-                asked.answer_with_length(b"finished")
-
-                assert (await caller.answer()).body == b"finished"
-        assert (await ask(there, access)).status == 200
-
-
-@on_a_loop
 async def test_nodes_that_are_linked_find_tunnels_without_the_bus() -> None:
     async with relay(node_id="a", node_key=KEY) as here:
         known, unknown = here.connect(), here.connect("app-two", printer="two")

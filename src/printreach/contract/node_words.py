@@ -3,13 +3,14 @@
     bus      Who ............ which node holds this printer's tunnel?
              Holds .......... this node does: the answer, and said whenever a tunnel comes
              Left ........... this node doesn't any more
+             Moves .......... this node stops, and its agent connects to another: wait for that
              Counts ......... what this node has counted of limits that hold for all nodes
 
     link     Hello .......... the dialling node: who I am, a nonce
              Challenge ...... the answering node: who I am, a nonce, my proof
              Proof .......... the dialling node: my proof; from now on it may open streams
              NotHere ........ the answering node: I don't hold this printer's tunnel
-             Who, Holds ..... as on the bus, which is slow where it is a database, and may be away
+             Who, Holds, Moves .. as on the bus, which may be slow or away
              MakeKey ........ the dialling node: have the agent make an API key
              MadeKey ........ its answer
 
@@ -69,6 +70,11 @@ class Counts(_Message, frozen=True, kw_only=True, tag=True):
     held: dict[str, int]
 
 
+class Moves(_Message, frozen=True, kw_only=True, tag=True):
+    node: NodeId
+    printer_id: PrinterId
+
+
 class Hello(_Message, frozen=True, kw_only=True, tag=True):
     node: NodeId
     nonce: Nonce
@@ -99,9 +105,9 @@ class MadeKey(_Message, frozen=True, kw_only=True, tag=True):
     api_key: str | None
 
 
-Presence = Who | Holds | Left
+Presence = Who | Holds | Left | Moves
 FromDialling = Hello | Proof | MakeKey | Who
-FromAnswering = Challenge | NotHere | MadeKey | Holds
+FromAnswering = Challenge | NotHere | MadeKey | Holds | Moves
 
 _counts = msgspec.json.Decoder(Counts)
 _presence = msgspec.json.Decoder(Presence)

@@ -108,6 +108,11 @@ class AgentConnection:
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
+    @property
+    def is_serving(self) -> bool:
+        """True once the printer is linked and its requests may come."""
+        return self._is_serving
+
     # --- TunnelHandler --------------------------------------------------------------------------
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:

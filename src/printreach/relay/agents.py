@@ -42,9 +42,14 @@ class AgentConnections:
         return len(self._connections)
 
     def drain(self) -> None:
-        """Ask agents to move: they connect again at once, and running requests finish here."""
+        """Ask agents to move: they connect again at once, and running requests finish here.
+
+        One that has not signed in yet serves nothing here, so it is sent away.
+        """
         for connection in self._connections:
             connection.tunnel.drain()
+            if not connection.is_serving:
+                connection.tunnel.close(CloseCode.RESTARTING, "the service restarts")
 
     async def close(self) -> None:
         """Close every tunnel; agents connect again, to another node or a moment later."""

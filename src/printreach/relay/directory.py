@@ -50,7 +50,7 @@ class Directory:
     def find(self, printer_id: str) -> Route | None:
         """Return the way to the printer's agent, at this node or another."""
         route = self._routes.get(printer_id)
-        if route is None and self.elsewhere is not None:
+        if self.elsewhere is not None and (route is None or route.tunnel.session.is_draining):
             return self.elsewhere.find(printer_id)
         return route
 

@@ -145,10 +145,10 @@ class RelayNode:
         self._front.close_listeners()
         if grace_s > 0:
             await self._front.drain_new_connections()
-        self._agents.drain()
         if self._other_nodes is not None:
-            self._other_nodes.drain()
-        await self._front.stop(grace_s)
+            await self._other_nodes.drain()
+        self._agents.drain()
+        await asyncio.gather(self._front.stop(grace_s), self._until_moved(grace_s))
         await self._agents.close()
         if self._other_nodes is not None:
             await self._other_nodes.close()
@@ -158,6 +158,11 @@ class RelayNode:
         await self._admission.close()
         self._alive.cancel()
         await asyncio.gather(self._alive, return_exceptions=True)
+
+    async def _until_moved(self, grace_s: float) -> None:
+        """Until then this node tells the others that the agents move, so that requests wait."""
+        if self._other_nodes is not None:
+            await self._other_nodes.until_moved(grace_s)
 
     # --- dispatch -------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from printreach.contract.node_words import (
     Holds,
     MadeKey,
     MakeKey,
+    Moves,
     NotHere,
     Proof,
     Who,
@@ -67,10 +68,16 @@ class OutwardLink:
         *,
         on_not_here: Callable[[str], None],
         on_holds: Callable[[Holds], None],
+        on_moves: Callable[[Moves], None],
+        on_draining: Callable[[str], None],
         on_closed: Callable[["OutwardLink"], None],
     ) -> None:
-        """node: the id that the other end must have. on_not_here: is told of a printer."""
+        """node: the id that the other end must have. on_not_here: is told of a printer, on_draining
+        of the node.
+        """
         self._on_holds = on_holds
+        self._on_moves = on_moves
+        self._on_draining = on_draining
         self.node = node
         self._key = key
         self._own_id = own_id
@@ -90,6 +97,11 @@ class OutwardLink:
     def is_open(self) -> bool:
         """True while it may open streams."""
         return self.is_proven.done() and self.tunnel.session.may_open
+
+    @property
+    def may_ask(self) -> bool:
+        """True while the other end answers, also one that stops."""
+        return self.is_proven.done() and not self.tunnel.is_closed
 
     def ask(self, printer_id: str) -> None:
         """Ask the other end whether it holds the printer's tunnel."""
@@ -126,7 +138,9 @@ class OutwardLink:
                 self._on_not_here(printer_id)
             case Holds(node=node) as said if node == self.node:
                 self._on_holds(said)
-            case Holds():
+            case Moves(node=node) as said if node == self.node:
+                self._on_moves(said)
+            case Holds() | Moves():
                 pass  # a node speaks for itself alone
             case MadeKey(request_id=request_id, api_key=api_key):
                 asked = self._asked.get(request_id)
@@ -136,7 +150,9 @@ class OutwardLink:
                 pass  # of a newer version
 
     def on_tunnel_draining(self) -> None:
-        pass  # the session opens no stream any more, and running ones finish
+        """The node stops: tell it that no further stream is on its way; running ones finish."""
+        self.tunnel.drain()
+        self._on_draining(self.node)
 
     def on_tunnel_closed(self, _code: int | None, text: str) -> None:
         if not self.is_proven.done():
@@ -166,7 +182,7 @@ class Held(Protocol):
     """What a node does for others with the tunnels that it holds."""
 
     def find_here(self, printer_id: str) -> Route | None: ...
-    def holds(self, printer_id: str) -> Holds | None:
+    def told(self, printer_id: str) -> Holds | Moves | None:
         """Return what this node says of a tunnel; None if it doesn't hold it."""
         ...
 
@@ -195,6 +211,7 @@ class InwardLink:
         self._on_closed = on_closed
         self._meeting: Meeting | None = None
         self.is_proven = False
+        self._is_quiet = asyncio.Event()  # the other end opens no stream any more
         self._tasks: set[asyncio.Task[None]] = set()
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(DIAL_TIMEOUT_S, self._end_unproven)
@@ -228,8 +245,8 @@ class InwardLink:
             case Proof(proof=proof) if self._meeting is not None and not self.is_proven:
                 self._on_proof(self._meeting, proof)
             case Who(printer_id=printer_id) if self.is_proven:
-                if (holds := self._held.holds(printer_id)) is not None:
-                    self.tunnel.message(encode(holds))
+                if (told := self._held.told(printer_id)) is not None:
+                    self.tunnel.message(encode(told))
             case MakeKey() as wanted if self.is_proven:
                 task = asyncio.create_task(self._make_key(wanted))
                 self._tasks.add(task)
@@ -240,9 +257,16 @@ class InwardLink:
                 self.tunnel.close(CloseCode.NOT_WELCOME, "a message has no place here")
 
     def on_tunnel_draining(self) -> None:
-        pass
+        self._is_quiet.set()
+
+    async def drain(self) -> None:
+        """Take no new streams; wait until those that are on their way have come."""
+        if self.is_proven:
+            self.tunnel.drain()
+            await self._is_quiet.wait()
 
     def on_tunnel_closed(self, _code: int | None, _text: str) -> None:
+        self._is_quiet.set()
         self._deadline.cancel()
         for task in self._tasks:
             task.cancel()

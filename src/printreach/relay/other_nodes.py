@@ -13,7 +13,7 @@ from picows import (
     ws_create_server,
 )
 
-from printreach.contract.node_words import Holds
+from printreach.contract.node_words import Holds, Moves
 from printreach.ports import Bus, Clock
 from printreach.rules.connections.credentials import TokenBytes
 from printreach.rules.nodes import NodeKey
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 MAX_UNPROVEN: Final = 64
 """Links at once whose other end has not proven that it is a node."""
 MAX_ROUTES: Final = 50_000
+DRAIN_TIMEOUT_S: Final = 1.0
+"""The time in which other nodes say that they open no stream any more; older versions don't."""
 TRIES: Final = 2
 """A holder that is out of date is asked about once more."""
 
@@ -97,13 +99,23 @@ class OtherNodes:
         self._presence.address = advertised or f"{scheme}://{authority}"
         return bound
 
-    def drain(self) -> None:
-        """Take no new streams of other nodes; running ones finish."""
+    async def drain(self) -> None:
+        """Take no new streams of other nodes; running ones finish.
+
+        Those that are on their way still find the tunnels here, which must not be drained before.
+        """
         if self._server is not None:
             self._server.close()
-        self._presence.stop_speaking()
-        for link in self._inward:
-            link.tunnel.drain()
+        self._presence.begin_stop()
+        try:
+            async with asyncio.timeout(DRAIN_TIMEOUT_S):
+                await asyncio.gather(*(link.drain() for link in self._inward))
+        except TimeoutError:
+            log.info("not every node has said that it sends no further requests")
+
+    async def until_moved(self, grace_s: float) -> None:
+        """Wait until agents that were asked to move are at other nodes."""
+        await self._presence.until_moved(grace_s)
 
     async def close(self) -> None:
         for dialling in self._dialling.values():
@@ -156,7 +168,7 @@ class OtherNodes:
     async def _ask(self, printer_id: str) -> HoldingNode | None:
         """Ask the nodes that this one is linked to, and all by the bus."""
         for link in self._outward.values():
-            if link.is_open:
+            if link.may_ask:
                 link.ask(printer_id)
         return await self._presence.ask(printer_id)
 
@@ -201,6 +213,8 @@ class OtherNodes:
                     self._dependencies.token_bytes,
                     on_not_here=self._presence.forget,
                     on_holds=self._presence.hear,
+                    on_moves=self._presence.hear_of_move,
+                    on_draining=self._presence.forget_node,
                     on_closed=self._on_outward_closed,
                 )
                 await outward.is_proven
@@ -243,8 +257,8 @@ class OtherNodes:
         self.request_count += 1
         return self._directory.find_here(printer_id)
 
-    def holds(self, printer_id: str) -> Holds | None:
-        return self._presence.holds(printer_id)
+    def told(self, printer_id: str) -> Holds | Moves | None:
+        return self._presence.told(printer_id)
 
     async def make_key_here(self, printer_id: str, app_name: str) -> str | None:
         return await self._host_keys.make(printer_id, app_name)

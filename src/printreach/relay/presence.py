@@ -3,7 +3,8 @@
 Nothing is stored, and any message may be lost. A node says so when a tunnel comes or goes; who
 doesn't know a printer asks everybody, and the node that holds its tunnel answers. What was heard is
 used for LEASE_S. Each tunnel has an epoch: the newest of a printer has the highest, and a node that
-hears of a newer one closes its own.
+hears of a newer one closes its own. A node that stops says that its agents move; who looks for one
+of them waits until it is at another node.
 """
 
 import asyncio
@@ -13,13 +14,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.contract.node_words import Holds, Left, Who, decode_presence, encode
+from printreach.contract.node_words import Holds, Left, Moves, Who, decode_presence, encode
 from printreach.ports import Bus, Clock, Notice, Topic
 
 from .commands import AgentClock
 from .route import Route
 
 log = logging.getLogger(__name__)
+
+Said = Who | Holds | Left | Moves
 
 LEASE_S: Final = 30.0
 """As long as any node uses what it knows without asking again."""
@@ -28,6 +31,11 @@ ASK_TIMEOUT_S: Final = 1.0
 ABSENT_S: Final = 5.0
 """The time for which nobody is asked again about a printer that no node holds. It is shorter where
 its agent connects: that is said."""
+MOVE_S: Final = 10.0
+"""The time for which requests wait for an agent that leaves a node; it takes a second or two."""
+MOVE_PAUSE_S: Final = 3.0
+"""Without news of another agent for so long, the rest has no other node to go to."""
+MOVE_POLL_S: Final = 0.05
 MAX_KNOWN: Final = 50_000
 MAX_UNSAID: Final = 4096
 """Messages that wait for the bus. Further ones are dropped: whoever misses one asks."""
@@ -71,10 +79,12 @@ class Presence:
         self._on_newer = on_newer
         self._loop = asyncio.get_running_loop()
         self._held: dict[str, tuple[int, Route]] = {}
+        self._is_stopping = False
         self._known: OrderedDict[str, HoldingNode] = OrderedDict()
         self._absent: OrderedDict[str, float] = OrderedDict()
+        self._moving: OrderedDict[str, float] = OrderedDict()
         self._asked: dict[str, asyncio.Future[None]] = {}
-        self._unsaid: asyncio.Queue[Who | Holds | Left] = asyncio.Queue(MAX_UNSAID)
+        self._unsaid: asyncio.Queue[Said] = asyncio.Queue(MAX_UNSAID)
         self._unsubscribe = bus.subscribe(self._on_notice)
         self._saying = asyncio.create_task(self._keep_saying())
 
@@ -94,26 +104,40 @@ class Presence:
         epoch = max(int(self._clock.now().timestamp() * 1000), last + 1)
         self._held[printer_id] = epoch, route
         self._settle(printer_id)
-        self._say_holds(printer_id)
+        self._tell(printer_id)
 
-    def stop_speaking(self) -> None:
-        """Answer for nothing any more; agents are about to connect to other nodes.
+    def begin_stop(self) -> None:
+        """Say that agents move; they are about to connect to other nodes.
 
-        What they say of that closes no tunnel here, on which requests may still be under way.
+        What these say of that closes no tunnel here, on which requests may still be under way.
         """
-        self.address = ""
-        self._unsubscribe()
+        self._is_stopping = True
+        for printer_id in self._held:
+            self._expect_move(printer_id)
+
+    async def until_moved(self, grace_s: float) -> None:
+        """Wait until other nodes hold the tunnels that this one held, and while more of them do."""
+        now = self._loop.time()
+        end, last_count, counted_at = now + grace_s, len(self._held), now
+        while self._held and now < min(end, counted_at + MOVE_PAUSE_S):
+            await asyncio.sleep(MOVE_POLL_S)
+            now = self._loop.time()
+            if len(self._held) < last_count:
+                last_count, counted_at = len(self._held), now
 
     def leave(self, printer_id: str) -> None:
         """This node holds no tunnel of the printer any more."""
-        if self._held.pop(printer_id, None) is not None and self.address:
+        was_held = self._held.pop(printer_id, None) is not None
+        if was_held and self.address and not self._is_stopping:
             self._say(Left(node=self._node_id, printer_id=printer_id))
 
-    def holds(self, printer_id: str) -> Holds | None:
+    def told(self, printer_id: str) -> Holds | Moves | None:
         """Return what this node says of a tunnel; None if it doesn't hold it."""
         held = self._held.get(printer_id)
         if held is None or not self.address:
             return None
+        if self._is_stopping:
+            return Moves(node=self._node_id, printer_id=printer_id)
         epoch, route = held
         return Holds(
             node=self._node_id,
@@ -168,10 +192,12 @@ class Presence:
         """Take what another node says of a tunnel that it holds."""
         printer_id, now = said.printer_id, self._loop.time()
         held, known = self._held.get(printer_id), self.leased(printer_id)
-        if held is not None:
+        if held is not None and self._is_stopping:
+            del self._held[printer_id]
+        elif held is not None:
             # Of two with the same epoch one has to stay, so the names decide.
             if (said.epoch, said.node) < (held[0], self._node_id):
-                self._say_holds(printer_id)
+                self._tell(printer_id)
                 return
             del self._held[printer_id]
             self._on_newer(printer_id)
@@ -192,6 +218,13 @@ class Presence:
         self._settle(printer_id)
         self._on_holder(printer_id)
 
+    def hear_of_move(self, said: Moves) -> None:
+        """The printer's agent leaves that node, and will soon be at another."""
+        holder = self._known.get(said.printer_id)
+        if holder is None or holder.node == said.node:
+            self.forget(said.printer_id)
+            self._expect_move(said.printer_id)
+
     # --- helpers ----------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
@@ -199,9 +232,11 @@ class Presence:
             return
         match decode_presence(notice.key):
             case Who(node=node, printer_id=printer_id) if node != self._node_id:
-                self._say_holds(printer_id)
+                self._tell(printer_id)
             case Holds(node=node) as said if node != self._node_id:
                 self.hear(said)
+            case Moves(node=node) as said if node != self._node_id:
+                self.hear_of_move(said)
             case Left(node=node, printer_id=printer_id):
                 holder = self._known.get(printer_id)
                 if holder is not None and holder.node == node:
@@ -209,22 +244,35 @@ class Presence:
             case _:
                 pass  # its own, or of a version that this one doesn't know
 
+    def _expect_move(self, printer_id: str) -> None:
+        now = self._loop.time()
+        if self._moving.get(printer_id, 0.0) <= now:
+            self._moving[printer_id] = now + MOVE_S
+            if len(self._moving) > MAX_KNOWN:
+                self._moving.popitem(last=False)
+
     def _give_up(self, printer_id: str, asked: asyncio.Future[None]) -> None:
-        if self._asked.get(printer_id) is asked:
+        if self._asked.get(printer_id) is not asked:
+            return
+        expected_until = self._moving.get(printer_id, 0.0)
+        if expected_until > self._loop.time():
+            self._loop.call_at(expected_until, self._give_up, printer_id, asked)
+        else:
             self._settle(printer_id)
 
     def _settle(self, printer_id: str) -> None:
         """Answer those who wait for what other nodes say."""
         self._absent.pop(printer_id, None)
+        self._moving.pop(printer_id, None)
         asked = self._asked.pop(printer_id, None)
         if asked is not None and not asked.done():
             asked.set_result(None)
 
-    def _say_holds(self, printer_id: str) -> None:
-        if (holds := self.holds(printer_id)) is not None:
-            self._say(holds)
+    def _tell(self, printer_id: str) -> None:
+        if (told := self.told(printer_id)) is not None:
+            self._say(told)
 
-    def _say(self, message: Who | Holds | Left) -> None:
+    def _say(self, message: Said) -> None:
         try:
             self._unsaid.put_nowait(message)
         except asyncio.QueueFull:

@@ -72,6 +72,11 @@ class Session:
         )
 
     @property
+    def is_draining(self) -> bool:
+        """True once either end has said that no stream is opened any more."""
+        return self._tunnel.draining or self._tunnel.peer_draining
+
+    @property
     def is_full(self) -> bool:
         """True while as many streams are open as there may be."""
         return len(self._tunnel.streams) >= self._tunnel.max_streams

@@ -97,7 +97,7 @@ def fleet(service: Service, count: int, *, connections: int) -> Iterator[Fleet]:
 
 async def _link(settings: Settings, service: Service, count: int, connections: int) -> list[Way]:
     clock, token_bytes = SystemClock(), this_machine().token_bytes
-    async with open_store(settings.database_path) as store:
+    async with open_store(settings.database) as store:
         agents, printers = SqlAgents(store, token_bytes), Printers(core=core_of(store, clock))
         for number in range(count):
             key = key_of(number)
