@@ -15,13 +15,14 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po, write_po
 
-from printreach.languages.catalogues import FOLDER
+from printreach.languages.catalogues import FOLDER, KEPT_IN_ENGLISH
 
 ROOT: Final = Path(__file__).parents[1]
 LANGUAGES: Final = ("de", "es", "fr", "zh-Hans")
 KEYWORDS: Final = {
     "_": None,
     "N_": None,
+    "in_english": None,
     "gettext": None,
     "ngettext": (1, 2),
     "N_ngettext": (1, 2),
@@ -36,9 +37,13 @@ def collect() -> Catalog:
     with (FOLDER / "extraction.ini").open() as settings:
         methods, options = parse_mapping_cfg(settings)  # type: ignore[no-untyped-call]
     template = Catalog(charset="utf-8", fuzzy=False)
+    in_python = [row for row in methods if row[1] == "python"]
+    marked = extract_from_dir(ROOT, in_python, options, {"N_": None, "in_english": None})
+    kept = {text for _path, _line, text, *_ in marked if "%(" in text}
     found = extract_from_dir(ROOT, methods, options, KEYWORDS, ["Translators:"])
     for path, _line, text, comments, context in sorted(found, key=lambda row: row[:2]):
-        template.add(text, None, [(path, 1)], auto_comments=comments, context=context)
+        flags = [KEPT_IN_ENGLISH] if context is None and text in kept else []
+        template.add(text, None, [(path, 1)], flags, auto_comments=comments, context=context)
     return template
 
 

@@ -117,6 +117,7 @@ ROOMS = {
 
 # A translation reads and makes these, and what lies beside it; never the vendor's API.
 TRANSLATIONS_MAY_KNOW = (
+    "languages",
     "contract",
     "rules",
     "printers.loose",

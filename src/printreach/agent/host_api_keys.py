@@ -11,6 +11,7 @@ from collections.abc import Callable
 from printreach.contract import signin
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.languages import N_
 from printreach.printers.port import Printer, PrinterRefused, SupportsApiKeys, not_supported
 from printreach.rules.connections.permissions import refusal_by_agent
 
@@ -71,7 +72,7 @@ class HostApiKeys:
             sentence = refusal_by_agent(Permission.INTERFACE)
             raise PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
         if not isinstance(self._printer, SupportsApiKeys):
-            raise not_supported("make API keys for apps")
+            raise not_supported(N_("This printer can't make API keys for apps."))
         trouble = self._printer.view.trouble
         if trouble is not None:
             raise PrinterRefused(trouble.status, trouble.sentence)

@@ -7,6 +7,7 @@ from printreach.agent.addresses import WebAddress
 from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
+from printreach.languages import N_, in_english
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
@@ -25,13 +26,19 @@ _REASONS: Final = {
     ExchangeFailure.BROKEN: Reason.BROKEN,
 }
 _SAYS: Final = {
-    ExchangeFailure.UNREACHABLE: "can't be reached",
-    ExchangeFailure.TIMED_OUT: "gave no answer",
-    ExchangeFailure.BROKEN: "broke its answer off",
+    ExchangeFailure.UNREACHABLE: N_(
+        "The printer's web server at %(host)s can't be reached: %(why)s."
+    ),
+    ExchangeFailure.TIMED_OUT: N_("The printer's web server at %(host)s gave no answer: %(why)s."),
+    ExchangeFailure.BROKEN: N_(
+        "The printer's web server at %(host)s broke its answer off: %(why)s."
+    ),
 }
 _SAYS_WITHOUT_ANSWER: Final = {
     **_SAYS,
-    ExchangeFailure.BROKEN: "gave no answer that can be passed on",
+    ExchangeFailure.BROKEN: N_(
+        "The printer's web server at %(host)s gave no answer that can be passed on: %(why)s."
+    ),
 }
 
 
@@ -211,7 +218,7 @@ class _PrinterAnswer:
     def on_response(self, response: Response, body: bytes, fin: bool) -> None:
         if response.upgrade and not self._exchange.upgrades:
             self._exchange.upstream.cancel()
-            self.on_failed(ExchangeFailure.BROKEN, "it changed to another protocol unasked")
+            self.on_failed(ExchangeFailure.BROKEN, N_("it changed to another protocol unasked"))
             return
         self._has_answered = True
         self._exchange.answered(is_raw=response.upgrade, fin=fin)
@@ -227,7 +234,6 @@ class _PrinterAnswer:
     def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         self._exchange.is_over = True
         server = self._exchange.server
-        why = text.removesuffix(".")
-        says = _SAYS[failure] if self._has_answered else _SAYS_WITHOUT_ANSWER[failure]
-        sentence = f"The printer's web server at {server} {says}: {why}."
+        says = _SAYS if self._has_answered else _SAYS_WITHOUT_ANSWER
+        sentence = in_english(says[failure], host=server, why=text.removesuffix("."))
         self._stream.reset(_REASONS[failure], sentence)

@@ -10,6 +10,7 @@ from printreach.agent.outbox import EventSender
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import ShownLinkCode
 from printreach.contract import signin
+from printreach.languages import N_
 from printreach.rules.printers.signin import Signer, statement
 
 log = logging.getLogger(__name__)
@@ -194,7 +195,7 @@ class AgentHandshake:
         if self._context.commanded is not None:
             self._context.commanded.host_api_keys.request_key(request, self._send_message)
         else:
-            sentence = "This printer can't make API keys for apps."
+            sentence = N_("This printer can't make API keys for apps.")
             answer = signin.HostApiKey(request_id=request.request_id, error=sentence)
             self._send_message(signin.encode(answer))
 

@@ -15,6 +15,7 @@ from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES
 from printreach.http1.client import Client, Connect, ExchangeFailure
 from printreach.http1.fetch import AnswerTooLarge, Fetcher, FetchFailed, OpenAnswer
+from printreach.languages import N_, in_english
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
     NO_QUERY,
@@ -43,7 +44,7 @@ _LATE: Final = PrinterRefusal(
     int(ErrorCode.PRINTER_TIMED_OUT), FAILURES[ErrorCode.PRINTER_TIMED_OUT].meaning
 )
 _NOT_OWNED: Final = PrinterRefusal(
-    int(ErrorCode.CONNECTION_ENDED), "The printer doesn't belong to this account any more."
+    int(ErrorCode.CONNECTION_ENDED), N_("The printer doesn't belong to this account any more.")
 )
 """A token of ours is refused only if it was made for another owner, or by a lock."""
 _LOCKED: Final = PrinterRefusal(int(ErrorCode.BAD_CREDENTIALS), REMOTE_LOCKED.meaning)
@@ -212,7 +213,7 @@ def _refusal(status: int, headers: Headers, envelope: _Envelope) -> PrinterRefus
     sentence = readable(envelope.error, MAX_TEXT)
     return PrinterRefusal(
         int(code),
-        sentence or "The printer gave an answer that can't be read.",
+        sentence or N_("The printer gave an answer that can't be read."),
         features=envelope.features,
     )
 
@@ -247,6 +248,8 @@ def _refusal_of(failed: FetchFailed) -> PrinterRefusal:
     if failed.failure is ExchangeFailure.TIMED_OUT:
         return _LATE
     if isinstance(failed, AnswerTooLarge):
-        text = f"The agent's answer is larger than {failed.at_most // 1024} KiB."
+        text = in_english(
+            "The agent's answer is larger than %(most)s KiB.", most=failed.at_most // 1024
+        )
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
     return PrinterRefusal(int(ErrorCode.UNKNOWN), FAILURES[ErrorCode.UNKNOWN].meaning)

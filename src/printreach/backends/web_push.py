@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from printreach.backends.webhook_http import WebhookHttp
+from printreach.languages import N_
 from printreach.ports import Clock
 from printreach.ports.notifications import NotSent, SendFailure
 from printreach.rules.connections.credentials import TokenBytes
@@ -62,9 +63,9 @@ class WebPush:
 
     async def problem_with(self, subscription: Subscription) -> str | None:
         if _public_key_of(subscription) is None:
-            return "This browser sent a key that can't be used."
+            return N_("This browser sent a key that can't be used.")
         if await self.http.problem_with(subscription.endpoint) is not None:
-            return "This service may not call the push service that this browser uses."
+            return N_("This service may not call the push service that this browser uses.")
         return None
 
     async def send(self, subscription: Subscription, message: PushMessage) -> NotSent | None:

@@ -21,6 +21,7 @@ from printreach import __version__
 from printreach.backends.lookups import Lookup, is_own_address
 from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
+from printreach.languages import N_, in_english
 from printreach.rules.public_addresses import Reach, parse_ip_address
 from printreach.rules.webhooks import Outcome
 from printreach.rules.webhooks.urls import WebhookTarget, address_problem, parse_webhook_url
@@ -39,7 +40,7 @@ MAX_TARGETS: Final = 512
 """Targets whose connections are kept; beyond it the least recently used is evicted."""
 MAX_RETRY_AFTER_DIGITS: Final = 7
 
-_NOT_FOUND: Final = "its name leads to no address"
+_NOT_FOUND: Final = N_("its name leads to no address")
 
 
 class AddressRefused(ValueError):
@@ -77,9 +78,9 @@ class WebhookHttp:
             async with asyncio.timeout(LOOKUP_TIMEOUT_S):
                 await self._addresses(target)
         except AddressRefused as refused:
-            return f"WebhookUrl can't be called: {refused}."
+            return in_english("WebhookUrl can't be called: %(why)s.", why=str(refused))
         except (OSError, UnicodeError):  # TimeoutError is an OSError
-            return f"WebhookUrl can't be called: {_NOT_FOUND}."
+            return in_english("WebhookUrl can't be called: %(why)s.", why=_NOT_FOUND)
         return None
 
     async def send(
@@ -162,7 +163,7 @@ class WebhookHttp:
             is_own = is_own_address(address)
             problem = address_problem(target, ip_address(address), self._reach, is_own=is_own)
             if problem is not None:
-                raise AddressRefused(f"its name {problem}")
+                raise AddressRefused(in_english("its name %(problem)s", problem=problem))
         return addresses
 
 
@@ -195,10 +196,12 @@ class _Answer:
 
     def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         if not self.head.done():
-            begin = (
-                "can't be reached" if failure is ExchangeFailure.UNREACHABLE else "gave no answer"
+            sentence = (
+                in_english("The receiver can't be reached: %(why)s.", why=text)
+                if failure is ExchangeFailure.UNREACHABLE
+                else in_english("The receiver gave no answer: %(why)s.", why=text)
             )
-            self.head.set_exception(_NoAnswer(f"The receiver {begin}: {text}."))
+            self.head.set_exception(_NoAnswer(sentence))
         if not self.read.done():
             self.read.set_result(None)
 
@@ -220,7 +223,9 @@ async def _call(client: Client, message: bytes) -> Outcome:
         await asyncio.wait([answer.read], timeout=BODY_TIMEOUT_S)
         return outcome
     except TimeoutError:
-        error = f"The receiver gave no answer within {TIMEOUT_S:.0f} seconds."
+        error = in_english(
+            "The receiver gave no answer within %(seconds)s seconds.", seconds=f"{TIMEOUT_S:.0f}"
+        )
         return Outcome(http_status=None, duration_ms=took_ms(), error=error)
     except _NoAnswer as failed:
         return Outcome(http_status=None, duration_ms=took_ms(), error=str(failed))
@@ -232,7 +237,10 @@ async def _call(client: Client, message: bytes) -> Outcome:
 def _outcome(response: Response, duration_ms: int) -> Outcome:
     error = None
     if 300 <= response.status < 400:
-        error = f"The receiver answered {response.status}, and redirects are not followed."
+        error = in_english(
+            "The receiver answered %(status)s, and redirects are not followed.",
+            status=response.status,
+        )
     return Outcome(
         http_status=response.status,
         duration_ms=duration_ms,

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from printreach.languages import in_english
 from printreach.limiters.request_queue import RequestQueue
 
 from .client_connection import ClientConnection, ExchangeFailure
@@ -194,7 +195,10 @@ class Client:
                 await self._connect(lambda: ClientConnection(self, exchange, deadline))
         except TimeoutError:
             exchange.failed(
-                ExchangeFailure.UNREACHABLE, f"no connection within {CONNECT_TIMEOUT_S:.0f} s"
+                ExchangeFailure.UNREACHABLE,
+                in_english(
+                    "no connection within %(seconds)s s", seconds=f"{CONNECT_TIMEOUT_S:.0f}"
+                ),
             )
         except (OSError, ValueError) as exc:  # ValueError: a name that no name server could have
             exchange.failed(ExchangeFailure.UNREACHABLE, reason_of(exc))

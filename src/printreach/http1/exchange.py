@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable
 from typing import Final, ParamSpec, Protocol
 
+from printreach.languages import N_
+
 from .chunked import LAST_CHUNK, encode_chunk
 from .client_connection import ClientConnection, ExchangeFailure
 from .heads import BadMessage, Response
@@ -15,8 +17,8 @@ P = ParamSpec("P")
 MAX_INTERIMS: Final = 100
 """Enough for a server that sends `102 Processing` every few seconds for ten minutes."""
 
-_CUT_SHORT: Final = "the connection was closed in the middle of the answer"
-_NO_ANSWER: Final = "the connection was closed before an answer came"
+_CUT_SHORT: Final = N_("the connection was closed in the middle of the answer")
+_NO_ANSWER: Final = N_("the connection was closed before an answer came")
 
 
 class AnswerHandler(Protocol):
@@ -200,7 +202,7 @@ class ClientExchange:
             self._moved_at = self._client.now()
         left_s = self._moved_at + self._client.first_byte_s - self._client.now()
         if left_s <= 0:
-            self.failed(ExchangeFailure.TIMED_OUT, "no answer in time")
+            self.failed(ExchangeFailure.TIMED_OUT, N_("no answer in time"))
             if connection is not None:
                 connection.abort()
         return left_s

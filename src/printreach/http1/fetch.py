@@ -9,6 +9,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from printreach.languages import in_english
 from printreach.wire.heads import Headers, encode_fields, get
 
 from .client import Client, ClientExchange, Connect, ExchangeFailure
@@ -32,7 +33,9 @@ class AnswerTooLarge(FetchFailed):
     """The answer is larger than the caller accepts."""
 
     def __init__(self, at_most: int) -> None:
-        super().__init__(ExchangeFailure.BROKEN, f"the answer is over {at_most} bytes")
+        super().__init__(
+            ExchangeFailure.BROKEN, in_english("the answer is over %(most)s bytes", most=at_most)
+        )
         self.at_most = at_most
 
 
@@ -191,7 +194,7 @@ class OpenAnswer:
                 async with asyncio.timeout(READ_TIMEOUT_S):
                     await self._change()
             except TimeoutError:
-                text = f"nothing came for {READ_TIMEOUT_S:.0f} s"
+                text = in_english("nothing came for %(seconds)s s", seconds=f"{READ_TIMEOUT_S:.0f}")
                 raise FetchFailed(ExchangeFailure.TIMED_OUT, text) from None
 
     async def whole(self, at_most: int) -> bytes:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from printreach.languages.catalogues import COMPLETE, catalogue_of, in_context
+from printreach.languages.recognising import recognised
 
 ENGLISH: Final = "en"
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
@@ -84,14 +85,20 @@ class Sentence(str):
     values: Mapping[str, object]
 
 
-def translate(text: str) -> str:
-    """Return the translation of a text that was marked by `N_`; other texts as they are."""
+def translate(text: str, *, is_value: bool = False) -> str:
+    """Return the translation of a text that was marked by `N_`; other texts as they are.
+
+    A sentence with values is recognised where it comes as plain English: from an agent, the store.
+    is_value: it stands in another text.
+    """
     if language() == ENGLISH:
         return text
     if not isinstance(text, Sentence):
-        return message(text)
+        return _translate_plain(text, is_value=is_value)
     values = {
-        name: translate(value) if isinstance(value, str) else value
+        name: translate(value, is_value=True)
+        if isinstance(value, Sentence) or (name in _TEXTS and isinstance(value, str))
+        else value
         for name, value in text.values.items()
     }
     if text.plural:
@@ -99,6 +106,26 @@ def translate(text: str) -> str:
             text.source, text.plural, text.number, **{**values, "num": grouped(text.number)}
         )
     return message(text.source) % values
+
+
+_TEXTS: Final = frozenset(
+    (
+        *("action", "answer", "error", "heater", "label", "problem", "reason", "sentence"),
+        *("state", "time", "what", "where", "why"),
+    )
+)
+"""The placeholders of values that are texts themselves; others are names, numbers and addresses."""
+
+
+def _translate_plain(text: str, *, is_value: bool) -> str:
+    catalogue = catalogue_of(language())
+    if text in catalogue.texts:
+        return catalogue.texts[text]
+    found = recognised(text, catalogue.templates, is_value=is_value)
+    if found is None:
+        return message(text)
+    source, values = found
+    return translate(_sentence(source, "", 0, text, values))
 
 
 def message(text: str) -> str:
@@ -162,6 +189,15 @@ def N_(text: str, **values: object) -> str:  # noqa: N802 - gettext's own name
     With values it is one with placeholders: see `_`. Values that are marked are translated, too.
     """
     return _sentence(text, "", 0, text % values, values) if values else text
+
+
+def in_english(text: str, **values: object) -> str:
+    """Mark a text that goes to programs, to other machines or into the store, in English.
+
+    Whoever shows it gives it to `translate`, which recognises it. Values that are such texts
+    themselves have the name of a placeholder in _TEXTS.
+    """
+    return text % values
 
 
 def N_ngettext(singular: str, plural: str, count: int, **values: object) -> str:  # noqa: N802

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from printreach.languages.recognising import Template, templates_of
+
 FOLDER: Final = Path(__file__).parent
 COMPLETE: Final[tuple[str, ...]] = ("de", "es", "fr", "zh-Hans")
 """The languages that every text is translated into; no others are offered."""
@@ -27,7 +29,10 @@ _FORM_OF: Final[Mapping[str, Callable[[int], int]]] = MappingProxyType(
 """The form of a text that fits a number; the heads of the files say the same to translators."""
 _KEYWORD: Final = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d)\])?)\s+(?=")')
 FILES: Final = "files"
-_FILES: Final = "#: "
+FLAGS: Final = "flags"
+KEPT_IN_ENGLISH: Final = "kept-in-english"
+"""The flag of a text that `N_` marks: its sentences come back in English, and are recognised."""
+_COMMENTS: Final[Mapping[str, str]] = MappingProxyType({"#: ": FILES, "#, ": FLAGS})
 _SCRIPTS: Final = "web/scripts/"
 _ESCAPED: Final = re.compile(r"\\(.)")
 _ESCAPES: Final[Mapping[str, str]] = MappingProxyType({"n": "\n", "t": "\t", "r": "\r"})
@@ -37,13 +42,15 @@ _ESCAPES: Final[Mapping[str, str]] = MappingProxyType({"n": "\n", "t": "\t", "r"
 class Catalogue:
     """The texts of a language by their English. forms: of texts with a number, by the singular.
 
-    scripts: the texts that scripts of pages use, too.
+    scripts: the texts that scripts of pages use, too. templates: of the sentences that are kept in
+    English, the same for each language.
     """
 
     texts: Mapping[str, str]
     scripts: Mapping[str, str]
     forms: Mapping[str, tuple[str, ...]]
     form_of: Callable[[int], int]
+    templates: tuple[Template, ...] = ()
 
     def counted(self, singular: str, count: int) -> str | None:
         """Return the form that fits; None if the text is in no catalogue."""
@@ -57,6 +64,7 @@ def catalogue_of(language: str) -> Catalogue:
     texts: dict[str, str] = {}
     scripts: dict[str, str] = {}
     forms: dict[str, tuple[str, ...]] = {}
+    kept: list[str] = []
     for entry in entries((FOLDER / language / "messages.po").read_text(encoding="utf-8")):
         if "msgid_plural" in entry:
             found = tuple(value for name, value in entry.items() if name.startswith("msgstr["))
@@ -68,7 +76,9 @@ def catalogue_of(language: str) -> Catalogue:
             texts[key] = entry["msgstr"]
             if _SCRIPTS in entry.get(FILES, ""):
                 scripts[key] = entry["msgstr"]
-    return Catalogue(texts, scripts, forms, _FORM_OF[language])
+            if KEPT_IN_ENGLISH in entry.get(FLAGS, ""):
+                kept.append(text)
+    return Catalogue(texts, scripts, forms, _FORM_OF[language], templates_of(kept))
 
 
 def in_context(context: str, text: str) -> str:
@@ -79,13 +89,16 @@ def in_context(context: str, text: str) -> str:
 def entries(content: str) -> Iterator[dict[str, str]]:
     """Read the entries of a file, each with the strings of its keywords; the first is the head.
 
-    FILES stands for those that the text is in. Obsolete entries and comments are left out.
+    FILES stands for those that the text is in, FLAGS for its flags. Obsolete entries and other
+    comments are left out.
     """
     entry: dict[str, str] = {}
-    keyword, files = "", ""
+    keyword = ""
+    comments: dict[str, str] = {}
     for line in content.splitlines():
-        if line.startswith(_FILES):
-            files += line.removeprefix(_FILES)
+        about = _COMMENTS.get(line[:3])
+        if about is not None:
+            comments[about] = comments.get(about, "") + line[3:]
         if not line or line.startswith("#"):
             continue
         match = _KEYWORD.match(line)
@@ -95,8 +108,8 @@ def entries(content: str) -> Iterator[dict[str, str]]:
             if keyword in ("msgctxt", "msgid") and "msgid" in entry:
                 yield entry
                 entry = {}
-            if files:
-                entry[FILES], files = files, ""
+            entry |= comments
+            comments = {}
         entry[keyword] = entry.get(keyword, "") + _ESCAPED.sub(_unescaped, line.strip()[1:-1])
     if entry:
         yield entry

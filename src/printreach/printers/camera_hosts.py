@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import in_english
 
 from .port import PrinterRefused, no_picture
 
@@ -60,9 +61,10 @@ class CameraHosts:
         return address in map(_plain, await _resolve(self._printer))
 
     def _refused(self, host: str) -> PrinterRefused:
-        sentence = (
-            f"The camera is at {host}, which is neither the printer nor the agent's machine."
-            f" Whoever runs the agent can allow it there with --camera-host {host}."
+        sentence = in_english(
+            "The camera is at %(host)s, which is neither the printer nor the agent's machine."
+            " Whoever runs the agent can allow it there with --camera-host %(host)s.",
+            host=host,
         )
         if host not in self._logged and len(self._logged) < MAX_LOGGED:
             self._logged.add(host)
@@ -99,9 +101,13 @@ async def _resolve(host: str) -> list[str]:
         async with asyncio.timeout(RESOLVE_WITHIN_S):
             addresses = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except TimeoutError:
-        reason = f"{host} was not found in {RESOLVE_WITHIN_S:.0f} s"
+        reason = in_english(
+            "%(host)s was not found in %(seconds)s s",
+            host=host,
+            seconds=f"{RESOLVE_WITHIN_S:.0f}",
+        )
     except (OSError, UnicodeError):
-        reason = f"{host} was not found"
+        reason = in_english("%(host)s was not found", host=host)
     else:
         return [str(address[0]) for *_, address in addresses]
     raise no_picture(reason) from None

@@ -12,6 +12,7 @@ from typing import Final
 from printreach.contract.commands import CommandStatus
 from printreach.http1.client import Connect, ExchangeFailure
 from printreach.http1.fetch import FetchedAnswer, FetchFailed, OpenAnswer
+from printreach.languages import N_, in_english
 from printreach.rules.backoff import Backoff
 from printreach.wire.heads import Headers, get
 
@@ -21,6 +22,18 @@ RETRY: Final = Backoff.doubling(1.0, 15.0)
 """A printer that is switched on is found within 15 s."""
 MAX_MQTT_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 """A hundred times the longest report of a printer."""
+
+_REASONS: Final = (
+    N_("Connection refused"),
+    N_("Connection reset by peer"),
+    N_("Connection timed out"),
+    N_("Host is down"),
+    N_("Name or service not known"),
+    N_("Network is unreachable"),
+    N_("No route to host"),
+    N_("Temporary failure in name resolution"),
+)
+"""The usual words of Linux about a printer that can't be reached: marked here, and used nowhere."""
 
 
 def unverified_tls() -> ssl.SSLContext:
@@ -46,23 +59,28 @@ def connect_to(host: str, port: int, *, tls: bool, server_name: str | None = Non
 
 
 def unreachable(where: str, why: str) -> PrinterRefused:
-    """Return a refusal with 785. why: the end of the sentence."""
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{where} can't be reached: {why}.")
+    """Return a refusal with 785. why: a sentence without its capital and its stop."""
+    return PrinterRefused(
+        CommandStatus.NOT_CONNECTED,
+        in_english("%(where)s can't be reached: %(why)s.", where=where, why=why),
+    )
 
 
 def too_many_clients(where: str) -> PrinterRefused:
     """Return a refusal with 787."""
-    sentence = f"{where} serves too many clients; close one of them."
+    sentence = in_english("%(where)s serves too many clients; close one of them.", where=where)
     return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
 
 
-def not_authorized(where: str, why: str) -> PrinterRefused:
-    """Return a refusal with 789. why: what the printer does about it."""
-    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, f"{where} {why}.")
+def not_authorized(sentence: str) -> PrinterRefused:
+    """Return a refusal with 789, which says what the printer does about it."""
+    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
 
 
 def timed_out(where: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.TIMED_OUT, f"{where} gave no answer in time.")
+    return PrinterRefused(
+        CommandStatus.TIMED_OUT, in_english("%(where)s gave no answer in time.", where=where)
+    )
 
 
 @contextmanager

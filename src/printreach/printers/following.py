@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import in_english
 
 from .connecting import RETRY
 from .loose import Json
@@ -145,7 +146,9 @@ class Answers:
             async with asyncio.timeout(ANSWER_S):
                 return await answer
         except TimeoutError:
-            sentence = f"The printer gave no answer within {ANSWER_S:.0f} s."
+            sentence = in_english(
+                "The printer gave no answer within %(seconds)s s.", seconds=f"{ANSWER_S:.0f}"
+            )
             raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
         finally:
             self._waiting.pop(key, None)

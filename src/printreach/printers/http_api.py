@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
 from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
+from printreach.languages import N_, in_english
 from printreach.wire.heads import Headers
 
 from . import loose
@@ -29,18 +30,20 @@ class Conflict(PrinterRefused):
 
 
 class HttpApi:
-    """One printer's API. where: its name in sentences. Targets are percent-encoded."""
+    """One printer's API. where: its name in sentences, which tell of its host, too. Targets are
+    percent-encoded.
+    """
 
     def __init__(
         self,
         setup: PrinterSetup,
-        name: str,
+        where: str,
         *,
         host: bytes | None = None,
         first_byte_s: float = 20.0,
     ) -> None:
         """host: of the Host line, where it isn't that of the setup as it stands."""
-        self.where = f"{name} at {setup.authority}"
+        self.where = in_english(where, host=setup.authority)
         self.host = host or setup.authority.encode()
         self.connect = connect_to(setup.host, setup.port, tls=setup.tls)
         self._fetcher = Fetcher(self.connect, self.host, first_byte_s=first_byte_s)
@@ -57,7 +60,7 @@ class HttpApi:
     @property
     def denied(self) -> str:
         """The sentence for a request whose credentials are refused."""
-        return f"{self.where} refuses the agent."
+        return in_english("%(where)s refuses the agent.", where=self.where)
 
     def words_of(self, answer: FetchedAnswer) -> str:  # noqa: ARG002  # none that are known
         """Return the printer's reason for a refusal as a sentence; "" where it gives none."""
@@ -148,24 +151,29 @@ class HttpApi:
 
     def refusal(self, answer: FetchedAnswer) -> PrinterRefused:
         """Return what a status means."""
-        sentence = self.words_of(answer) or f"{self.where} answered {answer.status}."
+        sentence = self.words_of(answer) or in_english(
+            "%(where)s answered %(status)s.", where=self.where, status=answer.status
+        )
         match answer.status:
             case 401 | 403:
                 return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
             case 404:
-                return NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
+                return NotFound(
+                    CommandStatus.NOT_FOUND,
+                    in_english("%(where)s has no such thing.", where=self.where),
+                )
             case 409:
                 return Conflict(CommandStatus.EXECUTION_FAILED, sentence)
             case 502 | 503 | 504:  # its reverse proxy may answer in its place
-                return unreachable(self.where, "it is starting, or not running")
+                return unreachable(self.where, N_("it is starting, or not running"))
         return failed(sentence)
 
 
 class KeyedApi(HttpApi):
     """An API to which the agent is known by an API key, if it was given one."""
 
-    def __init__(self, setup: PrinterSetup, name: str, *, host: bytes | None = None) -> None:
-        super().__init__(setup, name, host=host)
+    def __init__(self, setup: PrinterSetup, where: str, *, host: bytes | None = None) -> None:
+        super().__init__(setup, where, host=host)
         key = setup.api_key
         self.headers: Headers = [(b"X-Api-Key", key.encode())] if key else []
 
@@ -175,8 +183,9 @@ class KeyedApi(HttpApi):
     @property
     def denied(self) -> str:
         if not self.headers:
-            return (
-                f"{self.where} asks for an API key, and the agent has none:"
-                " it is given in PRINTREACH_PRINTER_API_KEY."
+            return in_english(
+                "%(where)s asks for an API key, and the agent has none: it is given in"
+                " PRINTREACH_PRINTER_API_KEY.",
+                where=self.where,
             )
-        return f"{self.where} refuses the agent's API key."
+        return in_english("%(where)s refuses the agent's API key.", where=self.where)

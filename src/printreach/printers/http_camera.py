@@ -14,6 +14,7 @@ from msgspec import structs
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
 from printreach.http1.fetch import Fetcher, FetchFailed
+from printreach.languages import N_, in_english
 from printreach.wire.heads import Headers, get
 
 from .camera_hosts import CameraHosts
@@ -68,7 +69,9 @@ class HttpCamera:
         finally:
             await fetcher.close()
         if answer.status != 200 or not answer.body.startswith(JPEG_MAGIC):
-            raise no_picture(f"it answered {answer.status} and no JPEG picture")
+            raise no_picture(
+                in_english("it answered %(status)s and no JPEG picture", status=answer.status)
+            )
         return answer.body
 
     async def frames(self) -> AsyncIterator[bytes]:
@@ -85,7 +88,7 @@ class HttpCamera:
         while True:
             picture = await self.snapshot()
             if picture is None:
-                raise no_picture("it has neither a stream nor a snapshot")
+                raise no_picture(N_("it has neither a stream nor a snapshot"))
             yield picture
             await asyncio.sleep(POLL_S)
 
@@ -95,7 +98,7 @@ class HttpCamera:
         try:
             async with fetcher.open(b"GET", target, headers) as answer:
                 if answer.status != 200:
-                    raise no_picture(f"it answered {answer.status}")
+                    raise no_picture(in_english("it answered %(status)s", status=answer.status))
                 parser = MjpegParser(boundary_of(get(answer.headers, b"content-type") or b""))
                 async for chunk in answer.chunks():
                     for frame in parser.feed(chunk):
@@ -113,7 +116,7 @@ class HttpCamera:
             tls = parts.scheme == "https"
             name, port = parts.hostname or "", parts.port or (443 if tls else 80)
         except ValueError as exc:
-            raise no_picture("its address is none") from exc
+            raise no_picture(N_("its address is none")) from exc
         address = name if self._hosts is None else await self._hosts.address_of(name)
         connect = connect_to(address, port, tls=tls, server_name=name)
         host = parts.netloc.rpartition("@")[2].encode("ascii", "replace")

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 import aiomqtt
 from aiomqtt.exceptions import MqttConnectError
 
+from printreach.languages import N_, in_english
+
 from .connecting import (
     cancellations,
     end_where_cancelled,
@@ -106,7 +108,9 @@ class MqttClient:
         except MqttConnectError as exc:
             code = _code(exc.rc)
             if code in _BAD_CREDENTIALS:
-                raise not_authorized(self._where, "refuses the access code") from exc
+                raise not_authorized(
+                    in_english("%(where)s refuses the access code.", where=self._where)
+                ) from exc
             if code in _BUSY:
                 raise too_many_clients(self._where) from exc
             raise self._lost(exc) from exc
@@ -124,13 +128,15 @@ class MqttClient:
 
 
 def unknown_serial(where: str) -> PrinterRefused:
-    return not_authorized(where, "doesn't go by the serial number that was given")
+    return not_authorized(
+        in_english("%(where)s doesn't go by the serial number that was given.", where=where)
+    )
 
 
 def reason_of(exc: Exception) -> str:
     """Return the end of a sentence that says why."""
     if isinstance(exc, TimeoutError):
-        return "it gives no answer"
+        return N_("it gives no answer")
     if isinstance(exc, OSError) and exc.strerror:
         return exc.strerror
     return _NUMBER.sub("", str(exc)).rstrip(".") or type(exc).__name__

@@ -6,6 +6,7 @@ from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import AT_WORK, State
+from printreach.languages import N_
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, restore_problem
 
 from .following import LiveView
@@ -157,12 +158,12 @@ class PausePlan(ABC, Generic[V]):
         """Pause, and return once the print is paused."""
         await self.order("pause")
         if not await self.wait_until(self.is_paused, PAUSED_WITHIN_S):
-            raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
+            raise failed(N_("The print is pausing, but not at rest yet: its heaters were left on."))
 
     async def until_resumable(self) -> None:
         """Wait while a resume would be lost."""
         if self.loses_resumes and not await self.wait_until(self.is_paused, PAUSED_WITHIN_S):
-            raise failed("The print is still pausing.")
+            raise failed(N_("The print is still pausing."))
 
     # --- whether it is still the print ------------------------------------------------------------
 
@@ -198,5 +199,6 @@ def g1_moves(lift_mm: int, extrude_mm: int, *, lift_feed: int, extrude_feed: int
 
 def no_longer_paused() -> PrinterRefused:
     return PrinterRefused(
-        CommandStatus.INVALID_STATE, "The print isn't paused any more as it was: nothing was done."
+        CommandStatus.INVALID_STATE,
+        N_("The print isn't paused any more as it was: nothing was done."),
     )

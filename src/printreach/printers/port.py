@@ -27,6 +27,7 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.presets import Preset
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, State, WebcamEntry
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_, in_english
 from printreach.rules.prints import Need
 
 
@@ -44,9 +45,9 @@ class PrinterRefused(Exception):
         self.features = features
 
 
-def not_supported(what: str) -> PrinterRefused:
-    """Return a refusal with 788. what: the end of "This printer can't …"."""
-    return PrinterRefused(CommandStatus.NOT_SUPPORTED, f"This printer can't {what}.")
+def not_supported(sentence: str) -> PrinterRefused:
+    """Return a refusal with 788, which says what the printer can't do."""
+    return PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
 
 
 def failed(sentence: str) -> PrinterRefused:
@@ -55,12 +56,17 @@ def failed(sentence: str) -> PrinterRefused:
 
 
 def no_picture(why: str) -> PrinterRefused:
-    """Return a refusal with 785 for a camera. why: the end of the sentence."""
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")
+    """Return a refusal with 785 for a camera. why: a sentence without its capital and its stop."""
+    return PrinterRefused(
+        CommandStatus.NOT_CONNECTED, in_english("The camera gives no picture: %(why)s.", why=why)
+    )
 
 
 def no_such_file(virtual_path: str) -> PrinterRefused:
-    return PrinterRefused(CommandStatus.NOT_FOUND, f"There is no file {virtual_path!r}.")
+    return PrinterRefused(
+        CommandStatus.NOT_FOUND,
+        in_english("There is no file %(path)s.", path=repr(virtual_path)),
+    )
 
 
 def require_tool(argument: str, number: int, tools: Sequence[int]) -> None:
@@ -70,10 +76,23 @@ def require_tool(argument: str, number: int, tools: Sequence[int]) -> None:
     """
     if number in tools:
         return
-    has = f"the extruders {', '.join(map(str, tools))}" if tools else "no extruder"
-    if len(tools) == 1:
-        has = f"one extruder, number {tools[0]}"
-    sentence = f"{argument}: there is no extruder {number}; this printer has {has}."
+    values = {"argument": argument, "number": number, "tools": ", ".join(map(str, tools))}
+    if not tools:
+        sentence = in_english(
+            "%(argument)s: there is no extruder %(number)s; this printer has no extruder.", **values
+        )
+    elif len(tools) == 1:
+        sentence = in_english(
+            "%(argument)s: there is no extruder %(number)s; this printer has one extruder, number"
+            " %(tools)s.",
+            **values,
+        )
+    else:
+        sentence = in_english(
+            "%(argument)s: there is no extruder %(number)s; this printer has the extruders"
+            " %(tools)s.",
+            **values,
+        )
     raise PrinterRefused(CommandStatus.BAD_ARGUMENTS, sentence)
 
 
@@ -112,7 +131,7 @@ def trouble_of(refused: PrinterRefused) -> Trouble:
 
 
 NOT_YET = Trouble(
-    status=CommandStatus.NOT_CONNECTED, sentence="The printer has not been reached yet."
+    status=CommandStatus.NOT_CONNECTED, sentence=N_("The printer has not been reached yet.")
 )
 
 
@@ -337,4 +356,4 @@ class MqttEndpoint:
 def require_storage(order: StartPrint, only: str) -> None:
     """Raises PrinterRefused (751) for a place that the printer hasn't got."""
     if not isinstance(order.storage, UnsetType) and order.storage != only:
-        raise bad_path(f"Storage must be {only!r}.")
+        raise bad_path(in_english("Storage must be %(only)s.", only=repr(only)))

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
+from printreach.languages import N_, in_english
 
 from .mjpeg import BadStream, MjpegParser
 from .port import PrinterRefused, no_picture
@@ -67,14 +68,23 @@ class RtspCamera:
     async def _running(self) -> AsyncIterator[Process]:
         program = shutil.which(PROGRAM)
         if program is None:
-            sentence = f"This camera needs the program {PROGRAM}, which the agent's machine lacks."
+            sentence = in_english(
+                "This camera needs the program %(program)s, which the agent's machine lacks.",
+                program=PROGRAM,
+            )
             raise PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
         try:
             process = await asyncio.create_subprocess_exec(
                 program, *_ARGUMENTS, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=READ_BYTES
             )
         except OSError as exc:
-            raise no_picture(f"{PROGRAM} can't be started, {exc.strerror}") from exc
+            raise no_picture(
+                in_english(
+                    "%(program)s can't be started, %(strerror)s",
+                    program=PROGRAM,
+                    strerror=exc.strerror,
+                )
+            ) from exc
         try:
             assert process.stdin is not None  # it is a pipe
             process.stdin.write(self._script())
@@ -97,7 +107,9 @@ async def _read(stdout: asyncio.StreamReader) -> bytes:
         async with asyncio.timeout(SILENCE_S):
             return await stdout.read(READ_BYTES)
     except TimeoutError:
-        raise no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+        raise no_picture(
+            in_english("nothing came for %(seconds)s s", seconds=f"{SILENCE_S:.0f}")
+        ) from None
 
 
 async def _complaint(process: Process) -> PrinterRefused:
@@ -108,12 +120,12 @@ async def _complaint(process: Process) -> PrinterRefused:
     assert process.stderr is not None  # it is a pipe
     text = (await process.stderr.read(MAX_COMPLAINT_BYTES)).decode(errors="replace")
     if "401" in text or "Unauthorized" in text:
-        sentence = "The camera refuses the password."
+        sentence = N_("The camera refuses the password.")
         return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
     for words in ("Connection refused", "timed out", "No route to host", "404 Not Found"):
         if words.lower() in text.lower():
             return no_picture(words.lower())
-    return no_picture("its video ended")
+    return no_picture(N_("its video ended"))
 
 
 async def _end(process: Process) -> None:

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
+from printreach.languages import N_, in_english
 
 from .pause_plan import PAUSED_WITHIN_S, PausePlan, no_longer_paused
 from .port import PrinterRefused, View, failed
@@ -33,8 +34,8 @@ HELD_WITHIN_S: Final = 1800.0
 LOOK_EVERY_S: Final = 1.0
 SENT_WITHIN_S: Final = 2.0
 """For an order that was under way when another one ended the restore."""
-WARMING_UP: Final = "Heating up again"
-UNPROVEN: Final = (
+WARMING_UP: Final = N_("Heating up again")
+UNPROVEN: Final = N_(
     "Whether this is still the print that the smart pause was made in can't be known, so nothing"
     " was given back. Set temperatures and the nozzle's height yourself, then resume again."
 )
@@ -96,8 +97,10 @@ class SmartPauses:
             if self._pause is not work or not self._plan.is_paused():
                 raise PrinterRefused(
                     CommandStatus.INVALID_STATE,
-                    "The print isn't paused any more, or remote control was locked: nothing else"
-                    " was done.",
+                    N_(
+                        "The print isn't paused any more, or remote control was locked: nothing"
+                        " else was done."
+                    ),
                 )
 
         return require_paused
@@ -127,7 +130,7 @@ class SmartPauses:
     async def resume(self) -> None:
         """Returns when the print goes on, or begins to heat up for it. Raises PrinterRefused."""
         if self._cancels:
-            raise PrinterRefused(CommandStatus.INVALID_STATE, "The print is being cancelled.")
+            raise PrinterRefused(CommandStatus.INVALID_STATE, N_("The print is being cancelled."))
         if self._is_giving_back:
             return
         await self.close()
@@ -139,7 +142,7 @@ class SmartPauses:
             await self.close()
             raise
         if work.cancelled():
-            raise PrinterRefused(CommandStatus.INVALID_STATE, "Another order ended the resume.")
+            raise PrinterRefused(CommandStatus.INVALID_STATE, N_("Another order ended the resume."))
         if work.done():
             work.result()
 
@@ -231,7 +234,12 @@ class SmartPauses:
             require_paused()
             await self.send(plan.set_heaters(saved, on=False))
         if refusal is not None:
-            raise failed(f"The print is paused, but its nozzle not moved: {refusal.sentence}")
+            raise failed(
+                in_english(
+                    "The print is paused, but its nozzle not moved: %(sentence)s",
+                    sentence=refusal.sentence,
+                )
+            )
 
     # --- giving back ------------------------------------------------------------------------------
 
@@ -249,7 +257,11 @@ class SmartPauses:
             self._current.forget()
             raise failed(UNPROVEN)
         if (problem := self._plan.limit_problem(saved)) is not None:
-            raise failed(f"What the smart pause took can't be given back: {problem}")
+            raise failed(
+                in_english(
+                    "What the smart pause took can't be given back: %(problem)s", problem=problem
+                )
+            )
         self._needs_order = False
         await self._restore(saved, is_ordered=True)
 
@@ -272,7 +284,7 @@ class SmartPauses:
         self._is_giving_back = True
         await self.send(self._plan.order("pause"))
         if not await self._plan.wait_until(self._plan.has_stopped, PAUSED_WITHIN_S):
-            raise failed("The print did not pause in time.")
+            raise failed(N_("The print did not pause in time."))
         report = self._plan.print_report()
         if report is None or not report.is_paused or not report.can_be(saved):
             raise no_longer_paused()
@@ -321,7 +333,7 @@ class SmartPauses:
             lambda: self._plan.is_warm(saved) or not self._plan.is_paused_in(saved), WARM_WITHIN_S
         )
         if not is_decided:
-            raise failed("It does not get warm.")
+            raise failed(N_("It does not get warm."))
 
     async def _while_held(self, saved: SavedState) -> None:
         self._show_restoring(True)
@@ -332,7 +344,7 @@ class SmartPauses:
             lambda: not self._is_held or not self._plan.is_paused_in(saved), LOOK_EVERY_S
         ):
             if loop.time() >= deadline:
-                raise failed("The service could not be reached any more.")
+                raise failed(N_("The service could not be reached any more."))
 
     # --- the work under way -----------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
+from printreach.languages import in_english
+
 from .port import failed
 
 PIECE_BYTES = 64 * 1024
@@ -34,7 +36,11 @@ async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[S
                 size += len(chunk)
             await asyncio.to_thread(file.seek, 0)
         except OSError as exc:
-            raise failed(f"The agent could not keep the upload: {exc.strerror}.") from exc
+            raise failed(
+                in_english(
+                    "The agent could not keep the upload: %(strerror)s.", strerror=exc.strerror
+                )
+            ) from exc
         yield SpooledBody(size, _read(file))
 
 
@@ -44,10 +50,18 @@ async def exactly(chunks: AsyncIterator[bytes], size: int) -> AsyncIterator[byte
     async for chunk in chunks:
         left -= len(chunk)
         if left < 0:
-            raise failed(f"The upload is longer than the {size} bytes it announced.")
+            raise failed(
+                in_english("The upload is longer than the %(size)s bytes it announced.", size=size)
+            )
         yield chunk
     if left:
-        raise failed(f"The upload ended {left} bytes short of the {size} it announced.")
+        raise failed(
+            in_english(
+                "The upload ended %(left)s bytes short of the %(size)s it announced.",
+                left=left,
+                size=size,
+            )
+        )
 
 
 async def _read(file: BinaryIO) -> AsyncIterator[bytes]:

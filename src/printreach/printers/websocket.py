@@ -24,6 +24,7 @@ from websockets.uri import parse_uri
 from printreach.http1.client import Connect, reason_of
 from printreach.http1.messages import Answer, Call
 from printreach.http1.stream import ByteStream
+from printreach.languages import N_, in_english
 from printreach.wire.heads import Headers
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -67,7 +68,9 @@ async def websocket(
             opened = WebSocket(protocol, await _connect(connect))
             await opened.shake_hands(protocol, headers)
     except TimeoutError:
-        raise WebSocketFailed(f"no WebSocket within {OPEN_S:.0f} s") from None
+        raise WebSocketFailed(
+            in_english("no WebSocket within %(seconds)s s", seconds=f"{OPEN_S:.0f}")
+        ) from None
     except (OSError, ValueError) as exc:  # ValueError: a name that no name server could have
         raise WebSocketFailed(reason_of(exc)) from exc
     finally:
@@ -194,7 +197,9 @@ class WebSocket:
             except TimeoutError:
                 silent_s += wait_s
                 if silent_s >= silence_s:
-                    raise WebSocketFailed(f"nothing came for {silence_s:.0f} s") from None
+                    raise WebSocketFailed(
+                        in_english("nothing came for %(seconds)s s", seconds=f"{silence_s:.0f}")
+                    ) from None
                 self._protocol.send_ping(b"")
                 await self._flush()
             else:
@@ -204,7 +209,7 @@ class WebSocket:
     async def send(self, message: str | bytes) -> None:
         """Raises WebSocketFailed."""
         if not self.is_open:
-            raise WebSocketFailed("the connection is closed")
+            raise WebSocketFailed(N_("the connection is closed"))
         if isinstance(message, str):
             self._protocol.send_text(message.encode())
         else:
@@ -241,7 +246,7 @@ class WebSocket:
             async with asyncio.timeout(SEND_S):
                 await self._connection.send(self._unsent())
         except TimeoutError:
-            raise WebSocketFailed("the printer takes nothing any more") from None
+            raise WebSocketFailed(N_("the printer takes nothing any more")) from None
         except OSError as exc:
             raise WebSocketFailed(reason_of(exc)) from exc
 
@@ -278,15 +283,22 @@ async def _connect(connect: Connect) -> _ClientConnection:
 def _refused(exc: Exception) -> WebSocketFailed:
     if isinstance(exc, InvalidStatus):
         status = exc.response.status_code
-        return WebSocketFailed(f"the WebSocket was refused with {status}", status)
-    kind = "is no WebSocket" if isinstance(exc, InvalidHandshake) else "ended"
-    return WebSocketFailed(f"the answer to the handshake {kind}")
+        refused = in_english("the WebSocket was refused with %(status)s", status=status)
+        return WebSocketFailed(refused, status)
+    return WebSocketFailed(
+        N_("the answer to the handshake is no WebSocket")
+        if isinstance(exc, InvalidHandshake)
+        else N_("the answer to the handshake ended")
+    )
 
 
 def _goodbye(protocol: Protocol) -> str:
     if protocol.close_rcvd is not None:
-        reason = f": {protocol.close_rcvd.reason[:100]}" if protocol.close_rcvd.reason else ""
-        return f"the WebSocket was closed ({protocol.close_rcvd.code}{reason})"
+        code, reason = protocol.close_rcvd.code, protocol.close_rcvd.reason[:100]
+        said = f"{code}: {reason}" if reason else str(code)
+        return in_english("the WebSocket was closed (%(said)s)", said=said)
     if protocol.close_sent is not None:
-        return f"the WebSocket broke the protocol ({protocol.close_sent.code})"
-    return "the connection ended"
+        return in_english(
+            "the WebSocket broke the protocol (%(number)s)", number=protocol.close_sent.code
+        )
+    return N_("the connection ended")

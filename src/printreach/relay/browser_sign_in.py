@@ -118,7 +118,7 @@ class BrowserSignIn:
             return None, _FROM_ANOTHER_SITE
         body = await held.read_small(MAX_FORM_BYTES, FORM_TIMEOUT_S)
         if body is None:
-            return None, SignInFailure(sentence="This form can't be read.", is_for_form=True)
+            return None, SignInFailure(sentence=N_("This form can't be read."), is_for_form=True)
         too_soon = self._tries.take_by_address(
             PASSWORDS_BY_ADDRESS, self._address(caller, request), grant.unique_id
         ) or self._tries.take(PASSWORDS_BY_SHARE, grant.unique_id)

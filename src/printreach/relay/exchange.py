@@ -6,6 +6,7 @@ from typing import Final
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
+from printreach.languages import N_, in_english
 from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused
 from printreach.rules.connections.permissions import Requirement
 from printreach.tunnel.stream import Stream
@@ -123,7 +124,7 @@ class PrinterExchange:
         prefix = route.prefix(is_own=self.grant.kind in INTERNAL_KINDS)
         head = prefix + encode_request(request.method, target, stamp) + fields
         if len(head) > MAX_HEAD_BYTES:
-            self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
+            self._refuse(ErrorCode.AGENT_ERROR, N_("The head of the request is too large."))
             return None
         # While the tunnel is congested a body waits for its turn, as those of open streams do.
         room = 0 if tunnel.is_congested else CHUNK_BYTES
@@ -180,11 +181,11 @@ class PrinterExchange:
         try:
             answer = self._answers.read(head, self._cookie_port, self._defaults)
         except (RemoteProtocolError, BadAnswer):
-            self._broken("The printer's interim answer can't be read.")
+            self._broken(N_("The printer's interim answer can't be read."))
             return
         self._interims += 1
         if self._interims > MAX_INTERIMS:
-            self._broken("The printer gives interim answers without end.")
+            self._broken(N_("The printer gives interim answers without end."))
         elif 100 <= answer.status < 200 and answer.status != 101:
             self._writer.interim(answer.status, answer.reason, answer.fields)
 
@@ -192,17 +193,22 @@ class PrinterExchange:
         try:
             answer = self._answers.read(head, self._cookie_port, self._defaults)
         except (RemoteProtocolError, BadAnswer):
-            self._broken("The printer's answer can't be read.")
+            self._broken(N_("The printer's answer can't be read."))
             return
         status = answer.status
         if status == 101 and self._request.upgrade is not None:
             self._begin_raw(answer.fields, body, fin)
             return
         if status < 200:
-            self._broken("The printer changed to another protocol unasked.")
+            self._broken(N_("The printer changed to another protocol unasked."))
             return
         if status in OWN_STATUSES:
-            self._broken(f"The printer answered with {status}, which only the service does.")
+            self._broken(
+                in_english(
+                    "The printer answered with %(status)s, which only the service does.",
+                    status=status,
+                )
+            )
             return
         if answer.webcam_type:
             if not self._begin_webcam():
@@ -324,7 +330,7 @@ class PrinterExchange:
             self._caller.abort()
 
     def _broken_off(self, fault: BrokenAnswer) -> None:
-        self._broken(f"The printer's answer broke off: {fault}.")
+        self._broken(in_english("The printer's answer broke off: %(why)s.", why=str(fault)))
 
     def _broken(self, sentence: str) -> None:
         self._give_up(Reason.CANCELLED, ErrorCode.AGENT_ERROR, sentence)

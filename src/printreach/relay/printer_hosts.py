@@ -11,6 +11,7 @@ from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
+from printreach.languages import in_english
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import (
     INTERNAL_KINDS,
@@ -48,8 +49,9 @@ from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
-_CONNECTION_HAS_ITS_SHARE: Final = (
-    f"This connection has {CONNECTION_STREAMS} requests under way, and may have no more at once."
+_CONNECTION_HAS_ITS_SHARE: Final = in_english(
+    "This connection has %(requests)s requests under way, and may have no more at once.",
+    requests=CONNECTION_STREAMS,
 )
 _HTTPS_ALONE: Final = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
 _BROWSER_DEFAULTS: Final = (

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.languages import N_
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.frames import MAX_STREAMS
 
@@ -13,7 +14,7 @@ CONNECTION_STREAMS: Final = MAX_STREAMS // 2
 SHARED_STREAMS: Final = MAX_STREAMS - 64
 """Streams at once of all connections. The rest is kept for the service's own requests: status,
 orders of the dashboard, and the orders that stop everything."""
-TUNNEL_IS_FULL: Final = "More requests wait for the printer than it can take."
+TUNNEL_IS_FULL: Final = N_("More requests wait for the printer than it can take.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,6 +15,7 @@ camera itself leaves out pictures that don't fit.
 
 from typing import NamedTuple, Protocol
 
+from printreach.languages import N_
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason
@@ -212,7 +213,7 @@ class Feed:
         The next request of that caller gets a stream of its own.
         """
         self.remove(viewer, Reason.BROKEN)
-        viewer.handler.on_reset(Reason.BROKEN, "This webcam can't be shared.")
+        viewer.handler.on_reset(Reason.BROKEN, N_("This webcam can't be shared."))
 
     def _end(self) -> None:
         for piece in self._cutter.rest():

@@ -12,6 +12,8 @@ from typing import Final
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from printreach.languages import N_
+
 _EVENT_STREAM: Final = b"text/event-stream"
 
 # "Service restart": the client should reconnect.
@@ -97,7 +99,7 @@ async def _say_end(exchange: _Exchange, scope: Scope, send: Send) -> None:
     if exchange.is_complete:
         return
     if scope["type"] == ScopeType.WEBSOCKET:
-        reason = "The service is restarting."
+        reason = N_("The service is restarting.")
         await send({"type": "websocket.close", "code": _WEBSOCKET_RESTART, "reason": reason})
         return
     if not exchange.has_started:

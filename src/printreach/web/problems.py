@@ -46,7 +46,7 @@ AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 LONGEST_PATH_IN_LOG: Final = 200
 
-BUSY: Final = "The service is busy."
+BUSY: Final = N_("The service is busy.")
 COME_BACK: Final[Mapping[str, str]] = MappingProxyType({"Retry-After": "10"})
 """The headers of a 503."""
 

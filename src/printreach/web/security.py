@@ -14,6 +14,7 @@ from litestar.exceptions import PermissionDeniedException
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from printreach.languages import N_
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -104,7 +105,7 @@ class OriginCheck(ASGIMiddleware):
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         if _acts_for_a_person(scope) and _values(scope, b"origin") != [self._own_origin]:
             raise PermissionDeniedException(
-                "This request did not come from a page of this service."
+                N_("This request did not come from a page of this service.")
             )
         await next_app(scope, receive, send)
 

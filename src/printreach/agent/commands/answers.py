@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_
 from printreach.printers.port import PrinterRefused
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import Headers, encode_response
@@ -38,7 +39,7 @@ def success(result: object) -> bytes:
         return encode({"Status": int(CommandStatus.OK), "Result": {} if result is None else result})
     except (TypeError, ValueError, OverflowError, RecursionError) as exc:
         log.warning("an answer can't be written as JSON: %s", exc)
-        sentence = "The command was carried out, but its answer can't be written as JSON."
+        sentence = N_("The command was carried out, but its answer can't be written as JSON.")
         raise PrinterRefused(CommandStatus.NOT_SERIALIZED, sentence) from exc
 
 

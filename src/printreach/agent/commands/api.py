@@ -34,6 +34,7 @@ from printreach.contract.presets import PresetList
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.contract.temperatures import KEPT_S
+from printreach.languages import N_, in_english
 from printreach.printers.port import (
     Printer,
     PrinterRefused,
@@ -217,7 +218,7 @@ class CommandApi:
             return
         unknown = PrinterRefused(
             CommandStatus.UNKNOWN_FAILURE,
-            "The agent failed in a way it does not know; its log tells more.",
+            N_("The agent failed in a way it does not know; its log tells more."),
         )
         try:
             await answers.answer_envelope(stream, answers.failure(unknown))
@@ -268,7 +269,7 @@ class CommandApi:
         self._gate.require_reachable()
         endpoint = self._printer.mqtt
         if endpoint is None:
-            raise not_supported("be spoken to in MQTT")
+            raise not_supported(N_("This printer can't be spoken to in MQTT."))
         # Only here: most kinds of printers have no broker, and their agents need no WebSocket.
         from printreach.agent.commands.mqtt_bridge import serve_mqtt
 
@@ -316,7 +317,7 @@ class CommandApi:
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
         path = parse_virtual_path(order.path, (FileRoot.GCODE,))
-        problem = f"Path: {path}" if isinstance(path, str) else None
+        problem = in_english("Path: %(problem)s", problem=path) if isinstance(path, str) else None
         await self._gate.check(problem, Feature.PRINT_START, Action.START)
         return await self._gate.give(request, Action.START, lambda: self._printer.start(order))
 

@@ -4,6 +4,7 @@ from printreach.agent.commands.order_gate import OrderGate
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import Adjust, Axis, Extrude, Home, MoveAxis, SetLight, SetTemp
 from printreach.contract.status import Feature
+from printreach.languages import N_, in_english
 from printreach.printers.port import (
     Printer,
     SupportsAdjustments,
@@ -28,7 +29,9 @@ class ControlCommands:
         await self._gate.check(None, Feature.LIGHT_CONTROL, None)
         lights = self._printer.view.job.lights or []
         if all(light.name != order.name for light in lights):
-            raise bad_arguments(f"Name: there is no light {order.name!r}.")
+            raise bad_arguments(
+                in_english("Name: there is no light %(name)s.", name=repr(order.name))
+            )
         return await self._gate.give(request, None, lambda: self._printer.set_light(order))
 
     async def move_axis(self, request: CommandRequest) -> object:
@@ -60,7 +63,7 @@ class ControlCommands:
         problem = rules.adjust_problem(order, self._limits)
         await self._gate.check(problem, rules.features_needed(order), None)
         if not isinstance(printer, SupportsAdjustments):
-            raise not_supported("do that")
+            raise not_supported(N_("This printer can't do that."))
         return await self._gate.give(request, None, lambda: printer.adjust(order))
 
     async def emergency_stop(self, request: CommandRequest) -> object:
@@ -68,7 +71,7 @@ class ControlCommands:
         printer = self._printer
         await self._gate.check(None, Feature.EMERGENCY_STOP, None)
         if not isinstance(printer, SupportsEmergencyStop):
-            raise not_supported("do that")
+            raise not_supported(N_("This printer can't do that."))
         return await self._gate.give(request, None, printer.emergency_stop)
 
     async def restart_firmware(self, request: CommandRequest) -> object:
@@ -76,9 +79,9 @@ class ControlCommands:
         printer = self._printer
         if Feature.FIRMWARE_RESTART not in printer.view.features:
             self._gate.require_reachable()
-            raise not_supported("restart its firmware")
+            raise not_supported(N_("This printer can't restart its firmware."))
         if not isinstance(printer, SupportsFirmwareRestart):
-            raise not_supported("restart its firmware")
+            raise not_supported(N_("This printer can't restart its firmware."))
         if printer.view.trouble is None:
             await self._gate.check(None, None, Action.RESTART_FIRMWARE)
         return await self._gate.give(request, None, printer.restart_firmware)

@@ -8,6 +8,7 @@ from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileList, FileRoot
+from printreach.languages import N_, in_english
 from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
 from printreach.rules.printers.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.rules.thumbnails import (
@@ -47,7 +48,7 @@ class FileCommands:
         path = self._file_path(request)
         coding = get(request.headers, b"content-encoding") or b"identity"
         if coding.lower() != b"identity":
-            raise bad_arguments("Content-Encoding: send the bytes of the file as they are.")
+            raise bad_arguments(N_("Content-Encoding: send the bytes of the file as they are."))
         files, size = self._files(), request.content_length()
         return await request.until_locked(
             lambda: files.upload(str(path), size, request.stream.body())
@@ -67,16 +68,25 @@ class FileCommands:
         """Answer the picture in a file as what its bytes are. Few are read at once."""
         path, size_px = self._file_path(request), request.number("size", USUAL_SIZE_PX)
         if not MIN_SIZE_PX <= size_px <= MAX_EDGE_PX:
-            raise bad_arguments(f"size must be {MIN_SIZE_PX} to {MAX_EDGE_PX}.")
+            raise bad_arguments(
+                in_english(
+                    "size must be %(least)s to %(most)s.",
+                    least=MIN_SIZE_PX,
+                    most=MAX_EDGE_PX,
+                )
+            )
         try:
             async with asyncio.timeout(THUMBNAIL_TIMEOUT_S), self._thumbnail_slots:
                 data = await self._files().thumbnail(str(path), size_px)
         except TimeoutError:
-            sentence = f"The printer gave no thumbnail in {THUMBNAIL_TIMEOUT_S:.0f} s."
+            sentence = in_english(
+                "The printer gave no thumbnail in %(seconds)s s.",
+                seconds=f"{THUMBNAIL_TIMEOUT_S:.0f}",
+            )
             raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
         thumbnail = None if data is None else thumbnail_of(data)
         if thumbnail is None:
-            sentence = f"There is no thumbnail in {str(path)!r}."
+            sentence = in_english("There is no thumbnail in %(path)s.", path=repr(str(path)))
             raise PrinterRefused(CommandStatus.NOT_FOUND, sentence)
         headers = [
             (b"Content-Type", thumbnail.media_type.encode()),
@@ -93,7 +103,7 @@ class FileCommands:
         if isinstance(path, str):
             raise bad_arguments(path)
         if not path.parts:
-            raise bad_arguments("path names a root, not something in it.")
+            raise bad_arguments(N_("path names a root, not something in it."))
         self._require_reachable()
         return path
 
@@ -101,7 +111,7 @@ class FileCommands:
         files = self._printer.files
         if files is None:
             self._require_reachable()
-            raise not_supported("give access to its files")
+            raise not_supported(N_("This printer can't give access to its files."))
         return files
 
     def _require_reachable(self) -> None:
@@ -121,4 +131,4 @@ def _chosen_root(request: CommandRequest, roots: tuple[FileRoot, ...]) -> FileRo
         if named in ("", root.value):
             return root
     known = ", ".join(root.value for root in roots)
-    raise bad_arguments(f"root must be one of: {known}.")
+    raise bad_arguments(in_english("root must be one of: %(known)s.", known=known))

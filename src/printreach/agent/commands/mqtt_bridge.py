@@ -16,6 +16,7 @@ from websockets.typing import Subprotocol
 from printreach.agent.commands.mqtt_connect import BadConnect, ConnectCompleter
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_, in_english
 from printreach.printers.connecting import MAX_MQTT_MESSAGE_BYTES, unverified_tls
 from printreach.printers.port import MqttEndpoint, PrinterRefused
 from printreach.tunnel.served import ServedStream
@@ -33,7 +34,7 @@ async def serve_mqtt(request: CommandRequest, endpoint: MqttEndpoint) -> None:
     """Serve one connection, from handshake to end. Raises PrinterRefused before it has begun."""
     stream = request.stream
     if not stream.is_upgrade:
-        raise bad_arguments("This address takes WebSocket connections, and nothing else.")
+        raise bad_arguments(N_("This address takes WebSocket connections, and nothing else."))
     websocket = ServerProtocol(subprotocols=[SUBPROTOCOL], max_size=MAX_MQTT_MESSAGE_BYTES)
     accepted = _shake_hands(websocket, request)
     reader, writer = await _connect(endpoint)
@@ -112,12 +113,12 @@ def _shake_hands(websocket: ServerProtocol, request: CommandRequest) -> bytes:
     websocket.receive_data(b"\r\n".join(lines))
     handshake = next(iter(websocket.events_received()), None)
     if not isinstance(handshake, Request):
-        raise bad_arguments("The WebSocket handshake can't be read.")
+        raise bad_arguments(N_("The WebSocket handshake can't be read."))
     answer = websocket.accept(handshake)
     websocket.send_response(answer)
     websocket.data_to_send()  # the relay writes the head
     if answer.status_code != 101:
-        raise bad_arguments("The WebSocket handshake is not valid, or does not ask for mqtt.")
+        raise bad_arguments(N_("The WebSocket handshake is not valid, or does not ask for mqtt."))
     headers = [(name.encode(), value.encode()) for name, value in answer.headers.raw_items()]
     return encode_response(101, b"Switching Protocols", strip_hop_by_hop(headers))
 
@@ -130,7 +131,9 @@ async def _connect(endpoint: MqttEndpoint) -> tuple[asyncio.StreamReader, asynci
                 endpoint.host, endpoint.port, ssl=context, limit=READ_BYTES
             )
     except (OSError, TimeoutError) as exc:
-        sentence = f"The printer's broker at {endpoint.host} can't be reached."
+        sentence = in_english(
+            "The printer's broker at %(host)s can't be reached.", host=endpoint.host
+        )
         raise PrinterRefused(CommandStatus.NOT_CONNECTED, sentence) from exc
 
 

@@ -12,6 +12,7 @@ from printreach.agent.commands.pending_orders import PendingOrders
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Feature
+from printreach.languages import N_, in_english
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules.printers.commands import Action
 
@@ -36,7 +37,7 @@ class OrderGate:
             raise bad_arguments(problem)
         self.require_reachable()
         if feature is not None and feature not in self._printer.view.features:
-            raise not_supported("do that")
+            raise not_supported(N_("This printer can't do that."))
         if action is not None:
             await self.pending.settle_for(action)
             self.require_reachable()
@@ -69,5 +70,9 @@ async def within(work: Awaitable[T]) -> T:
             return await work
     except TimeoutError:
         raise PrinterRefused(
-            CommandStatus.TIMED_OUT, f"The printer gave no answer in {COMMAND_TIMEOUT_S:.0f} s."
+            CommandStatus.TIMED_OUT,
+            in_english(
+                "The printer gave no answer in %(seconds)s s.",
+                seconds=f"{COMMAND_TIMEOUT_S:.0f}",
+            ),
         ) from None

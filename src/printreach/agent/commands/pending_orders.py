@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
+from printreach.languages import N_
 from printreach.printers.port import PrinterRefused
 from printreach.rules.printers.commands import Action, shows_effect, state_problem
 
@@ -110,7 +111,8 @@ class PendingOrders:
     def _require_no_cancel(self, action: Action, *, has_come: bool = False) -> None:
         if action is Action.START and (self._cancels or has_come):
             raise PrinterRefused(
-                CommandStatus.INVALID_STATE, "A print is being cancelled; start again after that."
+                CommandStatus.INVALID_STATE,
+                N_("A print is being cancelled; start again after that."),
             )
 
     async def _until_shown(self, action: Action, order: asyncio.Task[T]) -> bool:

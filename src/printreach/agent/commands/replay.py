@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_, in_english
 from printreach.printers.port import PrinterRefused
 
 REMEMBERED_S = 600.0
@@ -22,13 +23,14 @@ MAX_BYTES = 1024 * 1024
 """Of what is remembered of the finished commands of all connections."""
 COMMAND_BYTES = 1024
 """Bytes that a command takes beside its result, roughly."""
-KEY_USED_BEFORE = (
+KEY_USED_BEFORE = N_(
     "This Idempotency-Key was used for another command or with other arguments; "
     "nothing was carried out."
 )
-TOO_MANY_UNDER_WAY = (
-    f"This connection has {MAX_UNDER_WAY} such orders under way, and may have no more at once; "
-    "nothing was carried out."
+TOO_MANY_UNDER_WAY = in_english(
+    "This connection has %(orders)s such orders under way, and may have no more at once; "
+    "nothing was carried out.",
+    orders=MAX_UNDER_WAY,
 )
 
 

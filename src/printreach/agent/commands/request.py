@@ -19,6 +19,7 @@ from printreach.contract.command_api import (
 )
 from printreach.contract.commands import CommandStatus, Pause, StatusQuery
 from printreach.contract.status import ServiceStatus
+from printreach.languages import N_, in_english
 from printreach.printers.port import PrinterRefused
 from printreach.rules.connections.permissions import Access, refusal_of, required_of
 from printreach.tunnel.served import ServedStream
@@ -134,7 +135,8 @@ class CommandRequest:
             return
         if now > int(expires) / 1000:
             raise PrinterRefused(
-                CommandStatus.TIMED_OUT, "This command arrived too late and was not carried out."
+                CommandStatus.TIMED_OUT,
+                N_("This command arrived too late and was not carried out."),
             )
 
     def _require_allowed(self) -> None:
@@ -153,7 +155,7 @@ class CommandRequest:
         if value is None:
             return default
         if not value.isascii() or not value.isdigit() or len(value) > 9:
-            raise bad_arguments(f"{name} must be a whole number.")
+            raise bad_arguments(in_english("%(name)s must be a whole number.", name=name))
         return int(value)
 
     def flag(self, *names: str) -> bool:
@@ -166,7 +168,7 @@ class CommandRequest:
                 return True
             if value.lower() in ("false", "0"):
                 return False
-            raise bad_arguments(f"{name} must be true, false, 1 or 0.")
+            raise bad_arguments(in_english("%(name)s must be true, false, 1 or 0.", name=name))
         return False
 
     async def arguments(self, shape: type[T]) -> T:
@@ -189,7 +191,7 @@ class CommandRequest:
         if self._body is None:
             self._body = await self.stream.read(MAX_ARGUMENTS_BYTES)
         if self._body is None:
-            raise bad_arguments("The body is larger than 64 KiB.")
+            raise bad_arguments(N_("The body is larger than 64 KiB."))
         return self._body
 
     async def status_query(self) -> StatusQuery:
@@ -239,7 +241,7 @@ def _read_query(query: bytes) -> dict[str, str]:
         )
         unquote_to_bytes(query)
     except (UnicodeDecodeError, ValueError) as exc:
-        raise bad_arguments("The query is not UTF-8.") from exc
+        raise bad_arguments(N_("The query is not UTF-8.")) from exc
     values: dict[str, str] = {}
     for name, value in pairs:
         values.setdefault(name.lower(), value)

@@ -15,6 +15,7 @@ from printreach.contract.command_api import CAMERAS_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import WebcamList
+from printreach.languages import N_, in_english
 from printreach.printers.port import Camera, Printer, PrinterRefused
 from printreach.rules.printers.cameras import with_choices
 from printreach.wire.heads import encode_response, get
@@ -98,10 +99,14 @@ class CameraHub:
     async def _camera(self, index: int) -> Camera:
         cameras = await self._cameras()
         if index >= len(cameras):
-            raise PrinterRefused(CommandStatus.NOT_FOUND, f"There is no camera {index}.")
+            raise PrinterRefused(
+                CommandStatus.NOT_FOUND, in_english("There is no camera %(index)s.", index=index)
+            )
         camera = cameras[index]
         if not camera.entry.enabled:
-            sentence = f"The camera {camera.entry.name!r} is switched off at the printer."
+            sentence = in_english(
+                "The camera %(name)s is switched off at the printer.", name=repr(camera.entry.name)
+            )
             raise PrinterRefused(CommandStatus.NOT_FOUND, sentence)
         return camera
 
@@ -219,7 +224,7 @@ class _Viewer:
 
 
 def _no_picture() -> PrinterRefused:
-    return PrinterRefused(CommandStatus.TIMED_OUT, "The camera sends no picture.")
+    return PrinterRefused(CommandStatus.TIMED_OUT, N_("The camera sends no picture."))
 
 
 def _kept(known: list[Camera], found: list[Camera]) -> list[Camera]:

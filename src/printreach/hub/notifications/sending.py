@@ -245,12 +245,12 @@ def in_words(trouble: NotSent) -> str:
                 status=trouble.status,
             )
         case SendFailure.MAIL_REFUSED:
-            answer = (
-                ""
-                if trouble.status is None
-                else N_(": it answered %(status)s", status=trouble.status)
+            if trouble.status is None:
+                return N_("The mail server did not take the mail.")
+            return N_(
+                "The mail server did not take the mail: it answered %(status)s.",
+                status=trouble.status,
             )
-            return N_("The mail server did not take the mail%(answer)s.", answer=answer)
         case SendFailure.DEVICE_GONE:
             return N_("That browser takes no more notifications, so it was removed.")
         case SendFailure.REFUSED:

@@ -22,6 +22,7 @@ from printreach.contract.status import StatusResult
 from printreach.contract.temperatures import TemperatureHistory
 from printreach.hub.printers.readings import Reading, Readings
 from printreach.hub.printers.temperatures import Temperatures, readings_of
+from printreach.languages import in_english
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
@@ -279,5 +280,8 @@ def _read(decode: Callable[[], _T]) -> _T | PrinterRefusal:
     try:
         return decode()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        text = f"The agent's answer can't be read; it may be of another version. {sentence_of(exc)}"
+        text = in_english(
+            "The agent's answer can't be read; it may be of another version. %(details)s",
+            details=sentence_of(exc),
+        )
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

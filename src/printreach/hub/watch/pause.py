@@ -15,6 +15,7 @@ from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off
+from printreach.languages import N_, in_english
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.commands import plain_pause
@@ -143,7 +144,9 @@ async def _order(
         async with asyncio.timeout(ORDER_WITHIN_S):
             answer = await parts.http.order(printer, "/pause", arguments=codec.encode(order))
     except TimeoutError:
-        return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no answer in time.")
+        return PrinterRefusal(
+            int(CommandStatus.TIMED_OUT), N_("The printer gave no answer in time.")
+        )
     return answer if isinstance(answer, PrinterRefusal) else None
 
 
@@ -169,4 +172,4 @@ async def _ended(records: Records, watched: WatchedPrint, at: datetime) -> None:
 
 
 def _in_words(refusal: PrinterRefusal) -> str:
-    return f"It could not be paused. {refusal.sentence}"
+    return in_english("It could not be paused. %(sentence)s", sentence=refusal.sentence)

@@ -12,6 +12,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone
 from printreach.contract.status import UNDER_WAY
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
@@ -105,12 +106,17 @@ class BambuPrinter(PausingPrinter[LiveView]):
         require_tool("Extruder", order.extruder, range(self._extruders))
         if self.view.job.current_print.temps.hotend_actual < orders.COLDEST_EXTRUSION_C:
             coldest = f"{orders.COLDEST_EXTRUSION_C:.0f}"
-            raise failed(f"The nozzle is too cold: filament moves from {coldest} degrees on.")
+            raise failed(
+                in_english(
+                    "The nozzle is too cold: filament moves from %(coldest)s degrees on.",
+                    coldest=coldest,
+                )
+            )
         await self._gcode(orders.extrude_lines(order.distance_mm))
 
     async def set_temp(self, order: SetTemp) -> None:
         if not isinstance(order.chamber_c, UnsetType):
-            raise not_supported("heat a chamber")
+            raise not_supported(N_("This printer can't heat a chamber."))
         require_tools_of(order, range(self._extruders))
         for waits in (False, True):
             lines = orders.temp_lines(order, extruders=self._extruders, waits=waits)
@@ -119,7 +125,7 @@ class BambuPrinter(PausingPrinter[LiveView]):
                 return
             if self._live_view.state in UNDER_WAY:
                 break  # a heater that is waited for would hold the print up
-        raise failed("The printer accepted the order, but did not change its temperature.")
+        raise failed(N_("The printer accepted the order, but did not change its temperature."))
 
     def _on_update(self) -> None:
         if self._live_view.view.trouble is None:

@@ -12,6 +12,7 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import (
     MAX_MQTT_MESSAGE_BYTES,
@@ -43,7 +44,7 @@ class BambuApi:
         self._sequence = int(setup.uniform(20_000, 1_000_000))
         self._lists_unsigned = False
         self._answers = Answers()
-        self._name = f"The printer at {setup.host}"
+        self._name = in_english("The printer at %(host)s", host=setup.host)
 
     @property
     def where(self) -> str:
@@ -54,8 +55,12 @@ class BambuApi:
         """Yield the printer's messages while this is open. Raises PrinterRefused."""
         access_code = self._setup.access_code
         if access_code is None:
-            why = "asks for its access code, which the agent has not got"
-            raise not_authorized(self._name, why)
+            raise not_authorized(
+                in_english(
+                    "%(where)s asks for its access code, which the agent has not got.",
+                    where=self._name,
+                )
+            )
         serial, setup = await self._find_serial(), self._setup
         tls = unverified_tls()
         tls.sslsocket_class = BoundedSocket
@@ -73,13 +78,13 @@ class BambuApi:
                 yield self._messages(client)
             finally:
                 self._client = None
-                self._answers.give_up(unreachable(self._name, "the connection broke off"))
+                self._answers.give_up(unreachable(self._name, N_("the connection broke off")))
 
     async def send(self, order: Order) -> str:
         """Send without waiting for an answer; its sequence number. Raises PrinterRefused."""
         client = self._client
         if client is None:
-            raise unreachable(self._name, "there is no connection")
+            raise unreachable(self._name, N_("there is no connection"))
         self._sequence += 1
         number = str(self._sequence)
         message = {order.part: {"sequence_id": number, "command": order.command, **order.arguments}}
@@ -117,7 +122,11 @@ class BambuApi:
                 raise unreachable(self._name, reason_of(exc)) from exc
         if not self._serial or any(sign in self._serial for sign in "/+#"):
             self._serial = self._setup.serial
-            raise not_authorized(self._name, "has no serial number that can be read: give it")
+            raise not_authorized(
+                in_english(
+                    "%(where)s has no serial number that can be read: give it.", where=self._name
+                )
+            )
         return self._serial
 
     async def _messages(self, client: MqttClient) -> AsyncIterator[object]:
@@ -160,17 +169,19 @@ def _require_success(report: Json) -> None:
     result = loose.text(report, "result") or ""
     if result.lower() == "success":
         return
-    reason = loose.text(report, "reason") or result or "it gives no reason"
+    reason = loose.text(report, "reason") or result or N_("it gives no reason")
     if "verif" in reason.lower() or "sign" in reason.lower():
         raise _unsigned()
-    raise failed(f"The printer refused: {reason[:200]}.")
+    raise failed(in_english("The printer refused: %(why)s.", why=reason[:200]))
 
 
 def _unsigned() -> PrinterRefused:
     return PrinterRefused(
         CommandStatus.NOT_AUTHORIZED,
-        "The printer takes orders only from its maker's programs: turn on LAN mode and developer "
-        "mode in its settings.",
+        N_(
+            "The printer takes orders only from its maker's programs: turn on LAN mode and"
+            " developer mode in its settings."
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from printreach.contract.commands import CommandStatus
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import Camera, PrinterRefused, no_picture
@@ -88,9 +89,9 @@ class PortCamera:
         finally:
             writer.close()
         if not has_begun:
-            sentence = "The printer's camera refuses the access code, or is turned off."
+            sentence = N_("The printer's camera refuses the access code, or is turned off.")
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
-        raise no_picture("it ended its stream")
+        raise no_picture(N_("it ended its stream"))
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:
@@ -99,7 +100,9 @@ class PortCamera:
                     self._host, self._port, ssl=unverified_tls(), limit=READ_BYTES
                 )
         except TimeoutError:
-            raise no_picture(f"no answer within {CONNECT_S:.0f} s") from None
+            raise no_picture(
+                in_english("no answer within %(seconds)s s", seconds=f"{CONNECT_S:.0f}")
+            ) from None
         except OSError as exc:
             raise no_picture(exc.strerror or str(exc)) from exc
         writer.write(self._hello)
@@ -111,7 +114,9 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
         async with asyncio.timeout(SILENCE_S):
             return await reader.read(READ_BYTES)
     except TimeoutError:
-        raise no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+        raise no_picture(
+            in_english("nothing came for %(seconds)s s", seconds=f"{SILENCE_S:.0f}")
+        ) from None
     except OSError as exc:
         raise no_picture(exc.strerror or str(exc)) from exc
 

@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.thumbnails import read_thumbnail
@@ -152,7 +153,7 @@ class BambuFiles:
         async with self._session(path) as ftps:
             if await self._run(ftps.is_folder, target):
                 if await self._run(ftps.listed, _inside(path), self._setup.unix_time()):
-                    raise failed(f"The folder {path!r} is not empty.")
+                    raise failed(in_english("The folder %(path)s is not empty.", path=repr(path)))
                 await self._run(ftps.cwd, "/")
                 await self._run(ftps.rmd, target)
             else:
@@ -184,7 +185,9 @@ class BambuFiles:
             async with asyncio.timeout(TURN_S):
                 await self._slots.acquire()
         except TimeoutError:
-            sentence = "Too many files are on their way to or from the printer; try again later."
+            sentence = N_(
+                "Too many files are on their way to or from the printer; try again later."
+            )
             raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence) from None
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -257,7 +260,7 @@ class BambuFiles:
         if size == sent or (size is None and has_all):
             return
         await self._remove_half(inside)
-        raise failed("The printer did not keep the whole file; is there room on its card?")
+        raise failed(N_("The printer did not keep the whole file; is there room on its card?"))
 
     async def _remove_half(self, inside: str) -> None:
         try:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_, in_english
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused, failed
 
@@ -159,7 +160,7 @@ class Ftps(ftplib.FTP_TLS):
             while piece := data.recv(PIECE_BYTES):
                 text += piece
                 if len(text) > MAX_LISTING_BYTES:
-                    raise failed("A folder on the printer's card holds too many files.")
+                    raise failed(N_("A folder on the printer's card holds too many files."))
         finally:
             data.close()
         self.voidresp()
@@ -189,14 +190,24 @@ def as_refusals(where: str) -> Iterator[None]:
     except ftplib.error_perm as exc:
         words = str(exc)
         if words.startswith(_NOT_LOGGED_IN):
-            sentence = f"The file server of the printer at {where} refuses the access code."
+            sentence = in_english(
+                "The file server of the printer at %(where)s refuses the access code.", where=where
+            )
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence) from exc
         if words.startswith(_NOT_FOUND):
             raise FileMissing from exc
-        raise failed(f"The printer's file server refused: {words[:200]}.") from exc
+        raise failed(
+            in_english("The printer's file server refused: %(words)s.", words=words[:200])
+        ) from exc
     except ftplib.Error as exc:
-        raise failed(f"The printer's file server refused: {str(exc)[:200]}.") from exc
+        raise failed(
+            in_english("The printer's file server refused: %(words)s.", words=str(exc)[:200])
+        ) from exc
     except (OSError, EOFError) as exc:
-        why = (isinstance(exc, OSError) and exc.strerror) or "it gives no answer"
-        sentence = f"The file server of the printer at {where} can't be reached: {why}."
+        why = (isinstance(exc, OSError) and exc.strerror) or N_("it gives no answer")
+        sentence = in_english(
+            "The file server of the printer at %(where)s can't be reached: %(why)s.",
+            where=where,
+            why=why,
+        )
         raise PrinterRefused(CommandStatus.NOT_CONNECTED, sentence) from exc

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State, Temps
+from printreach.languages import in_english
 from printreach.printers import following
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, View
@@ -65,7 +66,9 @@ class LiveView(following.LiveView):
     async def _follow(self) -> None:
         async with self._api.connected() as messages:
             if not self.known.is_enough:
-                sentence = f"The printer at {self._api.where} has not told its state yet."
+                sentence = in_english(
+                    "The printer at %(where)s has not told its state yet.", where=self._api.where
+                )
                 self._on_lost(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
             async with following.beside(self._ask()):
                 async for message in messages:

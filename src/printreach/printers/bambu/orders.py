@@ -11,6 +11,7 @@ from posixpath import splitext
 from printreach.contract.commands import Axis, SetTemp, SpeedLevel, StartPrint
 from printreach.contract.files import JsonObject
 from printreach.contract.unset import UnsetType
+from printreach.languages import in_english
 
 COLDEST_EXTRUSION_C = 170.0
 MAX_PLATE = 100
@@ -133,10 +134,14 @@ def start(order: StartPrint, inside: str) -> Order:
 def start_problem(order: StartPrint) -> str | None:
     """Return why these arguments can't be (751)."""
     if isinstance(order.plate, int) and not 1 <= order.plate <= MAX_PLATE:
-        return f"Plate must be 1 to {MAX_PLATE}."
+        return in_english("Plate must be 1 to %(most)s.", most=MAX_PLATE)
     mapping = [] if isinstance(order.ams_mapping, UnsetType) else order.ams_mapping
     if len(mapping) > MAX_FILAMENTS or any(not -1 <= slot <= MAX_SLOT for slot in mapping):
-        return f"AmsMapping must be {MAX_FILAMENTS} numbers at most, each -1 to {MAX_SLOT}."
+        return in_english(
+            "AmsMapping must be %(most)s numbers at most, each -1 to %(slot)s.",
+            most=MAX_FILAMENTS,
+            slot=MAX_SLOT,
+        )
     return None
 
 

@@ -1,6 +1,7 @@
 """Bambu's states, stages and faults in the words of the contract. Pure."""
 
 from printreach.contract.status import State
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.rules.prints import Need, need_of_words
@@ -21,59 +22,59 @@ until the next print. Source: reports of X1 and P1 that their owners published.
 
 _HEATING_STAGES = {2, 7}
 
-_BY_A_PERSON = "Paused by a person"
+_BY_A_PERSON = N_("Paused by a person")
 
 # The first numbers are in the facts; 3, 11, 12, 15, 17, 18, 20, 21, 23 and 25 to 34 are as the
 # public client libraries name them.
 _STAGES = {
-    1: "Levelling the bed",
-    2: "Heating the bed",
-    3: "Measuring vibrations",
-    4: "Changing the filament",
-    5: "Paused by the print file",
-    6: "Paused: the filament ran out",
-    7: "Heating the nozzle",
-    8: "Calibrating the flow",
-    9: "Scanning the bed",
-    10: "Checking the first layer",
-    11: "Looking for the build plate",
-    12: "Calibrating the lidar",
-    13: "Homing",
-    14: "Cleaning the nozzle",
-    15: "Checking the nozzle's temperature",
+    1: N_("Levelling the bed"),
+    2: N_("Heating the bed"),
+    3: N_("Measuring vibrations"),
+    4: N_("Changing the filament"),
+    5: N_("Paused by the print file"),
+    6: N_("Paused: the filament ran out"),
+    7: N_("Heating the nozzle"),
+    8: N_("Calibrating the flow"),
+    9: N_("Scanning the bed"),
+    10: N_("Checking the first layer"),
+    11: N_("Looking for the build plate"),
+    12: N_("Calibrating the lidar"),
+    13: N_("Homing"),
+    14: N_("Cleaning the nozzle"),
+    15: N_("Checking the nozzle's temperature"),
     16: _BY_A_PERSON,
-    17: "Paused: the front cover fell off",
-    18: "Calibrating the lidar",
-    19: "Calibrating the flow",
-    20: "Paused: the nozzle's temperature is wrong",
-    21: "Paused: the bed's temperature is wrong",
-    22: "Unloading the filament",
-    23: "Paused: the printer lost steps",
-    24: "Loading the filament",
-    25: "Calibrating the motors' noise",
-    26: "Paused: the AMS is lost",
-    27: "Paused: the hotend's fan is too slow",
-    28: "Paused: the chamber's temperature is wrong",
-    29: "Cooling the chamber",
-    30: "Paused by the print file",
-    32: "Paused: filament wraps the nozzle",
-    33: "Paused: the cutter is stuck",
-    34: "Paused: the first layer looks wrong",
-    35: "Paused: the nozzle is clogged",
-    49: "Heating the chamber",
-    77: "Preparing the AMS",
+    17: N_("Paused: the front cover fell off"),
+    18: N_("Calibrating the lidar"),
+    19: N_("Calibrating the flow"),
+    20: N_("Paused: the nozzle's temperature is wrong"),
+    21: N_("Paused: the bed's temperature is wrong"),
+    22: N_("Unloading the filament"),
+    23: N_("Paused: the printer lost steps"),
+    24: N_("Loading the filament"),
+    25: N_("Calibrating the motors' noise"),
+    26: N_("Paused: the AMS is lost"),
+    27: N_("Paused: the hotend's fan is too slow"),
+    28: N_("Paused: the chamber's temperature is wrong"),
+    29: N_("Cooling the chamber"),
+    30: N_("Paused by the print file"),
+    32: N_("Paused: filament wraps the nozzle"),
+    33: N_("Paused: the cutter is stuck"),
+    34: N_("Paused: the first layer looks wrong"),
+    35: N_("Paused: the nozzle is clogged"),
+    49: N_("Heating the chamber"),
+    77: N_("Preparing the AMS"),
 }
 
 _WAITING = {5, 6, 17, 20, 21, 23, 26, 27, 28, 30, 32, 33, 34, 35}
 """Stages in which it waits for a person."""
-_RUNOUT = "The filament ran out"
+_RUNOUT = N_("The filament ran out")
 _PAUSES = {
     **dict.fromkeys((0x07008011, 0x07018011, 0x07028011, 0x07038011, 0x07FF8011), _RUNOUT),
     0x03008000: "Paused",
     0x03008001: _BY_A_PERSON,
-    0x03008003: "The printer's camera saw a failed print",
-    0x03008013: "Paused by the print file",
-    134184967: "Push the filament in",  # 0x07FF8007
+    0x03008003: N_("The printer's camera saw a failed print"),
+    0x03008013: N_("Paused by the print file"),
+    134184967: N_("Push the filament in"),  # 0x07FF8007
 }
 """The reasons of a pause that are no fault of the printer."""
 _CANCELS = {0x0300400C, 0x0500400E}
@@ -125,8 +126,14 @@ def error_of(report: Json) -> str | None:
         return None
     digits = f"{fault & 0xFFFFFFFF:08X}"
     codes = health_codes(report)
-    also = f" (HMS {', '.join(codes[:3])})" if codes else ""
-    return f"The printer reports error {digits[:4]}-{digits[4:]}{also}."
+    code = f"{digits[:4]}-{digits[4:]}"
+    if not codes:
+        return in_english("The printer reports error %(number)s.", number=code)
+    return in_english(
+        "The printer reports error %(number)s (HMS %(codes)s).",
+        number=code,
+        codes=", ".join(codes[:3]),
+    )
 
 
 def need_of(report: Json, state: State) -> Need | None:

@@ -11,6 +11,7 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDone
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_, in_english
 from printreach.printers.http_api import NotFound
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
@@ -71,7 +72,7 @@ class DuetPrinter(PausingPrinter[LiveView]):
         return FileDone(virtual_path=order.path, platform_path=stored)
 
     async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # none is known as a light
-        raise not_supported("switch a light")
+        raise not_supported(N_("This printer can't switch a light."))
 
     async def move_axis(self, order: MoveAxis) -> None:
         await self._live_view.order(gcode.move(order.axis.value, order.distance_mm))
@@ -94,7 +95,11 @@ class DuetPrinter(PausingPrinter[LiveView]):
         """With the tool of that number, which goes back to where it was in a paused print."""
         number = self._tool("Extruder", order.extruder)
         if duet.is_too_cold(self._live_view.known.model, number):
-            raise failed(f"The hotend of extruder {number} is too cold to move filament.")
+            raise failed(
+                in_english(
+                    "The hotend of extruder %(number)s is too cold to move filament.", number=number
+                )
+            )
         before = duet.current_tool(self._live_view.known.model)
         is_paused = is_fully_paused(self._live_view.known)
         lines = [*gcode.extrude(order.distance_mm)]
@@ -113,11 +118,11 @@ class DuetPrinter(PausingPrinter[LiveView]):
             lines.append(gcode.heat_tool(self._tool("ToolNumber", number), order.tool_c))
         if not isinstance(order.bed_c, UnsetType):
             if duet.bed(model) is None:
-                raise not_supported("heat a bed")
+                raise not_supported(N_("This printer can't heat a bed."))
             lines.append(gcode.heat_bed(order.bed_c))
         if not isinstance(order.chamber_c, UnsetType):
             if duet.chamber(model) is None:
-                raise not_supported("heat a chamber")
+                raise not_supported(N_("This printer can't heat a chamber."))
             lines.append(gcode.heat_chamber(order.chamber_c))
         await self._live_view.order(lines)
 

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_
 from printreach.printers.connecting import unreachable
 from printreach.printers.http_api import NotFound
 from printreach.printers.loose import Json
@@ -69,7 +70,7 @@ async def sign_in(http: DuetHttp, setup: PrinterSetup) -> Duet:
         sbc = await sign_in_to_sbc(http, setup)
         return sbc if sbc is not None else await sign_in_to_board(http, setup)
     except NotFound:
-        raise unreachable(http.where, "there is a web server, and it is no Duet's") from None
+        raise unreachable(http.where, N_("there is a web server, and it is no Duet's")) from None
     except PrinterRefused as refused:
         if refused.status == CommandStatus.EXECUTION_FAILED:
             raise unreachable(http.where, refused.sentence.rstrip(".")) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.http_api import NotFound
 from printreach.printers.loose import Json
@@ -69,7 +70,7 @@ class DuetFiles:
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         stored = platform_path(path)
         if NOT_IN_NAMES & set(stored.partition("/")[2]):
-            raise bad_path("A name can't have any of \" * : < > ? \\ | in it.")
+            raise bad_path(N_("A name can't have any of \" * : < > ? \\ | in it."))
         board = self._board()
         if size is not None:
             await board.store(stored, size, exactly(chunks, size))
@@ -102,7 +103,12 @@ class _Listing:
         """List what is below a folder. A missing folder is empty, as on a new SD card."""
         self._left -= 1
         if depth == 0 or self._left < 0:
-            raise failed(f"There are more folders than the {MAX_FOLDERS} that can be listed.")
+            raise failed(
+                in_english(
+                    "There are more folders than the %(max_folders)s that can be listed.",
+                    max_folders=MAX_FOLDERS,
+                )
+            )
         try:
             listed = await self._board.listed(folder)
         except NotFound:

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.http_api import MAX_WORDS, HttpApi
@@ -31,7 +32,7 @@ class DuetHttp(HttpApi):
     """A board's web server. session_key: sent once there is one."""
 
     def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, "The Duet", first_byte_s=SLOW_TIMEOUT_S)
+        super().__init__(setup, N_("The Duet at %(host)s"), first_byte_s=SLOW_TIMEOUT_S)
         self.session_key: str | None = None
         self._quick = Fetcher(self.connect, self.host, first_byte_s=TIMEOUT_S)
 
@@ -55,7 +56,7 @@ class DuetHttp(HttpApi):
         return loose.parsed(self.accept(await self.ask_quickly("GET", target)).body)
 
     def garbled(self) -> MalformedAnswer:
-        sentence = f"{self.where} gives answers that make no sense."
+        sentence = in_english("%(where)s gives answers that make no sense.", where=self.where)
         return MalformedAnswer(CommandStatus.NOT_CONNECTED, sentence)
 
     def words_of(self, answer: FetchedAnswer) -> str:
@@ -65,9 +66,9 @@ class DuetHttp(HttpApi):
     def refusal(self, answer: FetchedAnswer) -> PrinterRefused:
         """401 is RepRapFirmware's, 403 and 502 are DSF's."""
         if answer.status in (401, 403):
-            return unreachable(self.where, "it has ended the agent's session")
+            return unreachable(self.where, N_("it has ended the agent's session"))
         if answer.status in (502, 503):
-            return unreachable(self.where, "it is starting, or too busy to answer")
+            return unreachable(self.where, N_("it is starting, or too busy to answer"))
         return super().refusal(answer)
 
 
@@ -77,10 +78,11 @@ def password_of(setup: PrinterSetup) -> str:
 
 
 def password_refused(where: str, setup: PrinterSetup) -> PrinterRefused:
-    sentence = f"{where} refuses the agent's password."
+    sentence = in_english("%(where)s refuses the agent's password.", where=where)
     if not setup.password:
-        sentence = (
-            f"{where} asks for a password, and the agent has none:"
-            " it is given in PRINTREACH_PRINTER_PASSWORD."
+        sentence = in_english(
+            "%(where)s asks for a password, and the agent has none: it is given in"
+            " PRINTREACH_PRINTER_PASSWORD.",
+            where=where,
         )
     return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)

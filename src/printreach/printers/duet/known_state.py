@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from printreach.contract.status import UNDER_WAY, State
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.print_progress import PrintProgress, PrintReport, positions
@@ -20,23 +21,23 @@ READ_AHEAD_BYTES = 64 * 1024
 """A job with no more than this left of its file has come to its end: firmware reads ahead."""
 
 NO_MACHINE = {
-    "": "tells no state",
-    "starting": "is starting",
-    "updating": "is updating its firmware",
-    "disconnected": "is not connected to its board",
+    "": N_("%(where)s tells no state."),
+    "starting": N_("%(where)s is starting."),
+    "updating": N_("%(where)s is updating its firmware."),
+    "disconnected": N_("%(where)s is not connected to its board."),
 }
 ERRORS = {
-    "halted": "It was stopped in an emergency and has to be reset.",
-    "off": "Its power is off.",
+    "halted": N_("It was stopped in an emergency and has to be reset."),
+    "off": N_("Its power is off."),
 }
 _JOB = {
-    "pausing": (State.PAUSED, "Pausing"),
+    "pausing": (State.PAUSED, N_("Pausing")),
     "paused": (State.PAUSED, None),
-    "cancelling": (State.PAUSED, "Cancelling"),
+    "cancelling": (State.PAUSED, N_("Cancelling")),
     "resuming": (State.RESUMING, None),
-    "simulating": (State.PRINTING, "Simulating"),
+    "simulating": (State.PRINTING, N_("Simulating")),
 }
-_BETWEEN = {"busy": "Busy", "changingTool": "Changing tool"}
+_BETWEEN = {"busy": N_("Busy"), "changingTool": N_("Changing tool")}
 _STOPPING = frozenset({"pausing", "paused", "cancelling"})
 
 
@@ -158,7 +159,7 @@ def _job_condition(model: Json, known: KnownState) -> Condition | None:
     """Return the condition of the job under way; None without a job."""
     status = duet.status(model)
     if known.is_cancelling and known.condition.state in UNDER_WAY and status in _STOPPING:
-        return Condition(known.condition.state, "Cancelling")
+        return Condition(known.condition.state, N_("Cancelling"))
     if status in _JOB:
         return Condition(*_JOB[status])
     duration_s = loose.number(duet.job(model), "duration")

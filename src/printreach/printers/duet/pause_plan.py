@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from printreach.contract.commands import Pause
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.pause_plan import BED, PAUSED_WITHIN_S, Action, PausePlan, g1_moves
 from printreach.printers.port import PrinterRefused, failed
@@ -107,7 +108,9 @@ class DuetPausePlan(PausePlan[LiveView]):
             if not await self.wait_until(
                 lambda: is_fully_paused(self.live_view.known), PAUSED_WITHIN_S
             ):
-                raise failed("The print is pausing, which comes first: cancel it again in a while.")
+                raise failed(
+                    N_("The print is pausing, which comes first: cancel it again in a while.")
+                )
             await self.live_view.order(gcode.CANCEL)
         except PrinterRefused:
             self.live_view.expect_cancel(False)

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import quote, urlencode
 
 from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, unreachable
 from printreach.printers.http_api import MAX_WORDS, NotFound
@@ -115,7 +116,7 @@ class Sbc:
     async def remove(self, path: str) -> None:
         answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}")
         if answer.status == 500:
-            raise failed("DSF won't delete it: it is in use, or a folder that isn't empty.")
+            raise failed(N_("DSF won't delete it: it is in use, or a folder that isn't empty."))
         self._http.accept(answer)
 
     async def leave(self) -> None:
@@ -134,7 +135,7 @@ class Sbc:
             except NotFound:
                 continue
             return target
-        raise unreachable(self._http.where, "it tells no object model")
+        raise unreachable(self._http.where, N_("it tells no object model"))
 
     async def _drop(self, part: str) -> None:
         try:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, unreachable
 from printreach.printers.http_api import MAX_WORDS, NotFound
@@ -43,10 +44,10 @@ async def sign_in_to_board(http: DuetHttp, setup: PrinterSetup) -> "Standalone":
     if err == WRONG_PASSWORD:
         raise password_refused(http.where, setup)
     if err == NO_SESSION:
-        sentence = f"{http.where} serves too many clients already."
+        sentence = in_english("%(where)s serves too many clients already.", where=http.where)
         raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
     if err != 0:
-        raise unreachable(http.where, "its answer to a sign-in is none")
+        raise unreachable(http.where, N_("its answer to a sign-in is none"))
     key = loose.size(answer, "sessionKey")
     http.session_key = str(key) if key else None
     return Standalone(http, setup)
@@ -81,7 +82,7 @@ class Standalone:
         before = await self._replies()
         answer = await self._get("rr_gcode", gcode="\n".join(lines))
         if loose.count(answer, "err"):
-            raise failed("The board has no room for another order.")
+            raise failed(N_("The board has no room for another order."))
         loop = asyncio.get_running_loop()
         end = loop.time() + REPLY_S
         while (await self._replies() - before) % 65536 < len(lines):
@@ -98,9 +99,12 @@ class Standalone:
         for _ in range(MAX_ENTRIES):
             answer = await self._get("rr_filelist", dir=folder, first=str(first))
             if loose.count(answer, "err") == NO_SUCH_FOLDER:
-                raise NotFound(CommandStatus.NOT_FOUND, f"There is no folder {folder!r}.")
+                raise NotFound(
+                    CommandStatus.NOT_FOUND,
+                    in_english("There is no folder %(path)s.", path=repr(folder)),
+                )
             if loose.count(answer, "err"):
-                raise failed("The board's SD card can't be read.")
+                raise failed(N_("The board's SD card can't be read."))
             entries.extend(loose.obj(entry) for entry in loose.items(answer, "files"))
             after = loose.count(answer, "next") or 0
             if after <= first or len(entries) > MAX_ENTRIES:
@@ -111,7 +115,9 @@ class Standalone:
     async def file_info(self, path: str) -> Json:
         answer = await self._get("rr_fileinfo", name=path)
         if loose.count(answer, "err") != 0:
-            raise NotFound(CommandStatus.NOT_FOUND, f"There is no file {path!r}.")
+            raise NotFound(
+                CommandStatus.NOT_FOUND, in_english("There is no file %(path)s.", path=repr(path))
+            )
         return loose.obj(answer)
 
     @asynccontextmanager
@@ -124,7 +130,7 @@ class Standalone:
         query = _query(name=path, time=local_time(self._setup.unix_time()))
         answer = await self._http.upload("POST", f"/rr_upload?{query}", [BINARY], size, chunks)
         if loose.count(loose.parsed(answer.body), "err") != 0:
-            raise failed("The board could not keep the upload.")
+            raise failed(N_("The board could not keep the upload."))
 
     async def remove(self, path: str) -> None:
         answer = await self._get("rr_delete", name=path)
@@ -132,8 +138,10 @@ class Standalone:
             return
         folder, _, name = path.rpartition("/")
         if not any(loose.text(entry, "name") == name for entry in await self.listed(folder)):
-            raise NotFound(CommandStatus.NOT_FOUND, f"There is no file {path!r}.")
-        raise failed("The board won't delete it: it is in use, or a folder that isn't empty.")
+            raise NotFound(
+                CommandStatus.NOT_FOUND, in_english("There is no file %(path)s.", path=repr(path))
+            )
+        raise failed(N_("The board won't delete it: it is in use, or a folder that isn't empty."))
 
     async def leave(self) -> None:
         try:

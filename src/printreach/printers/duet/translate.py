@@ -11,6 +11,7 @@ from printreach.contract.status import (
     Temps,
 )
 from printreach.contract.unset import UNSET
+from printreach.languages import in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import View, view_without_firmware
@@ -28,7 +29,8 @@ def view_of(known: KnownState, where: str) -> View:
     model, condition = known.model, known.condition
     version = _version(model)
     if condition.state is None:
-        return view_without_firmware(f"{where} {condition.sub_state or NO_MACHINE['']}.", version)
+        sentence = condition.sub_state or NO_MACHINE[""]
+        return view_without_firmware(in_english(sentence, where=where), version)
     return View(
         trouble=None,
         job=JobStatus(
@@ -132,7 +134,7 @@ def _need(model: Json) -> Need | None:
 def _error(model: Json) -> str | None:
     faults = duet.faults(model)
     if faults:
-        return f"Heater {faults[0]} has a fault."
+        return in_english("Heater %(faults)s has a fault.", faults=faults[0])
     return ERRORS.get(duet.status(model))
 
 

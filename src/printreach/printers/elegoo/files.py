@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, no_such_file, not_supported
@@ -78,7 +79,7 @@ class ElegooFiles(ABC):
     async def delete(self, path: str) -> FileDone:
         file = await self.find(path)
         if file.is_folder:
-            raise not_supported("delete folders from here")
+            raise not_supported(N_("This printer can't delete folders from here."))
         answer = loose.plain(await self._delete(file.platform_path))
         return FileDone(
             virtual_path=path, platform_path=file.platform_path, printer_response=answer

@@ -12,6 +12,7 @@ from typing import Any
 from printreach.contract.commands import Axis, CommandStatus, MoveAxis, Pause, SetTemp
 from printreach.contract.status import Feature, State
 from printreach.contract.unset import UNSET
+from printreach.languages import N_
 from printreach.printers.following import LiveView
 from printreach.printers.pause_plan import (
     BED,
@@ -30,7 +31,7 @@ from printreach.printers.print_progress import (
 )
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
-PAUSING = "Pausing"
+PAUSING = N_("Pausing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,4 +91,4 @@ class ElegooPausePlan(PausePlan[LiveView]):
         if not await self.wait_until(
             lambda: self.live_view.view.job.sub_state != PAUSING, PAUSED_WITHIN_S
         ):
-            raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
+            raise PrinterRefused(CommandStatus.TIMED_OUT, N_("The printer is still pausing."))

@@ -8,6 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 from printreach.contract.commands import Extrude, SetTemp
 from printreach.contract.files import JsonObject
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.printers import following
 from printreach.printers.loose import Json
 from printreach.printers.pausing_printer import PausingPrinter
@@ -72,13 +73,13 @@ class ElegooPrinter(PausingPrinter[V], Generic[F, V]):
         await self.files.close()
 
     async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
-        raise not_supported("extrude by hand")
+        raise not_supported(N_("This printer can't extrude by hand."))
 
 
 def targets_of(order: SetTemp, *, hotend: str, bed: str) -> JsonObject:
     """Return the targets by the protocol's names for the heaters. Raises PrinterRefused."""
     if not isinstance(order.chamber_c, UnsetType):
-        raise not_supported("heat a chamber")
+        raise not_supported(N_("This printer can't heat a chamber."))
     require_tools_of(order, (0,))
     targets: JsonObject = {}
     if not isinstance(order.tool_c, UnsetType):

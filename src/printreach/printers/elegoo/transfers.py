@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import download_of
 from printreach.printers.http_api import HttpApi, NotFound
@@ -42,7 +43,7 @@ async def buffered(
 
     async with spooled(summed(), folder) as (body_size, body):
         if not body_size:
-            raise failed("The printer takes no empty file.")
+            raise failed(N_("The printer takes no empty file."))
         yield BufferedFile(body_size, md5.hexdigest(), in_pieces(body))
 
 
@@ -67,7 +68,7 @@ def plain_name(path: str) -> str:
     """Return the name of a file to be uploaded. Raises PrinterRefused for one in a folder (751)."""
     name = inside(path)
     if "/" in name or not name:
-        raise bad_path("This printer takes files into no folder.")
+        raise bad_path(N_("This printer takes files into no folder."))
     return name
 
 
@@ -76,16 +77,18 @@ class PrinterWeb(HttpApi):
 
     def __init__(self, setup: PrinterSetup, port: int) -> None:
         super().__init__(replace(setup, port=port, tls=False), "The printer")
-        self.where = f"The printer at {setup.host}"
+        self.where = in_english("The printer at %(host)s", host=setup.host)
 
     @property
     def denied(self) -> str:
-        return f"{self.where} refuses the access code."
+        return in_english("%(where)s refuses the access code.", where=self.where)
 
     def refusal(self, answer: FetchedAnswer) -> PrinterRefused:
         if answer.status in (401, 403, 404):
             return super().refusal(answer)
-        return failed(f"The printer's web server answered {answer.status}.")
+        return failed(
+            in_english("The printer's web server answered %(status)s.", status=answer.status)
+        )
 
     async def send(self, method: str, target: str, headers: Headers, body: bytes) -> object:
         """Return the answer's JSON; None if it is not JSON. Raises PrinterRefused."""

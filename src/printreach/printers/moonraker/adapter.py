@@ -15,6 +15,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone
 from printreach.contract.presets import Preset
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.printers.http_api import NotFound
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
@@ -146,11 +147,11 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
             targets[self._heated_tool(order)] = order.tool_c
         if not isinstance(order.bed_c, UnsetType):
             if not machine.has_bed:
-                raise not_supported("heat a bed")
+                raise not_supported(N_("This printer can't heat a bed."))
             targets[BED] = order.bed_c
         if not isinstance(order.chamber_c, UnsetType):
             if machine.chamber is None or not machine.has_chamber_heater:
-                raise not_supported("heat its chamber")
+                raise not_supported(N_("This printer can't heat its chamber."))
             targets[short_name(machine.chamber)] = order.chamber_c
         await self._api.run(gcode.set_targets(targets))
 
@@ -158,7 +159,7 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
         """Moonraker has one key. It is read, not made again: a new one would lock others out."""
         key = await self._api.query("/access/api_key")
         if not isinstance(key, str) or not key:
-            raise failed("Moonraker gave no key.")
+            raise failed(N_("Moonraker gave no key."))
         return key
 
     # --- helpers ----------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
             return self._extruder("ToolNumber", order.tool_number)
         extruder = active_extruder(self._known)
         if extruder is None:
-            raise not_supported("heat a hotend")
+            raise not_supported(N_("This printer can't heat a hotend."))
         return extruder
 
     def _extruder(self, argument: str, number: int) -> str:

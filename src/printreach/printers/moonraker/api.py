@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from printreach.contract.commands import CommandStatus
 from printreach.http1.fetch import FetchedAnswer, Fetcher
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import timed_out, unreachable
 from printreach.printers.http_api import KeyedApi, NotFound
@@ -43,7 +44,7 @@ class MoonrakerApi(KeyedApi):
     """Moonraker's APIs. rpc: None while there is no connection."""
 
     def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, "Moonraker", host=setup.authority.encode("idna"))
+        super().__init__(setup, N_("Moonraker at %(host)s"), host=setup.authority.encode("idna"))
         self.address = setup.authority
         self.push_url = f"ws://{setup.authority}/websocket"
         self.rpc: Rpc | None = None
@@ -64,7 +65,7 @@ class MoonrakerApi(KeyedApi):
     ) -> object:
         """Return the result of a call."""
         if self.rpc is None:
-            raise unreachable(self.where, "there is no connection")
+            raise unreachable(self.where, N_("there is no connection"))
         try:
             return await self.rpc.call(method, params, timeout_s=timeout_s)
         except RpcRefused as refused:
@@ -103,9 +104,12 @@ class MoonrakerApi(KeyedApi):
             return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
         if refused.code == 503 or refused.message.startswith(_GONE_WORDS):
             return PrinterRefused(
-                CommandStatus.NOT_CONNECTED, f"{self.where} has no connection to Klipper."
+                CommandStatus.NOT_CONNECTED,
+                in_english("%(where)s has no connection to Klipper.", where=self.where),
             )
-        return failed(f"{words}." if words else f"{self.where} refused it.")
+        return failed(
+            f"{words}." if words else in_english("%(where)s refused it.", where=self.where)
+        )
 
     # --- over HTTP ----------------------------------------------------------------------------
 
@@ -121,7 +125,9 @@ class MoonrakerApi(KeyedApi):
         """Ask for a file's headers. Raises NotFound, for a folder too."""
         answer = await self.ask("HEAD", path)
         if answer.status == 403:  # "… is not a file"
-            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such file.")
+            raise NotFound(
+                CommandStatus.NOT_FOUND, in_english("%(where)s has no such file.", where=self.where)
+            )
         return self.accept(answer)
 
     async def send_form(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:

@@ -12,6 +12,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import download_of, size_of
 from printreach.printers.http_api import NotFound
@@ -108,7 +109,7 @@ class MoonrakerFiles:
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         place = place_of(path)
         if place.root is FileRoot.LOGS:
-            raise not_supported("take files into its logs")
+            raise not_supported(N_("This printer can't take files into its logs."))
         folder, _, name = place.inside.rpartition("/")
         boundary = f"printreach-{self._token_bytes(16).hex()}"
         form = FormUpload(ROOTS[place.root], folder, name, boundary)
@@ -190,7 +191,12 @@ class MoonrakerFiles:
         if listed is None:
             raise no_such_file(place.virtual_path)
         if not is_empty(listed):
-            raise failed(f"The folder {place.virtual_path!r} is not empty.")
+            raise failed(
+                in_english(
+                    "The folder %(path)s is not empty.",
+                    path=repr(place.virtual_path),
+                )
+            )
         if has_pictures(listed):
             await self._remove(Place(place.root, f"{place.inside}/{PICTURES}"), force=True)
         await self._remove(place, force=False)
@@ -262,7 +268,9 @@ def target_of(place: Place) -> str:
 
 def _in_use(path: str) -> PrinterRefused:
     """Moonraker has its words for both only in its log."""
-    return failed(f"{path!r} is being printed, or protected by Moonraker.")
+    return failed(
+        in_english("%(path)s is being printed, or protected by Moonraker.", path=repr(path))
+    )
 
 
 def _modified(head: FetchedAnswer) -> float | None:

@@ -9,7 +9,9 @@ from dataclasses import replace
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import NO_FEATURES, Feature
+from printreach.languages import in_english
 from printreach.printers import following, loose
+from printreach.printers.connecting import unreachable
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed, websocket
@@ -63,7 +65,10 @@ class LiveView(following.LiveView):
         self._begin()
         info = await self._api.query("/server/info")
         if loose.obj(info) == loose.EMPTY:
-            raise self._refused(CommandStatus.NOT_CONNECTED, "doesn't answer as Moonraker does")
+            sentence = in_english(
+                "%(where)s doesn't answer as Moonraker does.", where=self._api.where
+            )
+            raise PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
         try:
             opening = websocket(self._api.connect, self._api.push_url, self._api.headers)
             async with opening as socket:
@@ -293,11 +298,11 @@ class LiveView(following.LiveView):
         if ended.status in (401, 403):
             return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._api.denied)
         if ended.status in NO_ROOM:
-            return self._refused(CommandStatus.TOO_MANY_CLIENTS, "takes no more connections")
-        return self._refused(CommandStatus.NOT_CONNECTED, f"can't be reached: {ended.text}")
-
-    def _refused(self, status: CommandStatus, problem: str) -> PrinterRefused:
-        return PrinterRefused(status, f"{self._api.where} {problem}.")
+            return PrinterRefused(
+                CommandStatus.TOO_MANY_CLIENTS,
+                in_english("%(where)s takes no more connections.", where=self._api.where),
+            )
+        return unreachable(self._api.where, ended.text)
 
 
 def _status_of(answer: object) -> list[object]:

@@ -8,6 +8,7 @@ accept no other, not even a cancel.
 from collections.abc import Mapping
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.pause_plan import PAUSED_WITHIN_S, Action, PausePlan, g1_moves
 from printreach.printers.port import PrinterRefused
@@ -53,7 +54,7 @@ class MoonrakerPausePlan(PausePlan[LiveView]):
         if not await self._press("pause", PAUSED_WITHIN_S):
             raise PrinterRefused(
                 CommandStatus.TIMED_OUT,
-                "The printer pauses as soon as it can; its heaters are left as they are.",
+                N_("The printer pauses as soon as it can; its heaters are left as they are."),
             )
 
     async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:  # noqa: ARG002

@@ -12,6 +12,7 @@ from typing import Final
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Adjustments, CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.port import Trouble, View
 from printreach.rules.prints import Need, NeedKind, need_of_words
@@ -34,12 +35,25 @@ MAX_WORDS_CHARS = 200
 READY = "ready"
 EXTRAPOLATES_FROM = 0.1
 """The share of a file from which a print's slow beginning no longer distorts the estimate."""
+_STARTING = N_("Klipper at %(host)s is starting.")
+_DISCONNECTED = N_("Moonraker at %(host)s has no connection to Klipper.")
 _NOT_READY = {
-    "startup": "Klipper at {where} is starting.",
-    "disconnected": "Moonraker at {where} has no connection to Klipper.",
-    "shutdown": "Klipper at {where} has shut down{why}.",
-    "error": "Klipper at {where} reports an error{why}.",
+    "startup": (_STARTING, _STARTING),
+    "disconnected": (_DISCONNECTED, _DISCONNECTED),
+    "shutdown": (
+        N_("Klipper at %(host)s has shut down."),
+        N_("Klipper at %(host)s has shut down: %(words)s."),
+    ),
+    "error": (
+        N_("Klipper at %(host)s reports an error."),
+        N_("Klipper at %(host)s reports an error: %(words)s."),
+    ),
 }
+_OTHERWISE = (
+    N_("Klipper at %(host)s is not ready."),
+    N_("Klipper at %(host)s is not ready: %(words)s."),
+)
+"""Without and with the words that Klipper gives."""
 _BROKEN_DOWN = frozenset({"shutdown", "error"})
 """Klipper goes on from there only by a restart, which no print survives."""
 _ACTION: Final = "// action:prompt_"
@@ -74,10 +88,10 @@ def view_of(known: KnownState, version: str, prompt: Prompt = NO_PROMPT) -> View
 def trouble_of(klippy_state: str, message: str | None, where: str) -> Trouble:
     """While it is not. where: the address, for people."""
     words = shortened(message)
-    sentence = _NOT_READY.get(klippy_state, "Klipper at {where} is not ready{why}.")
+    plain, explained = _NOT_READY.get(klippy_state, _OTHERWISE)
     return Trouble(
         status=CommandStatus.NOT_CONNECTED,
-        sentence=sentence.format(where=where, why=f": {words}" if words else ""),
+        sentence=in_english(explained if words else plain, host=where, words=words),
         is_fault=klippy_state in _BROKEN_DOWN,
         has_lost_firmware=True,
     )
@@ -98,7 +112,7 @@ def _job(known: KnownState, lights: list[Light]) -> JobStatus:
     stats = obj(known, "print_stats")
     error = None
     if state is State.ERROR:
-        error = shortened(loose.text(stats, "message")) or "The print failed."
+        error = shortened(loose.text(stats, "message")) or N_("The print failed.")
     message = shortened(loose.text(obj(known, "display_status"), "message"))
     return JobStatus(
         state=state,

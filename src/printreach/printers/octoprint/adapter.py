@@ -17,6 +17,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone, JsonObject, JsonValue
 from printreach.contract.presets import Preset
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.camera_urls import candidates
 from printreach.printers.http_api import NotFound
@@ -108,7 +109,7 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         return FileDone(virtual_path=order.path, platform_path=inside)
 
     async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # there is none
-        raise not_supported("switch a light")
+        raise not_supported(N_("This printer can't switch a light."))
 
     async def move_axis(self, order: MoveAxis) -> None:
         axis = order.axis.value.lower()
@@ -150,9 +151,9 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         require_tools_of(order, range(profile.extruders))
         number = order.tool_number if isinstance(order.tool_number, int) else 0
         if not isinstance(order.bed_c, UnsetType) and not profile.has_bed:
-            raise not_supported("heat a bed")
+            raise not_supported(N_("This printer can't heat a bed."))
         if not isinstance(order.chamber_c, UnsetType) and not profile.has_chamber:
-            raise not_supported("heat a chamber")
+            raise not_supported(N_("This printer can't heat a chamber."))
         if not isinstance(order.tool_c, UnsetType):
             targets: JsonObject = {f"tool{number}": order.tool_c}
             await self._tell("tool", {"command": "target", "targets": targets})
@@ -170,10 +171,10 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         try:
             answer = await self._api.post("/api/plugin/appkeys", order)
         except NotFound:
-            raise failed("OctoPrint's Application Keys are switched off.") from None
+            raise failed(N_("OctoPrint's Application Keys are switched off.")) from None
         key = loose.text(answer, "api_key")
         if not key:
-            raise failed("OctoPrint gave no key.")
+            raise failed(N_("OctoPrint gave no key."))
         return key
 
     async def _select_tool(self, number: int) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.http_api import MAX_WORDS, KeyedApi
 from printreach.printers.setup import PrinterSetup
@@ -23,7 +24,7 @@ class OctoPrintApi(KeyedApi):
     """Source of the refusals: answers of 1.11.8."""
 
     def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, "OctoPrint")
+        super().__init__(setup, N_("OctoPrint at %(host)s"))
         self.push_url = f"ws://{setup.authority}/sockjs/websocket"
 
     def words_of(self, answer: FetchedAnswer) -> str:

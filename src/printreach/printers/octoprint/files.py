@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import chunks_of, download_of
 from printreach.printers.http_api import NotFound
@@ -101,7 +102,7 @@ class OctoPrintFiles:
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         root, inside = _split(path)
         if root is FileRoot.LOGS:
-            raise not_supported("take files into its logs")
+            raise not_supported(N_("This printer can't take files into its logs."))
         if size is not None:
             return await self._upload(inside, size, exactly(chunks, size))
         # OctoPrint answers 411 to a body whose length it isn't told.
@@ -114,7 +115,7 @@ class OctoPrintFiles:
             return await self._delete(path, inside, f"{LOGS}/{quote(inside)}")
         # OctoPrint would delete a folder with everything in it.
         if has_children(await self._file_info(path, inside)):
-            raise failed(f"The folder {path!r} is not empty.")
+            raise failed(in_english("The folder %(path)s is not empty.", path=repr(path)))
         return await self._delete(path, inside, f"{LOCAL}/{quote(inside)}")
 
     async def _file_info(self, path: str, inside: str) -> object:

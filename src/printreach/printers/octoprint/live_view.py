@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import NO_FEATURES
+from printreach.languages import N_
 from printreach.printers import following, loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.loose import Json
@@ -109,7 +110,7 @@ class LiveView(following.LiveView):
                     continue
                 fresh_login = await self._api.login()
                 if fresh_login is None:
-                    raise WebSocketFailed("OctoPrint ended its session")
+                    raise WebSocketFailed(N_("OctoPrint ended its session"))
                 await socket.send(json.dumps({"auth": fresh_login.auth}))
 
     async def _on_message(self, kind: str, content: Json) -> None:

@@ -18,6 +18,7 @@ from printreach.contract.status import (
     Temps,
 )
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import View, view_without_firmware
@@ -204,8 +205,15 @@ def view_of(
     """where: this OctoPrint's address, for messages."""
     condition = known.condition
     if condition.state is None:
-        how = f" ({condition.sub_state})" if condition.sub_state else ""
-        sentence = f"{where} is not connected to its printer{how}."
+        sentence = (
+            in_english(
+                "%(where)s is not connected to its printer (%(words)s).",
+                where=where,
+                words=condition.sub_state,
+            )
+            if condition.sub_state
+            else in_english("%(where)s is not connected to its printer.", where=where)
+        )
         return view_without_firmware(sentence, version)
     return View(
         trouble=None,
@@ -278,7 +286,7 @@ def _at_rest(known: KnownState, sub_state: str | None) -> Condition:
         case Ending.CANCELLED:
             return Condition(State.CANCELLED, sub_state)
         case Ending.FAILED:
-            return Condition(State.ERROR, None, known.ending_words or "The print failed.")
+            return Condition(State.ERROR, None, known.ending_words or N_("The print failed."))
         case Ending.UNKNOWN | Ending.CLEARED:
             return Condition(State.IDLE, sub_state)
 

@@ -12,6 +12,7 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDone, JsonObject, JsonValue
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.http_api import Conflict, NotFound
 from printreach.printers.port import (
@@ -89,8 +90,10 @@ class PrusaLinkPrinter:
         except Conflict:
             if self._live_view.known.waits_for_person:
                 raise failed(
-                    "The print waits for a person: what it asks is answered at the printer's"
-                    " display, and it goes on from there."
+                    N_(
+                        "The print waits for a person: what it asks is answered at the printer's"
+                        " display, and it goes on from there."
+                    )
                 ) from None
             raise
 
@@ -131,13 +134,13 @@ class PrusaLinkPrinter:
         if job_id is None:
             job_id = loose.count(await self._api.get("/api/v1/job"), "id")
         if job_id is None:
-            raise failed("PrusaLink knows of no print that is under way.")
+            raise failed(N_("PrusaLink knows of no print that is under way."))
         return f"/api/v1/job/{job_id}"
 
     # --- axes and heaters -------------------------------------------------------------------------
 
     async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # there is none
-        raise not_supported("switch a light")
+        raise not_supported(N_("This printer can't switch a light."))
 
     async def move_axis(self, order: MoveAxis) -> None:
         """Move relatively.
@@ -166,7 +169,7 @@ class PrusaLinkPrinter:
 
     async def set_temp(self, order: SetTemp) -> None:
         if not isinstance(order.chamber_c, UnsetType):
-            raise not_supported("heat a chamber")
+            raise not_supported(N_("This printer can't heat a chamber."))
         require_tools_of(order, _TOOLS)
         if not isinstance(order.tool_c, UnsetType):
             targets: JsonObject = {"tool0": order.tool_c}

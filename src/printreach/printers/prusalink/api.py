@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.http1.fetch import FetchedAnswer, Fetcher
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import timed_out
 from printreach.printers.http_api import MAX_ANSWER_BYTES, MAX_WORDS, HttpApi
@@ -25,7 +26,7 @@ class PrusaLinkApi(HttpApi):
     """Source of the refusals: answers of 0.8.1, Buddy's `status_page.cpp`."""
 
     def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, "PrusaLink")
+        super().__init__(setup, N_("PrusaLink at %(host)s"))
         self._login = Login(setup)
 
     async def get_soon(self, target: str, seconds: float) -> object:
@@ -81,11 +82,12 @@ class PrusaLinkApi(HttpApi):
     @property
     def denied(self) -> str:
         if not self._login.has_credentials:
-            return (
-                f"{self.where} asks for a password or an API key, and the agent has none:"
-                " one is given in PRINTREACH_PRINTER_PASSWORD or PRINTREACH_PRINTER_API_KEY."
+            return in_english(
+                "%(where)s asks for a password or an API key, and the agent has none: one is"
+                " given in PRINTREACH_PRINTER_PASSWORD or PRINTREACH_PRINTER_API_KEY.",
+                where=self.where,
             )
-        return f"{self.where} refuses the agent's password or API key."
+        return in_english("%(where)s refuses the agent's password or API key.", where=self.where)
 
 
 class Login:

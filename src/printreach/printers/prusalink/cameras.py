@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Hashable
 from urllib.parse import quote
 
 from printreach.contract.status import WebcamEntry
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.http_api import NotFound
 from printreach.printers.port import Camera, no_picture
@@ -49,9 +50,9 @@ class PrusaLinkCamera:
         try:
             picture = await self._api.picture(self._target)
         except NotFound:
-            raise no_picture("it is not connected any more") from None
+            raise no_picture(N_("it is not connected any more")) from None
         if not picture.startswith(JPEG_MAGIC):
-            raise no_picture("it has taken none yet")
+            raise no_picture(N_("it has taken none yet"))
         return picture
 
     async def frames(self) -> AsyncIterator[bytes]:

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
+from printreach.languages import in_english
 from printreach.printers import loose
 from printreach.printers.connecting import download_of
 from printreach.printers.http_api import Conflict, NotFound
@@ -108,7 +109,7 @@ class PrusaLinkFiles:
         headers: Headers = []
         if is_folder(reported):
             if has_children(reported):
-                raise failed(f"The folder {path!r} is not empty.")
+                raise failed(in_english("The folder %(path)s is not empty.", path=repr(path)))
             # PrusaLink's own hidden files would count as content otherwise.
             headers = _FORCE
         try:
@@ -214,8 +215,11 @@ def _hits_block_defect(size: int, refused: PrinterRefused) -> bool:
 
 def _block_defect(size: int) -> PrinterRefused:
     return failed(
-        f"PrusaLink can't store a file of exactly {size} bytes, a defect of its version 0.8.1:"
-        " add an empty line to the file and try again."
+        in_english(
+            "PrusaLink can't store a file of exactly %(size)s bytes, a defect of its version"
+            " 0.8.1: add an empty line to the file and try again.",
+            size=size,
+        )
     )
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
+from printreach.languages import N_
 from printreach.printers import following, loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.loose import EMPTY, Json
@@ -54,13 +55,15 @@ class LiveView(following.LiveView):
         version = await self._ask("/api/version")
         storages = await self._ask("/api/v1/storage")
         if not is_introduction(version, storages):
-            raise unreachable(self._api.where, "it answered with something else than who it is")
+            raise unreachable(self._api.where, N_("it answered with something else than who it is"))
         return machine_of(version, await self._ask("/api/v1/info"), storages)
 
     async def _poll(self) -> None:
         status = await self._ask("/api/v1/status")
         if not is_status(status):
-            raise unreachable(self._api.where, "it answered with something else than its status")
+            raise unreachable(
+                self._api.where, N_("it answered with something else than its status")
+            )
         status, job = loose.obj(status), EMPTY
         if wants_job(self.known, status):
             job = await self._ask_job()

@@ -19,6 +19,7 @@ from printreach.contract.status import (
     Temps,
 )
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.materials import spool_at_each_tool
@@ -193,8 +194,15 @@ def view_of(known: KnownState, machine: Machine, where: str) -> View:
     printer = loose.obj(known.status, "printer")
     message = loose.text(loose.obj(printer, "status_printer"), "message") or ""
     if known.state is None:
-        how = f" ({message})" if message not in _USUAL_MESSAGES else ""
-        sentence = f"{where} is not connected to its printer{how}."
+        sentence = (
+            in_english(
+                "%(where)s is not connected to its printer (%(words)s).",
+                where=where,
+                words=message,
+            )
+            if message not in _USUAL_MESSAGES
+            else in_english("%(where)s is not connected to its printer.", where=where)
+        )
         return view_without_firmware(sentence, machine.version)
     return View(
         trouble=None,
@@ -277,9 +285,9 @@ def _with_file(latest: Latest, job: Json) -> Latest:
 
 def _sub_state(known: KnownState, message: str) -> str | None:
     if known.word == "BUSY":
-        return "Busy"
+        return N_("Busy")
     if known.waits_for_person:
-        return _error(known, message) if known.state is State.PAUSED else "Attention"
+        return _error(known, message) if known.state is State.PAUSED else N_("Attention")
     return None
 
 
@@ -287,8 +295,8 @@ def _error(known: KnownState, message: str) -> str:
     if message not in _USUAL_MESSAGES:
         return message
     if known.waits_for_person:
-        return "The printer wants attention: see its display."
-    return "The printer reports an error: see its display."
+        return N_("The printer wants attention: see its display.")
+    return N_("The printer reports an error: see its display.")
 
 
 def _print_of(known: KnownState, state: State, printer: Json) -> CurrentPrint:

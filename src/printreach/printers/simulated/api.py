@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_
 from printreach.printers import loose
 from printreach.printers.connecting import unreachable
 from printreach.printers.http_api import HttpApi
@@ -22,7 +23,7 @@ _G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
 
 class Api(HttpApi):
     def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, "The printer")
+        super().__init__(setup, N_("The printer at %(host)s"))
         self._push_url = f"ws://{setup.authority}/ws"
 
     def words_of(self, answer: FetchedAnswer) -> str:

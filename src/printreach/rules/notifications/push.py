@@ -33,7 +33,7 @@ ACT_LIFETIME: Final = timedelta(hours=1)
 ACTS_KEPT_FOR: Final = timedelta(days=90)
 """How long a print's page says what was done of it from notifications."""
 LONGEST_NAME: Final = 60
-NOT_FINISHED: Final = "It was not finished."
+NOT_FINISHED: Final = N_("It was not finished.")
 
 _PUBLIC_KEY_BYTES: Final = 65
 _UNCOMPRESSED: Final = 4

@@ -52,12 +52,20 @@ def _complete(event: PrintEvent) -> Told:
 
 def _failed(event: PrintEvent) -> Told:
     if event.error == CANCELLED:
-        return _("print stopped"), [_file(event, N_("%(file)s was stopped%(at)s."))]
-    return _("print failed"), [_file(event, N_("%(file)s failed%(at)s.")), _error(event)]
+        return _("print stopped"), [
+            _file(event, N_("%(file)s was stopped."), N_("%(file)s was stopped at %(percent)s%%."))
+        ]
+    return _("print failed"), [
+        _file(event, N_("%(file)s failed."), N_("%(file)s failed at %(percent)s%%.")),
+        _error(event),
+    ]
 
 
 def _paused(event: PrintEvent) -> Told:
-    return _("print paused"), [_file(event, N_("%(file)s is paused%(at)s.")), _error(event)]
+    return _("print paused"), [
+        _file(event, N_("%(file)s is paused."), N_("%(file)s is paused at %(percent)s%%.")),
+        _error(event),
+    ]
 
 
 def _resumed(event: PrintEvent) -> Told:
@@ -80,7 +88,7 @@ def _possible_failure(event: PrintEvent) -> Told:
 
 def _paused_by_detector(event: PrintEvent) -> Told:
     return _("paused by failure detection"), [
-        _file(event, N_("%(file)s is paused%(at)s.")),
+        _file(event, N_("%(file)s is paused."), N_("%(file)s is paused at %(percent)s%%.")),
         _("Check it before you resume."),
     ]
 
@@ -99,14 +107,18 @@ def _third_layer(event: PrintEvent) -> Told:
 
 def _filament(event: PrintEvent) -> Told:
     return _("filament needs changing"), [
-        _file(event, N_("%(file)s is waiting for filament%(at)s.")),
+        _file(
+            event,
+            N_("%(file)s is waiting for filament."),
+            N_("%(file)s is waiting for filament at %(percent)s%%."),
+        ),
         _error(event),
     ]
 
 
 def _interaction(event: PrintEvent) -> Told:
     return _("the printer needs attention"), [
-        _file(event, N_("%(file)s is waiting%(at)s.")),
+        _file(event, N_("%(file)s is waiting."), N_("%(file)s is waiting at %(percent)s%%.")),
         _error(event),
     ]
 
@@ -156,12 +168,13 @@ def _joined(sentences: list[str]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _file(event: PrintEvent, sentence: str) -> str:
+def _file(event: PrintEvent, sentence: str, with_progress: str = "") -> str:
+    """Make a sentence about the file. with_progress: the one that tells its progress, too."""
     name = event.file_name or "" if event.file_name is not UNSET else ""
-    at = "" if event.progress is UNSET else _(" at %(percent)s%%", percent=event.progress)
-    text = message(sentence)
+    is_known = event.progress is not UNSET and bool(with_progress)
+    text = message(with_progress if is_known else sentence)
     unnamed = _("The print") if text.startswith("%(file)s") else _("the print")
-    return text % {"file": name or unnamed, "at": at}
+    return text % {"file": name or unnamed, "percent": event.progress}
 
 
 def _time_left(event: PrintEvent) -> str:
@@ -173,4 +186,4 @@ def _error(event: PrintEvent) -> str:
     if event.error is UNSET or not event.error:
         return ""
     text = translate(event.error.strip())
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "\u3002", "\uff01", "\uff1f")) else f"{text}."

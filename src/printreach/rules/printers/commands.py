@@ -13,6 +13,7 @@ from typing import Final
 from printreach.contract.commands import Adjust, Extrude, Home, MoveAxis, Pause, SetTemp
 from printreach.contract.status import AT_WORK, NO_FEATURES, UNDER_WAY, Feature, State
 from printreach.contract.unset import UnsetType
+from printreach.languages import N_, in_english
 
 MAX_BED_C = 75.0
 MAX_CHAMBER_C = 75.0
@@ -61,16 +62,16 @@ class Action(Enum):
     RESTART_FIRMWARE = auto()
 
 
-_SAID: Final[Mapping[State, str]] = MappingProxyType(
+_IN_WORDS: Final[Mapping[State, str]] = MappingProxyType(
     {
-        State.IDLE: "the printer is idle",
-        State.WARMING_UP: "the printer is warming up",
-        State.PRINTING: "the printer is printing",
-        State.PAUSED: "the print is paused",
-        State.RESUMING: "the print is resuming",
-        State.COMPLETE: "the last print is complete",
-        State.CANCELLED: "the last print was cancelled",
-        State.ERROR: "the printer reports an error",
+        State.IDLE: N_("the printer is idle"),
+        State.WARMING_UP: N_("the printer is warming up"),
+        State.PRINTING: N_("the printer is printing"),
+        State.PAUSED: N_("the print is paused"),
+        State.RESUMING: N_("the print is resuming"),
+        State.COMPLETE: N_("the last print is complete"),
+        State.CANCELLED: N_("the last print was cancelled"),
+        State.ERROR: N_("the printer reports an error"),
     }
 )
 
@@ -79,17 +80,21 @@ def state_problem(action: Action, state: State) -> str | None:
     """Return why an action has no place in a state (786)."""
     match action:
         case Action.PAUSE if state is not State.PRINTING:
-            return f"Only a running print can be paused; {_SAID[state]}."
+            return in_english(
+                "Only a running print can be paused; %(state)s.", state=_IN_WORDS[state]
+            )
         case Action.RESUME if state is not State.PAUSED:
-            return f"Only a paused print can be resumed; {_SAID[state]}."
+            return in_english(
+                "Only a paused print can be resumed; %(state)s.", state=_IN_WORDS[state]
+            )
         case Action.CANCEL if state not in UNDER_WAY:
-            return f"There is no print to cancel; {_SAID[state]}."
+            return in_english("There is no print to cancel; %(state)s.", state=_IN_WORDS[state])
         case Action.START if state in UNDER_WAY:
-            return f"Another print is under way; {_SAID[state]}."
+            return in_english("Another print is under way; %(state)s.", state=_IN_WORDS[state])
         case Action.HOME | Action.RESTART_FIRMWARE if state in UNDER_WAY:
-            return f"A print is under way; {_SAID[state]}."
+            return in_english("A print is under way; %(state)s.", state=_IN_WORDS[state])
         case Action.MOVE | Action.EXTRUDE if state in AT_WORK:
-            return f"A print is running; {_SAID[state]}."
+            return in_english("A print is running; %(state)s.", state=_IN_WORDS[state])
         case _:
             return None
 
@@ -115,7 +120,7 @@ def move_problem(order: MoveAxis, limits: CommandLimits = DEFAULT_LIMITS) -> str
 
 def extrude_problem(order: Extrude, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     if not 0 <= order.extruder <= MAX_TOOL_NUMBER:
-        return f"Extruder must be 0 to {MAX_TOOL_NUMBER}."
+        return in_english("Extruder must be 0 to %(most)s.", most=MAX_TOOL_NUMBER)
     return _distance_problem(order.distance_mm, limits.extrude_mm, MAX_DISTANCE_MM)
 
 
@@ -126,7 +131,16 @@ def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str |
     ):
         most = min(MAX_PAUSE_MM, owner_most)
         if not 0 <= value <= most:
-            return f"{name} must be 0 to {most:g}{_lowered(most, MAX_PAUSE_MM)}."
+            if most < MAX_PAUSE_MM:
+                return in_english(
+                    "%(argument)s must be 0 to %(most)s, as the owner of this printer's agent"
+                    " has set it.",
+                    argument=name,
+                    most=f"{most:g}",
+                )
+            return in_english(
+                "%(argument)s must be 0 to %(most)s.", argument=name, most=f"{most:g}"
+            )
     return None
 
 
@@ -159,36 +173,60 @@ def set_temp_problem(order: SetTemp, limits: CommandLimits = DEFAULT_LIMITS) -> 
         ("ToolC", order.tool_c, limits.hotend_c, MAX_TOOL_C),
     )
     if all(isinstance(target, UnsetType) for _, target, _, _ in targets):
-        return "At least one of BedC, ChamberC and ToolC must be given."
+        return N_("At least one of BedC, ChamberC and ToolC must be given.")
     for name, target, most, usual in targets:
         if not isinstance(target, UnsetType) and not (isfinite(target) and 0 <= target <= most):
-            return f"{name} must be 0 to {most:g} degrees Celsius{_lowered(most, usual)}."
+            if most < usual:
+                return in_english(
+                    "%(argument)s must be 0 to %(most)s degrees Celsius, as the owner of this"
+                    " printer's agent has set it.",
+                    argument=name,
+                    most=f"{most:g}",
+                )
+            return in_english(
+                "%(argument)s must be 0 to %(most)s degrees Celsius.",
+                argument=name,
+                most=f"{most:g}",
+            )
     number = order.tool_number
     if isinstance(number, int) and not 0 <= number <= MAX_TOOL_NUMBER:
-        return f"ToolNumber must be 0 to {MAX_TOOL_NUMBER}."
+        return in_english("ToolNumber must be 0 to %(most)s.", most=MAX_TOOL_NUMBER)
     return None
 
 
 def home_problem(order: Home) -> str | None:
-    return None if order.homed else "Axes must name X, Y or Z."
+    return None if order.homed else N_("Axes must name X, Y or Z.")
 
 
 def adjust_problem(order: Adjust, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     most_mm = min(MAX_Z_OFFSET_STEP_MM, limits.move_mm)
-    why = _lowered(most_mm, MAX_Z_OFFSET_STEP_MM)
     changes = (
-        ("SpeedPercent", order.speed_percent, MIN_SPEED_PERCENT, MAX_SPEED_PERCENT, ""),
-        ("FlowPercent", order.flow_percent, MIN_FLOW_PERCENT, MAX_FLOW_PERCENT, ""),
-        ("FanPercent", order.fan_percent, 0, MAX_FAN_PERCENT, ""),
-        ("ZOffsetByMm", order.z_offset_by_mm, -most_mm, most_mm, why),
+        ("SpeedPercent", order.speed_percent, MIN_SPEED_PERCENT, MAX_SPEED_PERCENT),
+        ("FlowPercent", order.flow_percent, MIN_FLOW_PERCENT, MAX_FLOW_PERCENT),
+        ("FanPercent", order.fan_percent, 0, MAX_FAN_PERCENT),
+        ("ZOffsetByMm", order.z_offset_by_mm, -most_mm, most_mm),
     )
-    is_empty = all(isinstance(value, UnsetType) for _, value, _, _, _ in changes)
+    is_empty = all(isinstance(value, UnsetType) for _, value, _, _ in changes)
     if is_empty and isinstance(order.speed_level, UnsetType):
-        names = ", ".join(name for name, _, _, _, _ in changes)
-        return f"At least one of {names} and SpeedLevel must be given."
-    for name, value, least, most, lowered in changes:
+        names = ", ".join(name for name, _, _, _ in changes)
+        return in_english("At least one of %(names)s and SpeedLevel must be given.", names=names)
+    for name, value, least, most in changes:
         if not isinstance(value, UnsetType) and not (isfinite(value) and least <= value <= most):
-            return f"{name} must be {least:g} to {most:g}{lowered}, not {value:g}."
+            values = {
+                "argument": name,
+                "least": f"{least:g}",
+                "most": f"{most:g}",
+                "given": f"{value:g}",
+            }
+            if name == "ZOffsetByMm" and most_mm < MAX_Z_OFFSET_STEP_MM:
+                return in_english(
+                    "%(argument)s must be %(least)s to %(most)s, as the owner of this printer's"
+                    " agent has set it, not %(given)s.",
+                    **values,
+                )
+            return in_english(
+                "%(argument)s must be %(least)s to %(most)s, not %(given)s.", **values
+            )
     return None
 
 
@@ -209,9 +247,11 @@ def features_needed(order: Adjust) -> Feature:
 
 def _distance_problem(distance_mm: float, most: float, usual: float) -> str | None:
     if not isfinite(distance_mm) or abs(distance_mm) > most:
-        return f"DistanceMm must be -{most:g} to {most:g}{_lowered(most, usual)}."
+        if most < usual:
+            return in_english(
+                "DistanceMm must be -%(most)s to %(most)s, as the owner of this printer's agent"
+                " has set it.",
+                most=f"{most:g}",
+            )
+        return in_english("DistanceMm must be -%(most)s to %(most)s.", most=f"{most:g}")
     return None
-
-
-def _lowered(most: float, usual: float) -> str:
-    return ", as the owner of this printer's agent has set it" if most < usual else ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from printreach.contract.files import FileRoot
+from printreach.languages import N_, in_english
 
 MAX_PATH_CHARS = 1024
 
@@ -32,17 +33,17 @@ def parse_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | 
     a name like any other, but for `.` and `..`, lest a printer's server decode them again.
     """
     if not text:
-        return "path is missing."
+        return N_("path is missing.")
     if len(text) > MAX_PATH_CHARS:
-        return f"path is longer than {MAX_PATH_CHARS} characters."
+        return in_english("path is longer than %(most)s characters.", most=MAX_PATH_CHARS)
     if "\\" in text or any(ord(char) < 32 or ord(char) == 127 for char in text):
-        return "path has a character that no file name here may have."
+        return N_("path has a character that no file name here may have.")
     first, *parts = text.removesuffix("/").split("/")
     decoded_again = re.split(r"[/\\]", unquote(text))
     if "" in parts or any(part in (".", "..") for part in decoded_again):
-        return "path must stay inside its root."
+        return N_("path must stay inside its root.")
     for root in roots:
         if first == root.value:
             return VirtualPath(root, tuple(parts))
     known = ", ".join(root.value for root in roots)
-    return f"path must begin with one of: {known}."
+    return in_english("path must begin with one of: %(roots)s.", roots=known)

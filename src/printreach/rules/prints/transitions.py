@@ -13,6 +13,7 @@ from typing import Final
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.rules.prints import (
     NeedKind,
     PrintMemory,
@@ -178,12 +179,13 @@ def _unreported_end(before: TrackedPrint, now: Moment) -> list[PrintEvent]:
     because = memory.lost_because or (_AGENT_WAS_OFF if now.has_gap else "")
     if memory.progress >= DONE_PERCENT:
         change.tell(EventType.COMPLETE)
-    elif because == _AGENT_WAS_OFF:
-        change.tell(EventType.FAILED, f"The print ended while {because}; how is not known.")
+        return change.events
+    text = N_("The printer ended the print and reported no reason.")
+    if because == _AGENT_WAS_OFF:
+        text = N_("The print ended while the agent was not running; how is not known.")
     elif because:
-        change.tell(EventType.FAILED, f"The print was lost. {because}")
-    else:
-        change.tell(EventType.FAILED, "The printer ended the print and reported no reason.")
+        text = in_english("The print was lost. %(sentence)s", sentence=because)
+    change.tell(EventType.FAILED, text)
     return change.events
 
 
@@ -341,7 +343,7 @@ class _Change:
         elif self.state is State.CANCELLED:
             self.tell(EventType.FAILED, CANCELLED)
         elif self.state is State.ERROR:
-            text = job.error or "The print failed."
+            text = job.error or N_("The print failed.")
             self.tell(EventType.FAILED, text)
             errors = dict(self.memory.errors) | {text: self.now.steady_s}
             self.memory = replace(self.memory, error=text, errors=errors)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from printreach.languages import N_
+from printreach.languages import N_, in_english
 
 LIFETIME: Final = timedelta(days=180)
 """The lifetime since the last successful SetNotificationWebhook."""
@@ -38,7 +38,9 @@ MAX_QUEUED: Final = 5000
 """The most queued calls of one webhook: some fifty days of a busy printer, or a flood."""
 MAX_LOGGED: Final = 2000
 """The most finished calls of one webhook that can be viewed."""
-TOO_MANY: Final = f"More than {MAX_QUEUED} calls waited, so the oldest were dropped."
+TOO_MANY: Final = in_english(
+    "More than %(calls)s calls waited, so the oldest were dropped.", calls=MAX_QUEUED
+)
 
 
 class DeliveryState(StrEnum):
@@ -198,7 +200,11 @@ def after_failure(webhook: Webhook, outcome: Outcome, at: datetime) -> Webhook:
     if failed.failures < FEWEST_FAILURES or at - since < DISABLED_AFTER:
         return failed
     days = DISABLED_AFTER.days
-    reason = f"No attempt succeeded for {days} days. The last one: {in_words(outcome)}"
+    reason = in_english(
+        "No attempt succeeded for %(days)s days. The last one: %(sentence)s",
+        days=days,
+        sentence=in_words(outcome),
+    )
     return replace(failed, disabled_at=at, disabled_reason=reason)
 
 
@@ -206,7 +212,7 @@ def in_words(outcome: Outcome) -> str:
     """Describe an attempt in one sentence."""
     if outcome.error is not None:
         return outcome.error
-    return f"The receiver answered {outcome.http_status}."
+    return in_english("The receiver answered %(status)s.", status=outcome.http_status)
 
 
 def problem_with_delivery(webhook: Webhook, delivery: Delivery) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from printreach.languages import N_, in_english
 from printreach.rules.public_addresses import IpAddress, Reach, is_public, parse_ip_address
 
 MAX_URL_LENGTH: Final = 2048
@@ -61,7 +62,7 @@ def parse_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
         return target
     address = parse_ip_address(target.host)
     problem = None if address is None else address_problem(target, address, reach)
-    return target if problem is None else f"WebhookUrl {problem}."
+    return target if problem is None else in_english("WebhookUrl %(problem)s.", problem=problem)
 
 
 def address_problem(
@@ -74,23 +75,25 @@ def address_problem(
     if reach.allows(address, target.port, is_plain=not target.is_tls, is_own=is_own):
         return None
     if is_public(address):
-        return "leads to a public address, which is called by https alone"
-    return "leads to an address that isn't public"
+        return N_("leads to a public address, which is called by https alone")
+    return N_("leads to an address that isn't public")
 
 
 def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
     if not url:
-        return "WebhookUrl is empty."
+        return N_("WebhookUrl is empty.")
     if len(url) > MAX_URL_LENGTH:
-        return f"WebhookUrl is longer than {MAX_URL_LENGTH:,} characters."
+        return in_english(
+            "WebhookUrl is longer than %(most)s characters.", most=f"{MAX_URL_LENGTH:,}"
+        )
     if not _PLAIN.fullmatch(url) or "\\" in url:
-        return "WebhookUrl has a character that has to be percent-encoded."
+        return N_("WebhookUrl has a character that has to be percent-encoded.")
     scheme, separator, rest = url.partition("://")
     is_tls = scheme.lower() == "https"
     if not separator or not (is_tls or (allow_plain and scheme.lower() == "http")):
-        return "WebhookUrl must begin with https://."
+        return N_("WebhookUrl must begin with https://.")
     if "#" in rest:
-        return "WebhookUrl has a fragment, which no server is ever sent."
+        return N_("WebhookUrl has a fragment, which no server is ever sent.")
     authority = re.split(r"[/?]", rest, maxsplit=1)[0]
     place = _read_authority(authority, _DEFAULT_PORTS["https" if is_tls else "http"])
     if isinstance(place, str):
@@ -123,16 +126,16 @@ def place_to_show(url: str) -> str:
 
 def _read_authority(authority: str, default_port: int) -> tuple[str, int] | str:
     if "@" in authority:
-        return "WebhookUrl must not carry a user or a password."
+        return N_("WebhookUrl must not carry a user or a password.")
     found = _AUTHORITY.fullmatch(authority)
     if found is None:
-        return "WebhookUrl names no host that can be called."
+        return N_("WebhookUrl names no host that can be called.")
     host = (found[1] or found[2]).lower()
     port = int(found[3]) if found[3] else default_port
     if not 1 <= port <= 65535:
-        return "WebhookUrl names a port that does not exist."
+        return N_("WebhookUrl names a port that does not exist.")
     if found[1] and ":" not in host:
-        return "WebhookUrl names no host that can be called."
+        return N_("WebhookUrl names no host that can be called.")
     return host, port
 
 
@@ -142,7 +145,7 @@ def _problem_with(host: str) -> str | None:
     labels = host.removesuffix(".").split(".")
     if ":" in host or _NUMBER.fullmatch(labels[-1]):
         # 2130706433, 0x7f.1 and 0177.0.0.1 are all spellings of a loopback address.
-        return "WebhookUrl spells an IP address in an unusual way."
+        return N_("WebhookUrl spells an IP address in an unusual way.")
     if len(host) > _MAX_NAME_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
-        return "WebhookUrl names no host that can be called."
+        return N_("WebhookUrl names no host that can be called.")
     return None

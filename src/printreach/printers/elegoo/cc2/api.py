@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from enum import IntEnum
 
 from printreach.contract.files import JsonObject
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import (
     MAX_MQTT_MESSAGE_BYTES,
@@ -49,10 +50,10 @@ class Method(IntEnum):
 
 
 _ERRORS = {
-    1003: "it doesn't take these arguments",
-    1009: "it is busy",
-    1010: "it isn't printing",
-    1012: "it knows no such print",
+    1003: N_("it doesn't take these arguments"),
+    1009: N_("it is busy"),
+    1010: N_("it isn't printing"),
+    1012: N_("it knows no such print"),
 }
 
 
@@ -61,7 +62,7 @@ class Cc2Api:
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.host = setup.host
-        self.where = f"The printer at {setup.host}"
+        self.where = in_english("The printer at %(host)s", host=setup.host)
         self.code = setup.access_code or USUAL_CODE
         self.port = setup.ports.get("mqtt", USUAL_PORT)
         self._serial = setup.serial or ""
@@ -74,7 +75,11 @@ class Cc2Api:
     async def connected(self) -> AsyncIterator[AsyncIterator[Json]]:
         """Yield the printer's messages while this is open. Raises PrinterRefused."""
         if not self._serial or any(sign in self._serial for sign in "/+#"):
-            raise not_authorized(self.where, "needs its serial number beside the access code")
+            raise not_authorized(
+                in_english(
+                    "%(where)s needs its serial number beside the access code.", where=self.where
+                )
+            )
         client = MqttClient(
             self.where,
             self.host,
@@ -92,7 +97,7 @@ class Cc2Api:
                 yield self._messages(client)
             finally:
                 self._client = None
-                self._answers.give_up(unreachable(self.where, "the connection broke off"))
+                self._answers.give_up(unreachable(self.where, N_("the connection broke off")))
 
     async def send(self, method: Method, params: JsonObject) -> int:
         """Send without waiting for an answer; its number. Raises PrinterRefused."""
@@ -110,10 +115,10 @@ class Cc2Api:
         result = await self._answers.after(sending(), str(self._number + 1))
         error = loose.whole(result, "error_code")
         if error == BAD_TOKEN:
-            raise not_authorized(self.where, "refuses the access code")
+            raise not_authorized(in_english("%(where)s refuses the access code.", where=self.where))
         if error:
-            words = _ERRORS.get(error, f"error {error}")
-            raise failed(f"The printer refused: {words}.")
+            words = _ERRORS.get(error, in_english("error %(number)s", number=error))
+            raise failed(in_english("The printer refused: %(why)s.", why=words))
         return result
 
     async def ping(self) -> None:
@@ -136,12 +141,15 @@ class Cc2Api:
             async with asyncio.timeout(REGISTER_S):
                 error = await self._registered(client)
         except TimeoutError:
-            why = "it doesn't take the agent on; is this its serial number?"
-            raise unreachable(self.where, why.rstrip("?")) from None
+            why = N_("it doesn't take the agent on; is this its serial number")
+            raise unreachable(self.where, why) from None
         if "too many" in error.lower():
             raise too_many_clients(self.where)
         if error != "ok":
-            raise unreachable(self.where, f"it doesn't take the agent on ({error[:100]})")
+            raise unreachable(
+                self.where,
+                in_english("it doesn't take the agent on (%(error)s)", error=error[:100]),
+            )
 
     async def _registered(self, client: MqttClient) -> str:
         async for message in client.messages():
@@ -157,7 +165,7 @@ class Cc2Api:
                 async with asyncio.timeout(DEAD_S):
                     message = await anext(incoming)
             except TimeoutError:
-                raise unreachable(self.where, "it says nothing any more") from None
+                raise unreachable(self.where, N_("it says nothing any more")) from None
             report = _read(message.payload)
             number = loose.whole(report, "id")
             if str(message.topic).endswith("/api_response") and number is not None:
@@ -166,7 +174,7 @@ class Cc2Api:
 
     async def _publish(self, order: JsonObject) -> None:
         if self._client is None:
-            raise unreachable(self.where, "there is no connection")
+            raise unreachable(self.where, N_("there is no connection"))
         await self._client.publish(f"elegoo/{self._serial}/{self._name}/api_request", order)
 
 

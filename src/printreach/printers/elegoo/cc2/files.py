@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import quote
 
 from printreach.contract.files import FileDone, JsonObject
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import not_authorized
 from printreach.printers.elegoo.files import ElegooFiles, ListedEntry
@@ -80,10 +81,17 @@ class Cc2Files(ElegooFiles):
             reported = await self._web.send("PUT", "/upload", headers, piece)
             error = loose.whole(reported, "error_code")
             if error == BAD_TOKEN:
-                raise not_authorized(self._api.where, "refuses the access code")
+                raise not_authorized(
+                    in_english("%(where)s refuses the access code.", where=self._api.where)
+                )
             if error != 0:
-                shown = "" if error is None else f": error {error}"
-                raise failed(f"The printer refused the upload{shown}.")
+                raise failed(
+                    N_("The printer refused the upload.")
+                    if error is None
+                    else in_english(
+                        "The printer refused the upload: error %(number)s.", number=error
+                    )
+                )
 
 
 def listed(answer: Json, folder: str) -> list[ListedEntry]:

@@ -18,6 +18,7 @@ from printreach.contract.status import (
     Temps,
 )
 from printreach.contract.unset import UNSET
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json, merged
 from printreach.printers.port import View
@@ -46,16 +47,16 @@ _WARMING_UP = frozenset({1045, 1096, 1405, 1906, 2801, 2802, 2901, 2902})
 _PAUSED, _RESUMING = frozenset({2501, 2502, 2505}), frozenset({2401, 2402})
 _COMPLETE, _CANCELLED = 2077, frozenset({2503, 2504})
 _SUB_STATES = {
-    1045: "Heating the nozzle",
-    1096: "Heating the nozzle",
-    1405: "Heating the bed",
-    1906: "Heating the bed",
-    2501: "Pausing",
-    2503: "Stopping",
-    2801: "Leveling the bed",
-    2802: "Leveling the bed",
-    2901: "Heating",
-    2902: "Heating",
+    1045: N_("Heating the nozzle"),
+    1096: N_("Heating the nozzle"),
+    1405: N_("Heating the bed"),
+    1906: N_("Heating the bed"),
+    2501: N_("Pausing"),
+    2503: N_("Stopping"),
+    2801: N_("Leveling the bed"),
+    2802: N_("Leveling the bed"),
+    2901: N_("Heating"),
+    2902: N_("Heating"),
 }
 SPEED_LEVELS = (
     SpeedLevel.SILENT,
@@ -196,9 +197,11 @@ def _sub_state(status: Json, state: State) -> str | None:
     machine = loose.obj(status, "machine_status")
     code, sub = loose.whole(machine, "status"), loose.whole(machine, "sub_status") or 0
     if state is State.IDLE:
-        return {_STATUS_INITIALIZING: "Initializing", _STATUS_HOMING: "Homing"}.get(code or 0)
+        return {_STATUS_INITIALIZING: N_("Initializing"), _STATUS_HOMING: N_("Homing")}.get(
+            code or 0
+        )
     if code == _STATUS_LEVELLING:
-        return "Leveling the bed"
+        return N_("Leveling the bed")
     return _SUB_STATES.get(sub) if code == _STATUS_PRINTING else None
 
 
@@ -211,9 +214,9 @@ def _faults(status: Json) -> list[str]:
 def _error(status: Json) -> str | None:
     faults = _faults(status)
     if faults:
-        return f"The printer reports error {', '.join(faults[:3])}."
+        return in_english("The printer reports error %(number)s.", number=", ".join(faults[:3]))
     if state_of(status) is State.ERROR:
-        return "The printer reports an error."
+        return N_("The printer reports an error.")
     return None
 
 

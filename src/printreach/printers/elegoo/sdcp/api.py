@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import NoReturn
 
 from printreach.contract.files import JsonObject
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.connecting import (
     connect_to,
@@ -50,13 +51,13 @@ class Cmd(IntEnum):
 NOT_FOUND = 2
 _ACKS = {
     Cmd.START: {
-        1: "it is busy",
-        NOT_FOUND: "it has no such file",
-        3: "the file is damaged",
-        4: "the file can't be read",
-        5: "the file is for another resolution",
-        6: "the file's format is not known",
-        7: "the file is for another printer",
+        1: N_("it is busy"),
+        NOT_FOUND: N_("it has no such file"),
+        3: N_("the file is damaged"),
+        4: N_("the file can't be read"),
+        5: N_("the file is for another resolution"),
+        6: N_("the file's format is not known"),
+        7: N_("the file is for another printer"),
     }
 }
 """Acknowledgements by SDCP's document; their meaning depends on the command."""
@@ -67,7 +68,7 @@ class SdcpApi:
 
     def __init__(self, setup: PrinterSetup) -> None:
         self.host = setup.host
-        self.where = f"The printer at {setup.host}"
+        self.where = in_english("The printer at %(host)s", host=setup.host)
         self._setup = setup
         self._port = setup.ports.get("sdcp", USUAL_PORT)
         self._socket: WebSocket | None = None
@@ -87,12 +88,12 @@ class SdcpApi:
             await self._explain(exc)
         finally:
             self._socket = None
-            self._answers.give_up(unreachable(self.where, "the connection broke off"))
+            self._answers.give_up(unreachable(self.where, N_("the connection broke off")))
 
     async def send(self, cmd: Cmd, data: JsonObject, request_id: str = "") -> None:
         """Send without waiting for an answer. Raises PrinterRefused."""
         if self._socket is None:
-            raise unreachable(self.where, "there is no connection")
+            raise unreachable(self.where, N_("there is no connection"))
         message = {
             "Id": "",
             "Data": {
@@ -121,8 +122,8 @@ class SdcpApi:
         if ack == NOT_FOUND and cmd is Cmd.START:
             raise no_such_file(str(data.get("Filename")))
         if ack:
-            words = _ACKS.get(cmd, {}).get(ack, f"it answers {ack}")
-            raise failed(f"The printer refused: {words}.")
+            words = _ACKS.get(cmd, {}).get(ack, in_english("it answers %(number)s", number=ack))
+            raise failed(in_english("The printer refused: %(why)s.", why=words))
         return message
 
     def _new_id(self) -> str:
@@ -134,7 +135,7 @@ class SdcpApi:
                 async with asyncio.timeout(SILENT_S):
                     text = await socket.receive(SILENT_S)
             except TimeoutError:
-                raise unreachable(self.where, "it says nothing any more") from None
+                raise unreachable(self.where, N_("it says nothing any more")) from None
             message = _read(text)
             if message is None:
                 if _TOO_MANY in str(text[:200]).lower():
@@ -151,7 +152,10 @@ class SdcpApi:
             raise too_many_clients(self.where) from exc
         if exc.status is None and await self._is_cc2():
             raise not_authorized(
-                self.where, "is a Centauri Carbon 2: give its serial number and its access code"
+                in_english(
+                    "%(where)s is a Centauri Carbon 2: give its serial number and its access code.",
+                    where=self.where,
+                )
             ) from exc
         raise unreachable(self.where, exc.text) from exc
 

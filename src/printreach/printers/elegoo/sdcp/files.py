@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from urllib.parse import quote
 
 from printreach.contract.files import FileDone
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.elegoo.files import ElegooFiles, ListedEntry
 from printreach.printers.elegoo.transfers import (
@@ -50,7 +51,7 @@ class SdcpFiles(ElegooFiles):
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         name = plain_name(path)
         if '"' in name:
-            raise bad_path("This printer takes no file with a quotation mark in its name.")
+            raise bad_path(N_("This printer takes no file with a quotation mark in its name."))
         async with buffered(chunks, size, self._setup.data_dir) as file:
             upload_id = self._setup.token_bytes(16).hex()
             try:
@@ -83,7 +84,7 @@ class SdcpFiles(ElegooFiles):
             body = before + piece + after
             reported = await self._uploads.send("POST", UPLOAD, headers, body)
             if loose.text(reported, "code") != TAKEN:
-                raise failed(f"The printer refused the upload{_reason(reported)}.")
+                raise failed(_sentence(reported))
 
     async def _drop(self, name: str, upload_id: str) -> None:
         """Drop an upload; of no effect where the printer itself forgets an unfinished one."""
@@ -113,10 +114,10 @@ def listed(answer: Json) -> list[ListedEntry]:
     return list(entries.values())
 
 
-def _reason(reported: object) -> str:
+def _sentence(reported: object) -> str:
     """Explain the printer's error number: -1 and -2 are a wrong offset, -3 its storage."""
     for message in loose.items(reported, "messages"):
         number = loose.whole(message, "message")
         if number is not None:
-            return f": error {number}"
-    return ""
+            return in_english("The printer refused the upload: error %(number)s.", number=number)
+    return N_("The printer refused the upload.")

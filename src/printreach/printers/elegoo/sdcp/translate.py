@@ -18,6 +18,7 @@ from printreach.contract.status import (
     Temps,
 )
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.materials import spool_at_each_tool
@@ -36,13 +37,13 @@ _STATES = {
     **dict.fromkeys((8, 14), State.CANCELLED),
     9: State.COMPLETE,
 }
-_SUB_STATES = {5: "Pausing", 20: "Bed Leveling"}
+_SUB_STATES = {5: N_("Pausing"), 20: N_("Bed Leveling")}
 _FAULTS = {
-    1: "the file arrived damaged",
-    2: "the file can't be read",
-    3: "the file is for another resolution",
-    4: "the file's format is not known",
-    5: "the file is for another printer",
+    1: N_("the file arrived damaged"),
+    2: N_("the file can't be read"),
+    3: N_("the file is for another resolution"),
+    4: N_("the file's format is not known"),
+    5: N_("the file is for another printer"),
 }
 """Faults by ErrorNumber, from SDCP's document."""
 SPEED_LEVELS = {
@@ -137,7 +138,7 @@ def state_of(status: Json) -> State:
 
 def _sub_state(status: Json) -> str | None:
     if _is_homing(status):
-        return "Homing"
+        return N_("Homing")
     number = loose.whole(loose.obj(status, "PrintInfo"), "Status")
     return _SUB_STATES.get(-1 if number is None else number)
 
@@ -155,7 +156,9 @@ def _error(status: Json) -> str | None:
     if not number:
         return None
     words = _FAULTS.get(number)
-    return f"The printer reports error {number}{f': {words}' if words else ''}."
+    if words is None:
+        return in_english("The printer reports error %(number)s.", number=number)
+    return in_english("The printer reports error %(number)s: %(why)s.", number=number, why=words)
 
 
 def _features(known: KnownState) -> Feature:
