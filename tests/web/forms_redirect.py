@@ -25,6 +25,8 @@ ANSWERED_WITH_A_PAGE: Final = MappingProxyType(
         "/usage/billing": _ASKS,
         "/printers/{printer_id}/heat": _ASKS,
         "/printers/{printer_id}/preset": _ASKS,
+        "/printers/{printer_id}/move": _ASKS,
+        "/printers/{printer_id}/home": _ASKS,
         "/notifications/stop": "mail programs send it, and follow no redirect (RFC 8058)",
     }
 )

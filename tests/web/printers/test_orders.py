@@ -5,6 +5,7 @@ import json
 import pytest
 
 from printreach.contract.status import State
+from tests.fakes.printer import EVERY_FEATURE
 from tests.web.printers.conftest import Home, printing
 
 EFFECTS = {
@@ -78,3 +79,19 @@ def test_the_page_after_an_order_waits_for_a_printer_that_takes_a_moment(home: H
     page = home.browser.get(home.send("/pause").headers["location"]).text
 
     assert f'action="{home.path}/resume"' in page
+
+
+@pytest.mark.parametrize("state", [State.COMPLETE, State.CANCELLED])
+def test_after_a_print_only_a_move_that_could_hit_it_asks_whether_the_plate_is_clear(
+    home: Home, state: State
+) -> None:
+    home.says(printing(state=state, features=EVERY_FEATURE))
+    asking = [("/move", {"step": step}) for step in ("Z-0.1", "X+10", "X-10", "Y+10")]
+    for path, fields in [*asking, ("/home", {}), ("/home", {"axis": "Z"})]:
+        assert "Make sure the plate is clear." in home.send(path, **fields).text, fields
+    assert home.orders == []
+
+    assert home.send("/move", step="Z+10").status_code == 303
+    assert [json.loads(order.arguments) for order in home.orders] == [
+        {"Axis": "Z", "DistanceMm": 10.0}
+    ]

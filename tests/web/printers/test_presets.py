@@ -63,6 +63,7 @@ def test_what_is_wrong_is_told_at_its_field_and_what_was_typed_stays(idle: Home)
 
     assert answer.status_code == 400
     assert 'id="bed-fault"' in answer.text
+    assert "For safety, more can only be set at the printer itself." in answer.text
     assert 'value="110"' in answer.text
 
 

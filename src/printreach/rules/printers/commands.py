@@ -18,6 +18,9 @@ from printreach.languages import N_, in_english
 MAX_BED_C = 75.0
 MAX_CHAMBER_C = 75.0
 MAX_TOOL_C = 260.0
+HOTTER_AT_THE_PRINTER = N_("For safety, more can only be set at the printer itself.")
+"""Why a page or an app can't heat further; these limits are the service's, whatever the printer
+takes."""
 MAX_DISTANCE_MM = 500.0
 MAX_PAUSE_MM = 50.0
 """The most that a smart pause may lift the nozzle, or draw filament back. No pause needs more."""

@@ -76,7 +76,9 @@ def parse_preset(typed: Mapping[str, str]) -> Preset | Mapping[str, str]:
         target = _parse_target(typed[heater], most)
         if target is None:
             errors[heater] = N_(
-                "Enter a temperature in °C, 0 to %(most)s, or leave it empty.", most=f"{most:g}"
+                "Enter a temperature in °C, 0 to %(most)s, or leave it empty. For safety, more can"
+                " only be set at the printer itself.",
+                most=f"{most:g}",
             )
         else:
             targets[heater] = target

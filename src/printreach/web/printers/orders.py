@@ -1,7 +1,8 @@
 """Forms that control a printer. They need no scripts; irreversible ones ask for confirmation."""
 
+import re
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, nan
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,11 +20,12 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
+from printreach.languages.values import punctuated
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers import commands as rules
-from printreach.rules.printers.commands import DEFAULT_LIMITS, Action
+from printreach.rules.printers.commands import DEFAULT_LIMITS, HOTTER_AT_THE_PRINTER, Action
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
 from printreach.web.printers.presets import control_view
@@ -32,10 +34,14 @@ from printreach.web.problems import or_404
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees, target_range
+from printreach.web.wording import heater as heater_label
 
 _CONTROL_FORMS: Final = ("heat", "preset", "cool", "adjust", "move", "home", "extrude")
 _OVER: Final = frozenset({State.COMPLETE, State.CANCELLED})
 """What was printed may still be on the plate."""
+_HEATER_OF: Final = {"ToolC": "hotend", "BedC": "bed", "ChamberC": "chamber"}
+_LOWERED_LIMIT: Final = re.compile(r"(ToolC|BedC|ChamberC) must be 0 to ([0-9.]+) degrees Celsius,")
+"""How an agent words a limit that its owner has lowered: `rules.set_temp_problem`."""
 _SAFE_C: Final = 0.0
 """Turning off needs no confirmation."""
 
@@ -122,7 +128,10 @@ async def heat(
     if problem is not None or not isfinite(celsius):
         # The page's own words: the problem is told in those of the interface for programs.
         most = _("0 to what it can take") if heater is None else target_range(heater["maximum"])
-        errors = {name: _("Enter a temperature in °C, %(most)s.", most=most)}
+        words = [_("Enter a temperature in °C, %(most)s.", most=most)]
+        if heater is not None and celsius > heater["maximum"]:
+            words.append(translate(HOTTER_AT_THE_PRINTER))
+        errors = {name: " ".join(words)}
         view = await control_view(seen, signed_in.services)
         return control_template(view, typed={name: fields[name]}, errors=errors)
     if celsius != _SAFE_C and fields["sure"] != "yes":
@@ -166,7 +175,8 @@ async def move(
         raise ValidationException(N_("There is no such axis"))
     order = MoveAxis(axis=Axis(axis), distance_mm=_step_mm(distance))
     _check(rules.move_problem(order))
-    if _asks_to_move(seen, fields):
+    is_lift = order.axis is Axis.Z and order.distance_mm > 0
+    if not is_lift and _asks_to_move(seen, fields):
         asked = _("Move %(axis)s by %(step)s mm?", axis=axis, step=distance)
         return _ask_to_move(seen, signed_in, asked, _("Move"), {"step": fields["step"]})
     return await _control(signed_in, seen.printer.owned, "/move-axis", "move", order)
@@ -268,7 +278,11 @@ def is_done_by(action: Action) -> Callable[[StatusResult], bool]:
 def refused(refusal: PrinterRefusal, back: str, *, may_unlock: bool = True) -> Template:
     """Render the page that says why the printer refused. may_unlock: the owner looks at it."""
     is_locked = may_unlock and refusal.sentence == REMOTE_LOCKED.meaning
-    context = {"refusal": refusal, "back": back, "is_locked": is_locked}
+    context = {
+        "refusal": replace(refusal, sentence=_page_words(refusal.sentence)),
+        "back": back,
+        "is_locked": is_locked,
+    }
     return Template("dashboard/refused.html", context=context, status_code=409)
 
 
@@ -280,6 +294,18 @@ def _asks_to_move(seen: SeenPrinter, fields: Fields) -> bool:
     status = seen.reading.status
     is_over = status is not None and status.job_status.state in _OVER
     return is_over and fields["sure"] != "yes"
+
+
+def _page_words(sentence: str) -> str:
+    """Return why a printer refused; a limit that its owner set in the agent in the page's words."""
+    limit = _LOWERED_LIMIT.match(sentence)
+    if limit is None:
+        return sentence
+    return _(
+        "%(heater)s: at most %(maximum)s°. That is the limit in the agent's settings.",
+        heater=heater_label(_HEATER_OF[limit[1]]),
+        maximum=punctuated(limit[2]),
+    )
 
 
 def _ask_to_move(
