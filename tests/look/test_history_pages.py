@@ -76,6 +76,20 @@ def test_the_activity_of_an_account_is_accessible_and_fits(own_page: Page) -> No
     assert own_page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.parametrize("width", [320, 390, 700])
+def test_the_months_of_an_account_fit_without_scrolling_sideways(
+    own_page: Page, width: int
+) -> None:
+    own_page.set_viewport_size({"width": width, "height": 568})
+    own_page.goto(f"{BASE_URL}/activity")
+    own_page.get_by_text("By month").click()
+    table = own_page.locator(".months")
+    table.locator("tbody .number").last.evaluate("cell => cell.textContent = '12.4 kg'")
+
+    widths = table.evaluate("e => [e.parentElement.scrollWidth, e.parentElement.clientWidth]")
+    assert widths[0] <= widths[1]
+
+
 @pytest.mark.parametrize("width", [320, 390])
 @pytest.mark.parametrize("is_of_account", [True, False])
 def test_a_print_in_a_list_has_the_whole_width_of_a_phone(
