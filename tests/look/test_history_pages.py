@@ -12,20 +12,23 @@ from playwright.sync_api import Page
 
 from printreach.backends.video_ffmpeg import FfmpegVideos
 from printreach.contract.events import EventType
+from printreach.contract.status import State
 from printreach.rules.printers.cameras import UNTURNED
 from tests.backends.test_video_ffmpeg import each
 from tests.fakes.clock import FakeClock
 from tests.fakes.printer_http import OFFLINE
-from tests.look.gallery import forward
+from tests.look.gallery import forward, stay
 from tests.look.test_live_pages import photograph
 from tests.rigs.chromium import wait_until
-from tests.rigs.looks import look_at
+from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
 from tests.rigs.peers import system_program
 from tests.web.connections.conftest import SNAPSHOT, at_print
-from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import Home, printing
 from tests.web.prints.test_history import hear, told
 from tests.web.prints.test_timelapse import keep_video
 from tests.web.world import BASE_URL, WebWorld, sign_in
+
+SMALL = Size("small-phone", 320, 568)
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -121,6 +124,18 @@ def test_a_printer_that_is_away_with_its_past_is_accessible_and_fits(
     own_page.get_by_text("Last picture").wait_for()
 
     look_at(own_page, "quick-view-away")
+
+
+def test_an_idle_printer_with_a_picture_of_its_last_print_is_accessible_and_fits(
+    own_page: Page, home: Home
+) -> None:
+    hear(home, told(home, EventType.COMPLETE, -60, "vase.gcode"))
+    home.says(printing(state=State.IDLE))
+    own_page.route("**/webcam/**", stay)
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.get_by_alt_text("vase.gcode, at its end").wait_for()
+
+    look_at(own_page, "quick-view-idle", sizes=(SMALL, PHONE, DESKTOP))
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,11 @@ from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import SPAN
 from printreach.hub.prints.history import PAGE_SIZE
+from printreach.rules.printers.cameras import UNTURNED, Pose
 from printreach.rules.prints.history import Print
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printer_state import PrinterState, known_state_of
+from printreach.web.printers.cards import default_pose
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.printers.presets import control_view, offered_presets
 from printreach.web.printers.view import (
@@ -52,12 +54,14 @@ class LastPrints:
     count: int = LAST_PRINTS
     prints: Sequence[Print] = ()
     _state: PrinterState | None = None
+    _pose: Pose = UNTURNED
     _at: datetime | None = None
 
     async def look(self, seen: SeenPrinter) -> None:
         """Bring `prints` up to date."""
         at, printer_id = self.services.clock.now(), seen.printer.printer_id
         before, self._state = self._state, known_state_of(seen, at)
+        self._pose = default_pose(seen)
         is_recent = self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
         if is_recent and before == self._state:
             return
@@ -69,7 +73,7 @@ class LastPrints:
     def rows(self) -> list[PrintRow]:
         at = self.services.clock.now()
         return [
-            row_of(print_, at, frozenset({print_.printer_id}), self._state)
+            row_of(print_, at, frozenset({print_.printer_id}), self._state, self._pose)
             for print_ in self.prints
         ]
 

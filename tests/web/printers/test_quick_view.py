@@ -8,10 +8,15 @@ from functools import partial
 import pytest
 from msgspec import structs
 
-from printreach.contract.status import State, StatusResult, Temps
+from printreach.contract.events import EventType
+from printreach.contract.status import State, StatusResult, Temps, WebcamEntry, WebcamList
 from printreach.store.relay.agents import SqlAgents
+from tests.fakes.printer import EVERY_FEATURE
 from tests.fakes.printer_http import OFFLINE
+from tests.rules.detection.test_jpeg import picture
+from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home, printing
+from tests.web.prints.test_history import hear, told
 from tests.web.world import run
 
 
@@ -102,3 +107,49 @@ def connect(home: Home, lan_ip: str | None) -> None:
             platform="octoprint",
         ),
     )
+
+
+def ended_print(home: Home) -> str:
+    """A print that ended, of whose end there is a picture; return the picture's address."""
+    home.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE, duration_sec=5000))
+    shown = re.search(r'src="(/snapshots/[^"]*)"', home.get("/history").text)
+    assert shown is not None
+    return shown[1]
+
+
+def now(page: str) -> str:
+    return page.partition('id="part-now"')[2].partition("</section>")[0]
+
+
+@pytest.mark.parametrize("state", [State.IDLE, State.COMPLETE])
+def test_an_idle_printer_shows_how_its_last_print_ended(home: Home, state: State) -> None:
+    address = ended_print(home)
+    home.world.clock.advance(timedelta(seconds=5))
+    home.says(turned(printing(state=state, features=EVERY_FEATURE)))
+    shown = now(home.get().text)
+
+    assert f'src="{address}" alt="vase.gcode, at its end"' in shown
+    assert "turn-90" in shown
+    assert shown.count("Last print: vase.gcode") == 1
+    assert f'href="{home.path}/history/print?id=print-0"' in shown
+    assert home.browser.get(address).headers["content-type"] == "image/jpeg"
+
+
+def test_no_picture_of_the_last_print_is_shown_while_another_runs(home: Home) -> None:
+    ended_print(home)
+    assert "<img" not in now(home.get().text)
+
+
+def test_an_idle_printer_whose_last_print_has_no_picture_shows_none(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE))
+    home.says(printing(state=State.IDLE))
+    shown = now(home.get().text)
+
+    assert "Nothing is printing." in shown
+    assert "<img" not in shown
+
+
+def turned(said: StatusResult) -> StatusResult:
+    webcams = [WebcamEntry(name="Bed", rotation=90)]
+    return structs.replace(said, list_webcams=WebcamList(webcams=webcams))
