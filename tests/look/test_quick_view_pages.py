@@ -4,10 +4,11 @@ import re
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from printreach.contract.status import State
 from tests.fakes.printer_http import OFFLINE
+from tests.look.gallery import forward
 from tests.look.test_detector_pages import home as home
 from tests.look.test_detector_pages import jpeg
 from tests.look.test_detector_pages import own_page as own_page
@@ -45,6 +46,27 @@ def test_two_keys_lead_to_the_controls(own_page: Page, home: Home) -> None:
     own_page.keyboard.press("Tab")
 
     expect(own_page.get_by_role("button", name="Pause")).to_be_focused()
+
+
+def test_a_button_says_pausing_until_the_printer_has_paused(own_page: Page, home: Home) -> None:
+    home.world.printers.effects = {"/pause": printing(state=State.PAUSED)}
+    held: list[Route] = []
+    own_page.route("**/pause", held.append)
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.get_by_role("button", name="Pause").click()
+
+    button = own_page.get_by_role("button", name="Pausing…")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(button).to_be_focused()
+    button.press("Enter")
+    expect(own_page.locator(".toast")).to_have_count(0)
+    expect(own_page.locator("#part-head")).to_contain_text("Printing")
+
+    forward(held[0], home.browser)
+    expect(own_page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(own_page.locator("#part-head")).to_contain_text("Paused")
+    expect(button).to_have_count(0)
+    assert [order.command for order in home.orders] == ["/pause"]
 
 
 def test_a_printer_that_warms_up_is_accessible_and_fits(own_page: Page, home: Home) -> None:

@@ -31,6 +31,23 @@ def test_two_cameras_make_no_page_wider_than_a_phone(
     assert page.evaluate(SIDEWAYS) == 0
 
 
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE], ids=lambda size: size.name)
+@pytest.mark.parametrize("path", ["", "/control"])
+def test_the_small_pictures_of_cameras_stand_off_the_edge_of_a_phone(
+    page: Page, home: Home, size: Size, path: str
+) -> None:
+    home.says(two_cameras(printing(state=State.IDLE)))
+    show(page, home, path, size)
+    margin = page.locator("#part-head").evaluate(
+        "e => parseFloat(getComputedStyle(e.closest('main')).paddingLeft)"
+    )
+
+    first = page.locator(".cameras a").first.bounding_box()
+    assert first is not None
+    assert margin > 8
+    assert first["x"] >= margin - 1
+
+
 @pytest.mark.parametrize("path", ["", "/control"])
 def test_a_camera_is_chosen_by_its_small_picture(page: Page, home: Home, path: str) -> None:
     home.says(two_cameras())

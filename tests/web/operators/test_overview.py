@@ -17,7 +17,7 @@ from printreach.web.operators import service
 from printreach.web.wording import typeset
 from tests.fakes.clock import NOON
 from tests.web.operators.conftest import Office
-from tests.web.world import run
+from tests.web.world import BASE_URL, run
 
 
 def test_payments_while_nothing_is_sold_are_reported(office: Office) -> None:
@@ -112,6 +112,19 @@ def test_the_overview_warns_of_a_full_disk(office: Office, monkeypatch: pytest.M
     monkeypatch.setattr(service, "LITTLE_SPACE", 2**62)
 
     assert "The disk is almost full" in office.browser.get("/operator").text
+
+
+@pytest.mark.parametrize("base_url", ["http://reach.example", "https://reach.example"])
+def test_an_operator_reads_that_connections_are_not_encrypted_and_what_to_do(
+    office: Office, monkeypatch: pytest.MonkeyPatch, base_url: str
+) -> None:
+    monkeypatch.setattr(service, "is_encrypted", lambda _: is_encrypted(base_url))
+    page = office.browser.get("/operator").text
+
+    is_warned = base_url.startswith("http:")
+    assert ("t encrypted.</b>" in page) is is_warned
+    assert (f"{BASE_URL} has no TLS" in page) is is_warned
+    assert ("set PRINTREACH_BASE_URL to its https address" in page) is is_warned
 
 
 @pytest.mark.parametrize(
