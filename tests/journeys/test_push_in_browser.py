@@ -195,7 +195,7 @@ def test_the_worker_keeps_nothing_of_an_account_or_a_printer(home: Service, page
 
     assert set(page.evaluate(KEPT)) == {
         "/offline",
-        *(f"/static/{name}" for name in ("app.css", "printers.css", "app.js", "icon.svg")),
+        *(f"/static/{name}" for name in ("app.css", "pages.css", "app.js", "icon.svg")),
     }
 
 
