@@ -18,6 +18,7 @@ from tests.printers.moonraker.peers import (
     until_hotend_is,
 )
 from tests.printers.moonraker.rig import EXTRA, WARM_C, MoonrakerRig
+from tests.printers.print_file import PrintFile
 from tests.rigs.klipper_objects import HEATER
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
@@ -33,6 +34,8 @@ WAKE = [
     "RESTORE_GCODE_STATE NAME=printreach",
     "RESUME",
 ]
+UNHOMED_PRINT = PrintFile("purge.gcode", b"M83\nM104 S60\nM109 S60\n" + b"G1 E0.5 F600\n" * 400)
+"""It moves filament alone, so it goes on where no axis is homed."""
 
 
 def since_pause(rig: MoonrakerRig) -> list[str]:
@@ -283,8 +286,9 @@ async def test_a_lift_that_is_refused_leaves_no_heater_on(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:
     async with bench_with(rig, tmp_path) as bench:
-        await bench.start_hot()
         rig.klippy.set("toolhead", homed_axes="")
+        await bench.start(UNHOMED_PRINT)
+        await bench.until(State.PRINTING)
         order = {"SmartPause": True, "ZLiftMm": 40}
         reply = await bench.calls.post("pause", order)
         await until_hotend_is(bench, 0.0)
