@@ -56,7 +56,8 @@ def _ports_of_this_worker() -> Iterator[int]:
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     share = len(BELOW_EPHEMERAL) // workers
-    mine = BELOW_EPHEMERAL[worker * share : (worker + 1) * share]
+    first = worker % workers * share  # a worker that replaces a crashed one has a higher number
+    mine = BELOW_EPHEMERAL[first : first + share]
     start = random.randrange(len(mine))
     return itertools.cycle([*mine[start:], *mine[:start]])
 
