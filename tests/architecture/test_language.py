@@ -115,7 +115,6 @@ REFUSED_NAMES: dict[str, str] = {
     "Shortage": "DescriptorShortage",
     "Sighting": "PrintObservation",
     "Starts": "PendingStarts",
-    "TellsOfChanges": "SupportsOnChange",
     "UNHEARD": "UNKNOWN_CONDITION",
     "WaySecrets": "OidcFlowSecrets",
     "YOUNG_S": "RECENT_PRINT_S",

@@ -1,7 +1,7 @@
 """A printer that does nothing but what a test tells it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import reduce
@@ -77,6 +77,9 @@ class ScriptedPrinter:
         return self
 
     async def run(self) -> None: ...
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Callbacks are never called: the tracker polls once a second besides."""
 
     async def cameras(self) -> list[Camera]:
         self.cameras_listed += 1

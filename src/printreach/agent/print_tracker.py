@@ -12,7 +12,7 @@ from printreach.contract.commands import Pause
 from printreach.contract.events import PrintEvent
 from printreach.contract.status import UNDER_WAY, DetectorStatus, JobStatus, ServiceStatus
 from printreach.contract.unset import UNSET
-from printreach.printers.port import Printer, SupportsOnChange, Trouble, View
+from printreach.printers.port import Printer, Trouble, View
 from printreach.rules.connections.credentials import base32_text
 from printreach.rules.prints import PrintObservation, smart_pause_sentence
 from printreach.rules.prints.expected_pauses import expect_pause, forget_pause
@@ -114,9 +114,7 @@ class PrintTracker:
 
     async def run(self) -> None:
         """Observe until cancelled: every second, and at each change that the printer reports."""
-        printer = self._printer
-        if isinstance(printer, SupportsOnChange):
-            printer.on_change(self._on_change)
+        self._printer.on_change(self._on_change)
         while True:
             self._changed.clear()
             self.observe()

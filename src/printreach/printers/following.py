@@ -72,7 +72,7 @@ async def beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 class ChangeListeners:
-    """The callbacks of a port.SupportsOnChange."""
+    """The callbacks of a port.Printer.on_change()."""
 
     def __init__(self) -> None:
         self._callbacks: list[Callable[[], None]] = []

@@ -1,6 +1,7 @@
 """The part that adapters share whose smart pauses are made of commands."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Generic
 
 from printreach.contract.commands import Pause
@@ -22,6 +23,9 @@ class PausingPrinter(ABC, Generic[V]):
     @property
     def view(self) -> View:
         return self.restores.shown(self._live_view.view)
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._live_view.changes.add(callback)
 
     async def run(self) -> None:
         try:

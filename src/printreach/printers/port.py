@@ -242,6 +242,10 @@ class Printer(Protocol):
         """The live view; cheap, and never waits."""
         ...
 
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Register a callback for changes of the view. It must not block."""
+        ...
+
     @property
     def files(self) -> Files | None: ...
 
@@ -269,15 +273,6 @@ class Printer(Protocol):
 
     async def extrude(self, order: Extrude) -> None: ...
     async def set_temp(self, order: SetTemp) -> None: ...
-
-
-@runtime_checkable
-class SupportsOnChange(Protocol):
-    """A printer that reports when its view has changed; others are polled once a second."""
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        """Register a callback for changes. It must not block."""
-        ...
 
 
 @runtime_checkable

@@ -1,7 +1,5 @@
 """The adapter for Klipper through Moonraker."""
 
-from collections.abc import Callable
-
 from printreach.contract.commands import (
     Adjust,
     CommandStatus,
@@ -60,9 +58,6 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
         live_view = LiveView(setup, self._api, self._finder)
         super().__init__(setup, live_view, MoonrakerPausePlan(self._api, live_view, setup.limits))
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        self._live_view.changes.add(callback)
 
     async def _close(self) -> None:
         await self.files.close()

@@ -1,6 +1,5 @@
 """The OctoPrint adapter: a live view, and commands over its REST API."""
 
-from collections.abc import Callable
 from functools import partial
 from urllib.parse import quote
 
@@ -61,9 +60,6 @@ class OctoPrintPrinter(PausingPrinter[LiveView]):
         self.files = OctoPrintFiles(self._api, setup.data_dir, setup.token_bytes)
         live_view = LiveView(self._api, setup.uniform, self.files.look_for_logs)
         super().__init__(setup, live_view, OctoPrintPausePlan(self._api, live_view, setup.limits))
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        self._live_view.changes.add(callback)
 
     async def _close(self) -> None:
         await self._api.close()

@@ -1,5 +1,7 @@
 """The PrusaLink adapter: a live view, and commands over its web API."""
 
+from collections.abc import Callable
+
 from printreach.contract.commands import (
     Adjust,
     Extrude,
@@ -61,6 +63,9 @@ class PrusaLinkPrinter:
     @property
     def view(self) -> View:
         return self._live_view.view
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._live_view.changes.add(callback)
 
     @property
     def _machine(self) -> Machine:
