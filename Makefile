@@ -103,7 +103,7 @@ faults: install $(if $(COMPILED),compiled)  ## the tests that harm a running ser
 	$(TESTED_BIN)/pytest -m fault
 
 .PHONY: fleet-test
-fleet-test: install  ## several nodes: the journeys through the wrong relay, and a whole fleet that is restarted under load
+fleet-test: install  ## several nodes: the journeys through the wrong relay, a whole fleet that is restarted under load, and outages of what it stands on
 	$(BIN)/pytest --numprocesses $(FAST_WORKERS) --dist loadfile tests/backends/test_bus_nats.py \
 		tests/backends/test_counts_exchange.py tests/relay/test_limits_of_nodes.py \
 		tests/journeys/test_limits_of_several_nodes.py \

@@ -13,6 +13,10 @@ class MemoryBus:
         self.is_away = False
         self._subscribers = Subscribers()
 
+    @property
+    def is_available(self) -> bool:
+        return not self.is_away
+
     async def publish(self, notice: Notice) -> None:
         if not self.is_away:
             self._subscribers.tell(notice)

@@ -55,6 +55,10 @@ class LossyBus:
         self._marks = 0
         self.is_losing = False
 
+    @property
+    def is_available(self) -> bool:
+        return not self.is_losing
+
     async def publish(self, notice: Notice) -> None:
         await self._bus.publish(notice)
 

@@ -289,6 +289,49 @@ async def test_losing_supporter_status_pauses_running_streams() -> None:
 
 @pytest.mark.usefixtures("short_trust")
 @on_a_loop
+async def test_while_the_store_is_away_a_grant_is_used_for_its_30_seconds() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        assert (await ask(rig, access)).status == 200
+        rig.grants.is_broken = True
+        await asyncio.sleep(1.1 * admission.GRANT_TTL_S)
+
+        assert (await ask(rig, access)).status == 200
+
+
+@pytest.mark.provokes(600)
+@pytest.mark.usefixtures("short_trust")
+@on_a_loop
+async def test_while_the_store_is_away_no_grant_is_used_for_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(admission, "GRANT_SPARE_S", admission.GRANT_TTL_S / 2)
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        assert (await ask(rig, access)).status == 200
+        rig.grants.is_broken = True
+        await asyncio.sleep(1.6 * admission.GRANT_TTL_S)
+
+        assert (await ask(rig, access)).status == 600
+
+
+@pytest.mark.provokes(600)
+@on_a_loop
+async def test_while_the_store_is_away_what_changed_is_not_used() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        assert (await ask(rig, access)).status == 200
+        rig.grants.is_broken = True
+        await rig.notify(Topic.CONNECTION, access.unique_id)
+
+        assert (await ask(rig, access)).status == 600
+
+
+@pytest.mark.usefixtures("short_trust")
+@on_a_loop
 async def test_while_the_store_is_away_running_streams_go_on() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)

@@ -7,6 +7,7 @@ import pytest
 from printreach.http1.heads import parse_request
 from printreach.relay.caller_origin import Network
 from printreach.relay.health import Health
+from printreach.rules.histogram import Histogram
 from printreach.wire.build import BUILD
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -147,3 +148,35 @@ async def test_a_head_after_a_health_check_with_a_body_is_a_request_of_its_own()
 
         assert (await caller.answer()).status == 200
         assert (await caller.answer()).body == b'{"web": "GET /next"}'
+
+
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_readyz_says_what_the_node_lacks(is_ready: bool) -> None:
+    health = Health(lambda: is_ready, {}, [], lambda: ["database", "bus"])
+
+    answer = health.answer(b"/readyz", [], "203.0.113.9")
+
+    assert answer.status == (200 if is_ready else 503)
+    assert answer.text.endswith(b"lacks: database\nlacks: bus\n")
+
+
+def test_a_histogram_is_written_as_prometheus_reads_it() -> None:
+    histogram = Histogram()
+    for duration_s in (0.004, 0.005, 0.2, 100.0):
+        histogram.observe(duration_s)
+    health = Health(lambda: True, {}, [], histograms={"x_seconds": ("X.", histogram)})
+
+    lines = health.answer(b"/metrics", [], "127.0.0.1").text.decode().splitlines()
+
+    assert lines[:4] == [
+        "# HELP x_seconds X.",
+        "# TYPE x_seconds histogram",
+        'x_seconds_bucket{le="0.005"} 2',
+        'x_seconds_bucket{le="0.01"} 2',
+    ]
+    assert lines[-4:] == [
+        'x_seconds_bucket{le="30"} 3',
+        'x_seconds_bucket{le="+Inf"} 4',
+        "x_seconds_sum 100.209",
+        "x_seconds_count 4",
+    ]

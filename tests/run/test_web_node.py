@@ -37,6 +37,7 @@ from tests.fakes.messages import RecordingMessenger
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.push import RecordingPush
+from tests.fakes.readiness import READY
 from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
@@ -149,7 +150,7 @@ async def serving(
     async with AsyncExitStack() as ends:
         port = port_of(listener)
         await ends.enter_async_context(
-            running_web_node(draining, read, listener, stop_deadline_s=stop_deadline_s)
+            running_web_node(draining, read, listener, READY, stop_deadline_s=stop_deadline_s)
         )
         yield Node(port, ends.aclose)
 

@@ -50,6 +50,10 @@ class NatsBus:
         self._client: Client | None = None
         self.is_connected = asyncio.Event()
 
+    @property
+    def is_available(self) -> bool:
+        return self.is_connected.is_set()
+
     async def publish(self, notice: Notice) -> None:
         self.tell([notice])
 

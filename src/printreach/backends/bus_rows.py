@@ -34,6 +34,10 @@ class RowsBus(ABC):
         self._newest = 0
         store.on_notices(lambda _given: self._woken.set())
 
+    @property
+    def is_available(self) -> bool:
+        return self._store.is_available
+
     async def publish(self, notice: Notice) -> None:
         at = self._clock.now()
         await self._store.write(lambda records: records.notify(notice, at))

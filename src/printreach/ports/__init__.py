@@ -56,6 +56,11 @@ class Notice:
 class Bus(Protocol):
     """Hints between the processes of an installation."""
 
+    @property
+    def is_available(self) -> bool:
+        """Return whether notices reach other processes now."""
+        ...
+
     async def publish(self, notice: Notice) -> None:
         """Deliver the notice soon to every subscriber in every process, including this one."""
         ...

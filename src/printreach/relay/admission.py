@@ -17,11 +17,12 @@ from typing import Final, Protocol
 from printreach.contract.errors import ErrorCode
 from printreach.limiters.shared_counts import SharedCounts
 from printreach.limiters.slots import Slots
-from printreach.ports import Bus, Clock, Notice, Topic
+from printreach.ports import Bus, Clock, Notice, StoreUnavailable, Topic
 from printreach.ports.relaying import Grants
 from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused, find_refusal
 from printreach.rules.connections.internal_grants import is_of_internal_kind
 from printreach.rules.connections.permissions import Requirement
+from printreach.rules.histogram import Histogram
 
 from .route import CONNECTION_STREAMS
 
@@ -82,6 +83,8 @@ class LastUsedRecorder:
 GRANT_TTL_S = 20.0
 """With RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
 RECHECK_INTERVAL_S = 5.0
+GRANT_SPARE_S: Final = 10.0
+"""How much longer a grant is used while the store can't be read. With its TTL that is 30 s, too."""
 UNKNOWN_TTL_S = 1.0
 """The TTL of names that aren't connections: long enough against a flood of requests, short enough
 for a connection that has just been made."""
@@ -111,6 +114,7 @@ class Admission:
         self._grants = grants
         self._clock = clock
         self._counts = counts
+        self.answer_times = Histogram()  # from a request until its printer's answer begins
         self._loop = asyncio.get_running_loop()
         self._known: OrderedDict[str, tuple[float, Grant]] = OrderedDict()
         self._unknown: OrderedDict[str, float] = OrderedDict()
@@ -142,7 +146,13 @@ class Admission:
     async def load(self, unique_id: str) -> Grant | None:
         """Read the grant from the store, cache it, and recheck running streams by it."""
         notices = self._notices
-        grant = await self._grants.grant(unique_id)
+        try:
+            grant = await self._grants.grant(unique_id)
+        except StoreUnavailable:
+            known = self._known.get(unique_id)
+            if known is None or known[0] + GRANT_SPARE_S <= self._loop.time():
+                raise
+            return known[1]
         if notices != self._notices:  # the answer may be older than the change behind the notice
             notices = self._notices
             grant = await self._grants.grant(unique_id)

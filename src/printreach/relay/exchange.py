@@ -95,6 +95,7 @@ class PrinterExchange:
         self._is_over = False
         self._is_raw = False
         self._interims = 0
+        self._asked_at = asyncio.get_running_loop().time()
         self._webcam_timer: asyncio.TimerHandle | None = None
 
     def start(
@@ -190,6 +191,8 @@ class PrinterExchange:
             self._writer.interim(answer.status, answer.reason, answer.fields)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
+        now = asyncio.get_running_loop().time()
+        self._admission.answer_times.observe(now - self._asked_at)
         try:
             answer = self._answers.read(head, self._cookie_port, self._defaults)
         except (RemoteProtocolError, BadAnswer):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
+from printreach.rules.histogram import BOUNDS_S, Histogram
 from printreach.wire.build import BUILD
 from printreach.wire.heads import Headers
 
@@ -24,14 +25,22 @@ class HealthAnswer(NamedTuple):
 
 
 class Health:
-    """Answers for monitors. metrics: by name, a help text and a function that returns the value."""
+    """Answers for monitors.
+
+    metrics: by name, a help text and a function that returns the value. lacks: what can't be
+    reached, whether or not the node is ready all the same. histograms: by name, with a help text.
+    """
 
     def __init__(
         self,
         is_ready: Callable[[], bool],
         metrics: Mapping[str, tuple[str, Callable[[], float]]],
         networks: Sequence[Network],
+        lacks: Callable[[], Sequence[str]] = tuple,
+        histograms: Mapping[str, tuple[str, Histogram]] | None = None,
     ) -> None:
+        self._histograms = histograms or {}
+        self._lacks = lacks
         self._is_ready = is_ready
         self._metrics = metrics
         self._networks = networks
@@ -42,14 +51,19 @@ class Health:
             case b"/healthz":
                 return HealthAnswer(HTTPStatus.OK, _TEXT, b"alive\n")
             case b"/readyz" if self._is_ready():
-                return HealthAnswer(HTTPStatus.OK, _TEXT, f"ready\n{BUILD}\n".encode())
+                text = f"ready\n{BUILD}\n{self._lacking()}".encode()
+                return HealthAnswer(HTTPStatus.OK, _TEXT, text)
             case b"/readyz":
-                return HealthAnswer(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not ready\n")
+                text = f"not ready\n{self._lacking()}".encode()
+                return HealthAnswer(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, text)
             case _ if self._may_read_metrics(headers, peer):
                 return HealthAnswer(HTTPStatus.OK, _METRICS, self._render())
             case _:
                 text = b"Metrics are for loopback and configured networks only.\n"
                 return HealthAnswer(HTTPStatus.FORBIDDEN, _TEXT, text)
+
+    def _lacking(self) -> str:
+        return "".join(f"lacks: {name}\n" for name in self._lacks())
 
     def _may_read_metrics(self, headers: Headers, peer: str) -> bool:
         """Decide by the forwarded origin: a proxy on this machine makes no caller local."""
@@ -66,6 +80,16 @@ class Health:
                 f"# HELP {name} {help_text}",
                 f"# TYPE {name} {kind}",
                 f"{name} {read():.15g}",
+            ]
+        for name, (help_text, histogram) in self._histograms.items():
+            lines += [f"# HELP {name} {help_text}", f"# TYPE {name} histogram"]
+            *counts, count = histogram.up_to()
+            for bound_s, up_to in zip(BOUNDS_S, counts, strict=True):
+                lines.append(f'{name}_bucket{{le="{bound_s:g}"}} {up_to}')
+            lines += [
+                f'{name}_bucket{{le="+Inf"}} {count}',
+                f"{name}_sum {histogram.sum_s:.15g}",
+                f"{name}_count {count}",
             ]
         return ("\n".join(lines) + "\n").encode()
 

@@ -11,6 +11,7 @@ from printreach.http1.client import Connect
 from printreach.http1.heads import Request
 from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports.relaying import Grants
+from printreach.rules.histogram import Histogram
 from printreach.wire.heads import Headers
 
 from .admission import Admission
@@ -46,9 +47,9 @@ class RelayDependencies:
 
     networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
     web: the application of the web role, if it runs in this process. detector_url: of the
-    failure-detection API, "" if it has no name of its own. process_metrics: further metrics on
-    /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
-    requests, and goes on to. counts: of limits that hold for all nodes.
+    failure-detection API, "" if it has no name of its own. process_metrics, histograms: further
+    ones on /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
+    requests, and goes on to. lacks: what it can't reach. counts: of limits that hold for all nodes.
     """
 
     grants: Grants
@@ -60,6 +61,8 @@ class RelayDependencies:
     nodes: NodeDependencies | None = None
     process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
     is_ready: Callable[[], bool] = lambda: True
+    lacks: Callable[[], Sequence[str]] = tuple
+    histograms: Mapping[str, tuple[str, Histogram]] = field(default_factory=dict)
     counts: SharedCounts = field(default_factory=SharedCounts)
 
 
@@ -110,6 +113,14 @@ class RelayNode:
             lambda: self._front.is_serving and dependencies.is_ready(),
             self.metrics,
             dependencies.networks,
+            dependencies.lacks,
+            {
+                "printreach_printer_answer_seconds": (
+                    "Time until a printer's answer begins.",
+                    self._admission.answer_times,
+                ),
+                **dependencies.histograms,
+            },
         )
         self._alive = asyncio.create_task(self._stay_alive())
 

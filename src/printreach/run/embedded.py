@@ -48,6 +48,7 @@ from printreach.run.dependencies import (
     store_of,
 )
 from printreach.run.process_metrics import process_metrics
+from printreach.run.readiness import Readiness, looking_at
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
@@ -128,10 +129,10 @@ async def _running_roles(
             yield address
             return
         web: DrainMiddleware | None = None
-        stopping = asyncio.Event()
         store = await ends.enter_async_context(store_of(settings))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
+        readiness = Readiness(store, bus)
         is_alone = _is_alone(settings, roles)
         detector = _detector_states(settings, store, bus, is_alone=is_alone)
         sealer = DataDirSealer(settings.data_dir)
@@ -140,6 +141,7 @@ async def _running_roles(
         node_id = new_record_id(secrets.token_bytes)
         if not is_alone:
             await ends.enter_async_context(shared_over(bus, core.counts, node_id))
+            await ends.enter_async_context(looking_at(store))
         webhook_http = open_webhook_sender(settings, ends)
         dependencies = Dependencies(
             settings=settings,
@@ -160,13 +162,9 @@ async def _running_roles(
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
-
-        def is_ready() -> bool:
-            return store.is_available and not stopping.is_set()
-
         nodes = None if is_alone else _node_dependencies(settings, key)
         relay.node = RelayNode(
-            _relay_dependencies(settings, core, bus, node_id, detector, key, web, nodes, is_ready),
+            _relay_dependencies(settings, core, bus, node_id, detector, key, web, nodes, readiness),
             settle_s=SETTLE_S if "relay" in roles else 0.0,
         )
         ends.push_async_callback(relay.node.stop)
@@ -184,17 +182,17 @@ async def _running_roles(
 
             listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
             address = address_of(listener)
-            await ends.enter_async_context(running_web_node(web, settings, listener, is_ready))
+            await ends.enter_async_context(running_web_node(web, settings, listener, readiness))
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
         if settings.stop_notice_s and roles & {"web", "relay"}:
-            ends.push_async_callback(_give_notice, settings.stop_notice_s, stopping)
+            ends.push_async_callback(_give_notice, settings.stop_notice_s, readiness)
         yield address
 
 
-async def _give_notice(seconds: int, stopping: asyncio.Event) -> None:
+async def _give_notice(seconds: int, readiness: Readiness) -> None:
     """Serve on for a while as a node that isn't ready, so that proxies send requests to others."""
-    stopping.set()
+    readiness.is_stopping = True
     await asyncio.sleep(seconds)
 
 
@@ -329,7 +327,7 @@ def _relay_dependencies(
     key: ServiceKey,
     web: DrainMiddleware | None,
     nodes: NodeDependencies | None,
-    is_ready: Callable[[], bool],
+    readiness: Readiness,
 ) -> RelayDependencies:
     store, clock = core.store, core.clock
     agents = AgentDependencies(
@@ -353,8 +351,10 @@ def _relay_dependencies(
         detector_url=settings.detector_url,
         web=cast("Application | None", web),  # Litestar names its own types of a scope
         nodes=nodes,
-        process_metrics=process_metrics(),
-        is_ready=is_ready,
+        process_metrics={**readiness.metrics(), **process_metrics()},
+        is_ready=readiness.is_ready,
+        lacks=readiness.lacks,
+        histograms=readiness.histograms(),
         counts=core.counts,
     )
 

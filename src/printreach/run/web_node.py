@@ -21,6 +21,7 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS, Health
 from printreach.relay.hosts import Hosts
 from printreach.run.process_metrics import process_metrics
+from printreach.run.readiness import Readiness
 from printreach.run.settings import Settings
 from printreach.web.draining import DrainMiddleware
 from printreach.wire.heads import Headers, get
@@ -45,12 +46,12 @@ async def running_web_node(
     draining: DrainMiddleware,
     settings: Settings,
     listener: socket.socket,
-    is_ready: Callable[[], bool] = lambda: True,
+    readiness: Readiness,
     stop_deadline_s: float = _STOP_DEADLINE_S,
 ) -> AsyncIterator[None]:
     """Serve an application on a socket that listens already, which is ours from now on.
 
-    is_ready: whether it can serve requests, and goes on to. Leaving accepts nothing more, ends
+    Leaving accepts nothing more, ends
     event streams at once and the rest by the deadline.
     """
     is_stopping = asyncio.Event()
@@ -61,7 +62,9 @@ async def running_web_node(
             _log.error("the web role stopped by itself", exc_info=failure)
 
     application = cast("Application", draining)  # Litestar names its own types of a scope
-    own_host = _OwnHost(application, settings, lambda: not is_stopping.is_set() and is_ready())
+    own_host = _OwnHost(
+        application, settings, lambda: not is_stopping.is_set() and readiness.is_ready(), readiness
+    )
     server = _WebServer(own_host, listener)
     serving = asyncio.create_task(server.serve(), name="web node")
     serving.add_done_callback(report_end)
@@ -83,12 +86,22 @@ class _OwnHost:
     """The application as the relay calls it: for our own hosts alone, with the caller's origin."""
 
     def __init__(
-        self, application: Application, settings: Settings, is_ready: Callable[[], bool]
+        self,
+        application: Application,
+        settings: Settings,
+        is_ready: Callable[[], bool],
+        readiness: Readiness,
     ) -> None:
         self._application = application
         self._networks = settings.trusted_proxies
         self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
-        self._health = Health(is_ready, process_metrics(), self._networks)
+        self._health = Health(
+            is_ready,
+            {**readiness.metrics(), **process_metrics()},
+            self._networks,
+            readiness.lacks,
+            readiness.histograms(),
+        )
         self._proxy_warnings = ProxyWarnings(self._networks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
+from printreach.rules.histogram import Histogram
 from printreach.store.accounts import (
     AccountRecords,
     FilamentPriceRecords,
@@ -171,7 +172,8 @@ class Store:
     """The database. What `write` returned survives a loss of power.
 
     Created by open_store. sealer: of secrets; without one, that of the keys of the location.
-    is_available: whether the last reading found the database.
+    is_available: whether the last reading found the database. read_times, write_times: of what
+    succeeded; a reading's without the wait for its turn.
     """
 
     def __init__(self, location: DatabaseLocation, sealer: Sealer | None = None) -> None:
@@ -182,6 +184,7 @@ class Store:
         self._writer = database.writer
         self._on_notices: list[Callable[[Sequence[Notice]], None]] = []
         self.is_available = True
+        self.read_times, self.write_times = Histogram(), Histogram()
 
     async def write(
         self, work: Callable[[Records], Awaitable[T]], *, may_overlap: bool = False
@@ -198,7 +201,9 @@ class Store:
             records = Records(connection, self._sealer)
             return await work(records), records.given_notices
 
+        begun_at = asyncio.get_running_loop().time()
         result, given = await self._writer.write(unit, may_overlap=may_overlap)
+        self.write_times.observe(asyncio.get_running_loop().time() - begun_at)
         if given:
             for tell in self._on_notices:
                 tell(given)
@@ -210,6 +215,7 @@ class Store:
         Readers are shared fairly: limiters.shares. Raises StoreUnavailable and TooBusy.
         """
         key = await self._readers.acquire()
+        begun_at = asyncio.get_running_loop().time()
         try:
             result = await self._read(work)
         except StoreUnavailable:
@@ -217,6 +223,7 @@ class Store:
             raise
         else:
             self.is_available = True
+            self.read_times.observe(asyncio.get_running_loop().time() - begun_at)
             return result
         finally:
             self._readers.release(key)

@@ -90,6 +90,10 @@ class LossyBus:
         self._bus = bus
         self.is_losing = False
 
+    @property
+    def is_available(self) -> bool:
+        return not self.is_losing
+
     async def publish(self, notice: Any) -> None:
         await self._bus.publish(notice)
 

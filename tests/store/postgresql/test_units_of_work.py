@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import asyncpg  # type: ignore[import-untyped]
 import pytest
 from sqlalchemy import insert, select, text, update
 
@@ -214,3 +215,21 @@ async def test_a_server_that_is_not_there_is_named_without_its_password(
             pass
 
     assert "secret" not in str(refused.value)
+
+
+@on_a_loop
+async def test_a_server_that_takes_no_more_connections_is_unavailable(
+    postgresql_location: PostgresqlLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(postgresql_location) as store:
+
+        async def refuse(*_: object, **__: object) -> None:
+            raise asyncpg.TooManyConnectionsError("sorry, too many clients already")
+
+        monkeypatch.setattr(asyncpg, "connect", refuse)
+
+        with pytest.raises(StoreUnavailable, match="too many clients"):
+            await store.read(tries_of_ada)
+        with pytest.raises(StoreUnavailable, match="too many clients"):
+            await store.write(count_a_try)
+        assert not store.is_available

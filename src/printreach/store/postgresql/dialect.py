@@ -74,14 +74,19 @@ class _Driver(adapter.AsyncAdapt_asyncpg_dbapi):
         return await_(self._connect(dsn, timeout))
 
     async def _connect(self, dsn: str, command_timeout: float | None) -> PostgresqlConnection:
-        connection = await asyncpg.connect(
-            dsn,
-            timeout=STATEMENT_TIMEOUT_S,
-            command_timeout=command_timeout,
-            # Thereby asyncpg prepares without names, and sends each statement with its values.
-            statement_cache_size=0,
-            server_settings={"TimeZone": "UTC", "application_name": "printreach"},
-        )
+        try:
+            connection = await asyncpg.connect(
+                dsn,
+                timeout=STATEMENT_TIMEOUT_S,
+                command_timeout=command_timeout,
+                # Thereby asyncpg prepares without names, and sends each statement with its values.
+                statement_cache_size=0,
+                server_settings={"TimeZone": "UTC", "application_name": "printreach"},
+            )
+        except asyncpg.PostgresError as error:  # such as too many connections, or starting up
+            refused = self.OperationalError(str(error))  # type: ignore[no-untyped-call]
+            refused.sqlstate = error.sqlstate
+            raise refused from error
         return PostgresqlConnection(self, connection)  # type: ignore[no-untyped-call]
 
 

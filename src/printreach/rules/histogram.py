@@ -1,0 +1,26 @@
+"""A histogram of durations, as Prometheus counts them."""
+
+from bisect import bisect_left
+from itertools import accumulate
+from typing import Final
+
+BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""The upper bounds of the buckets: Prometheus's own, and one for printers that think long."""
+
+
+class Histogram:
+    """Counts durations by bucket. sum_s: of all of them."""
+
+    __slots__ = ("_counts", "sum_s")
+
+    def __init__(self) -> None:
+        self._counts = [0] * (len(BOUNDS_S) + 1)
+        self.sum_s = 0.0
+
+    def observe(self, duration_s: float) -> None:
+        self._counts[bisect_left(BOUNDS_S, duration_s)] += 1
+        self.sum_s += duration_s
+
+    def up_to(self) -> list[int]:
+        """Return how many took up to each bound, and at last how many there are."""
+        return list(accumulate(self._counts))
