@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.languages.conftest import brackets
+from tests.languages.conftest import known_brackets
 from tests.web.printers.conftest import Home
 from tests.web.test_languages import GERMAN, text_outside_brackets
 
-__all__ = ["brackets"]
+__all__ = ["known_brackets"]
 
 OF_A_PRINTER = (
     "",
@@ -42,7 +42,9 @@ NAMES = (
 
 
 @pytest.mark.parametrize("page", OF_A_PRINTER)
-def test_all_of_a_page_of_a_printer_can_be_translated(page: str, home: Home, brackets: str) -> None:
+def test_all_of_a_page_of_a_printer_can_be_translated(
+    page: str, home: Home, known_brackets: str
+) -> None:
     answer = home.browser.get(f"{home.path}{page}", headers=GERMAN)
 
     assert answer.status_code == 200
@@ -51,7 +53,7 @@ def test_all_of_a_page_of_a_printer_can_be_translated(page: str, home: Home, bra
 
 @pytest.mark.parametrize("page", PAGES)
 def test_all_of_a_page_of_the_account_can_be_translated(
-    page: str, home: Home, brackets: str
+    page: str, home: Home, known_brackets: str
 ) -> None:
     answer = home.browser.get(page, headers=GERMAN)
 

@@ -158,7 +158,7 @@ async def _share_form(signed_in: SignedIn, typed: ShareForm) -> Template:
     rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
-        "ends": [*ENDS, (NO_END, "when I end it")],
+        "ends": [*ENDS, (NO_END, N_("when I end it"))],
         "typed": typed,
         "ticks": ticks_of(typed.permissions),
     }

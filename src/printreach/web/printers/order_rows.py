@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.store.printers.given_orders import SignedOrder
 
 _WORDS: Final[Mapping[str, str]] = MappingProxyType(
@@ -27,7 +27,7 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "/restart-firmware": N_("Firmware restarted"),
     }
 )
-_OTHER: Final = "Controlled"
+_OTHER: Final = N_("Controlled")
 """Of a command that these words don't know."""
 
 
@@ -35,8 +35,8 @@ _OTHER: Final = "Controlled"
 class OrderRow:
     """A line: the same order that one person gave several times in a row is one of them.
 
-    words: what was ordered, with the file that it is about. who: "you", an address, or words for a
-    person whose account is deleted. at: of the last time.
+    words: what was ordered, with the file that it is about. who: an address, or words for a person
+    whose account is deleted; "" for the person who looks. at: of the last time.
     """
 
     words: str
@@ -60,6 +60,8 @@ def order_rows(orders: Sequence[SignedOrder], person_id: str) -> list[OrderRow]:
 
 def _row(signed: SignedOrder, person_id: str) -> OrderRow:
     order = signed.order
-    words, name = _WORDS.get(order.command, _OTHER), order.subject.rpartition("/")[2]
-    who = "you" if order.person_id == person_id else signed.email or _("a deleted account")
-    return OrderRow(words=f"{words} {name}".rstrip(), who=who, at=order.at, times=1)
+    words = translate(_WORDS.get(order.command, _OTHER))
+    if name := order.subject.rpartition("/")[2]:
+        words = _("%(order)s %(file)s", order=words, file=name)
+    who = "" if order.person_id == person_id else signed.email or _("a deleted account")
+    return OrderRow(words=words, who=who, at=order.at, times=1)

@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.rules.notifications import CHOICES
 from printreach.rules.webhooks import LIFETIME, DeliveryState, LoggedDelivery
 from printreach.web.connections.permissions import ticks_of
@@ -56,14 +56,15 @@ def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery
 
 def title_of(event_type: int) -> str:
     """Return the title of an event type, even of one that this version does not know."""
-    return _TITLES.get(event_type, _("Event %(number)s", number=event_type))
+    title = _TITLES.get(event_type)
+    return _("Event %(number)s", number=event_type) if title is None else translate(title)
 
 
 def _shown(delivery: LoggedDelivery) -> ShownDelivery:
     has_failed = delivery.state is DeliveryState.QUEUED and delivery.attempts > 0
     word, icon = _FAILED_FOR_NOW if has_failed else _WORDS[delivery.state]
     return ShownDelivery(
-        delivery=delivery, title=title_of(delivery.event_type), word=word, icon=icon
+        delivery=delivery, title=title_of(delivery.event_type), word=translate(word), icon=icon
     )
 
 
