@@ -12,7 +12,7 @@ from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.rules.detection.test_jpeg import picture
 from tests.web.connections.conftest import SNAPSHOT, at_print
-from tests.web.printers.test_events import PRINTER_ID, Hall, hall
+from tests.web.printers.listening import PRINTER_ID, Hall, hall
 from tests.web.world import WebWorld
 
 

@@ -1,131 +1,26 @@
 """The event stream of a page: its content, how often printers are asked, and when it ends."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 from litestar.exceptions import TooManyRequestsException
-from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
-from printreach.hub.accounts.sessions import NewSession, Visitor
 from printreach.hub.printers.live import INTERVAL_S
-from printreach.rules.connections.credentials import printer_id_of
-from printreach.rules.printers import Printer
 from printreach.web import quick_view
-from printreach.web.draining import DrainMiddleware
 from printreach.web.printers import open_pages
 from printreach.web.printers.open_pages import SharedParts
 from printreach.web.printers.view import PrinterView, view_of
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.web.printers.conftest import printing
-from tests.web.world import ADA, PASSWORD, WebWorld
-
-PRINTER_ID = printer_id_of(b"k" * 32)
-QUIET = Visitor(address="192.0.2.1", browser="test")
-
-
-@dataclass
-class Listener:
-    """A browser at the other end of a stream."""
-
-    status: int = 0
-    text: str = ""
-    is_over: bool = False
-    leave: asyncio.Event = field(default_factory=asyncio.Event)
-    reads: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def receive(self) -> Message:
-        await self.leave.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: Message) -> None:
-        await self.reads.wait()
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-        elif message["type"] == "http.response.body":
-            self.text += message.get("body", b"").decode()
-            self.is_over = not message.get("more_body", False)
-
-    def events(self) -> list[tuple[str, dict[str, str]]]:
-        blocks = [block for block in self.text.split("\r\n\r\n") if "data: " in block]
-        lines = [dict(line.split(": ", 1) for line in block.split("\r\n")) for block in blocks]
-        return [(line["event"], json.loads(line["data"])) for line in lines]
-
-    def cards(self) -> list[str]:
-        return [part for part in self.parts() if "<article" in part]
-
-    def parts(self) -> list[str]:
-        return [data["html"] for kind, data in self.events() if kind == "part"]
-
-
-@dataclass
-class Hall:
-    world: WebWorld
-    app: DrainMiddleware
-    token: str
-    running: list["asyncio.Task[None]"] = field(default_factory=list)
-
-    def listen(self, path: str = "/printers/events", *, reads: bool = True) -> Listener:
-        listener = Listener()
-        if reads:
-            listener.reads.set()
-        cookie = f"__Host-printreach_session={self.token}".encode()
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "https",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(b"host", b"printreach.example"), (b"cookie", cookie)],
-            "client": ("192.0.2.1", 1),
-            "server": ("printreach.example", 443),
-        }
-        stream = self.app(scope, listener.receive, listener.send)  # type: ignore[arg-type]  # ASGI's
-        self.running.append(asyncio.ensure_future(stream))
-        return listener
-
-    @property
-    def watched(self) -> int:
-        return self.world.services.live_status.subscribed_count
-
-
-@asynccontextmanager
-async def hall(world: WebWorld) -> AsyncIterator[Hall]:
-    """Ada is signed in, and her printer prints."""
-    async with world.app.lifespan():
-        account = await world.services.accounts.add(ADA, PASSWORD)
-        at = world.clock.now()
-        printer = Printer(
-            printer_id=PRINTER_ID,
-            account_id=account.account_id,  # type: ignore[union-attr]  # she is new
-            name="Workbench",
-            public_key=b"k" * 32,
-            linked_at=at,
-        )
-        await world.store.write(lambda records: records.printers.link(printer))
-        world.printers.statuses[PRINTER_ID] = printing()
-        begun = await world.services.signing_in.with_password(ADA, PASSWORD, QUIET)
-        assert isinstance(begun, NewSession)
-        here = Hall(world, DrainMiddleware(world.app), begun.token)
-        try:
-            yield here
-        finally:
-            here.app.end_all()
-            await asyncio.gather(*here.running, return_exceptions=True)
-            await world.services.live_status.close()
+from tests.web.printers.listening import PRINTER_ID, Listener, hall, shared_by
+from tests.web.world import WebWorld
 
 
 @pytest.mark.slow
@@ -242,10 +137,10 @@ def test_one_page_too_many_of_an_account_ends_the_oldest(world: WebWorld) -> Non
 
 def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: WebWorld) -> None:
     pages = open_pages.OpenPages()
-    shared = SharedParts(world.services.own_printers, "ada", dict)  # type: ignore[arg-type]  # nothing is drawn
+    shared = SharedParts(world.services.own_printers, shared_by("ada"), dict)  # type: ignore[arg-type]  # nothing is drawn
     with ExitStack() as open_ones:
         streams = [
-            open_ones.enter_context(pages.opened("list", shared))
+            open_ones.enter_context(pages.opened(shared))
             for _ in range(open_pages.MAX_STREAMS + open_pages.MAX_ENDING)
         ]
         with pytest.raises(TooManyRequestsException):
@@ -259,13 +154,13 @@ def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: 
 def test_pages_of_another_account_are_counted_apart(world: WebWorld) -> None:
     pages = open_pages.OpenPages()
     shared = {
-        account: SharedParts(world.services.own_printers, account, dict)  # type: ignore[arg-type]  # nothing is drawn
+        account: SharedParts(world.services.own_printers, shared_by(account), dict)  # type: ignore[arg-type]  # nothing is drawn
         for account in ("ada", "bob")
     }
     with ExitStack() as open_ones:
-        first = open_ones.enter_context(pages.opened("list", shared["bob"]))
+        first = open_ones.enter_context(pages.opened(shared["bob"]))
         for _ in range(open_pages.MAX_STREAMS):
-            open_ones.enter_context(pages.opened("list", shared["ada"]))
+            open_ones.enter_context(pages.opened(shared["ada"]))
 
         assert not first.is_ended
         assert first.shared is shared["bob"]

@@ -17,7 +17,7 @@ from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.relay.waiting import until
 from tests.web.printers.conftest import Home, printing
-from tests.web.printers.test_events import PRINTER_ID, Listener, hall
+from tests.web.printers.listening import PRINTER_ID, Listener, hall
 from tests.web.prints.test_history import hear, told
 from tests.web.world import WebWorld
 

@@ -15,7 +15,7 @@ from printreach.web.printers import open_pages
 from printreach.web.watch import view
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
-from tests.web.printers.test_events import PRINTER_ID, hall
+from tests.web.printers.listening import PRINTER_ID, hall
 from tests.web.watch.watching import PRINT, a_look, under_watch
 from tests.web.world import ADA, WebWorld
 

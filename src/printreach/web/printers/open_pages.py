@@ -1,8 +1,9 @@
 """The open pages of an account: their event streams, their limit, and the parts that they share.
 
 Each open page has an event stream, which sends its parts again whenever they look different;
-web/scripts/parts/live.ts says what each kind of event does. Pages that show the same are drawn once
-for all of them. When an account has as many streams as allowed, a new page ends the oldest one.
+web/scripts/parts/live.ts says what each kind of event does. Pages that show the same in the same
+language are drawn once for all of them. When an account has as many streams as allowed, a new page
+ends the oldest one.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.printers.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.printers.own import OwnPrinters, SeenPrinter
-from printreach.languages import N_, _, translate
+from printreach.languages import N_, _, language, translate
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.members import Role
@@ -67,16 +68,31 @@ Look: TypeAlias = Callable[[list[SeenPrinter], bool], Awaitable[None]]
 """Told whether what was read before is outdated."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedBy:
+    """Which pages share their parts: those for which all of this is the same.
+
+    Parts depend on nothing else but the present state of the printers, to which the account's role
+    belongs. name: what the pages show. watched: with their owners, whose history is shown.
+    """
+
+    account_id: str
+    name: str
+    watched: frozenset[OwnedPrinter] = frozenset()
+    shows_lock: bool = False
+    language: str = field(default_factory=language)
+
+
 @dataclass(slots=True)
 class SharedParts:
-    """The parts of all pages of an account that show the same.
+    """The parts of all pages of an account that show the same in the same language.
 
     draw: draws the parts from the current state of all of the account's printers. look: awaited
     before each drawing, to read what the parts show beside the printers.
     """
 
     printers: OwnPrinters
-    account_id: str
+    shared_by: SharedBy
     draw: Draw
     look: Look | None = None
     _seen: list[SeenPrinter] = field(default_factory=list)
@@ -97,7 +113,7 @@ class SharedParts:
         loop = asyncio.get_running_loop()
         async with self._drawing:
             if loop.time() >= self._rows_until:
-                self._rows = await self.printers.visible_rows(self.account_id)
+                self._rows = await self.printers.visible_rows(self.shared_by.account_id)
                 self._rows_until = loop.time() + LOOKED_UP_EVERY_S
                 self._drawn_until = 0.0
             if loop.time() >= self._drawn_until:
@@ -112,9 +128,8 @@ class SharedParts:
 
 @dataclass(eq=False, slots=True)
 class OpenStream:
-    """One stream. name: what its page shows. shared: its parts."""
+    """One stream. shared: its parts."""
 
-    name: str
     shared: SharedParts
     is_ended: bool = False
     _waiting: asyncio.Timeout | None = None
@@ -153,20 +168,22 @@ class OpenPages:
             )
 
     @contextmanager
-    def opened(self, name: str, shared: SharedParts) -> Iterator[OpenStream]:
+    def opened(self, shared: SharedParts) -> Iterator[OpenStream]:
         """Register a stream; the oldest one ends if there are too many.
 
-        shared: its parts, unless a page of that name is open already. Raises
+        shared: its parts, unless a page is open already that shares its own. Raises
         TooManyRequestsException.
         """
-        account_id = shared.account_id
+        account_id = shared.shared_by.account_id
         self.check_room(account_id)
         streams = self._streams.setdefault(account_id, [])
         living = [stream for stream in streams if not stream.is_ended]
         if len(living) >= MAX_STREAMS:
             living[0].end()
-        same = next((stream.shared for stream in streams if stream.name == name), shared)
-        stream = OpenStream(name, same)
+        others = (stream.shared for stream in streams)
+        stream = OpenStream(
+            next((other for other in others if other.shared_by == shared.shared_by), shared)
+        )
         streams.append(stream)
         try:
             yield stream
@@ -184,7 +201,7 @@ def open_pages_of(request: AnyRequest) -> OpenPages:
 
 @dataclass(slots=True)
 class Page:
-    """An open page. name: what it shows; pages of an account with the same name share their parts.
+    """An open page. name: what it shows: see SharedBy.
 
     access: what allows the page; when it ends, the page is told to reload and asks to sign in.
     draw, look: see SharedParts. needs_you: the template of the count in the navigation. watched:
@@ -223,7 +240,13 @@ class Page:
 
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
         services, account_id = self.services, self.access.account_id
-        shared = SharedParts(services.own_printers, account_id, self._drawn, self.look)
+        shared_by = SharedBy(
+            account_id=account_id,
+            name=self.name,
+            watched=self.watched,
+            shows_lock=self.shows_lock,
+        )
+        shared = SharedParts(services.own_printers, shared_by, self._drawn, self.look)
         subscription = services.live_status.subscribe(self.watched, self.every_s)
         others = services.live_status.subscribe(await self._others(), OTHERS_EVERY_S)
         loop = asyncio.get_running_loop()
@@ -242,7 +265,7 @@ class Page:
 
         unsubscribe: Callable[[], None] | None = None
         try:
-            with self.pages.opened(self.name, shared) as stream:
+            with self.pages.opened(shared) as stream:
                 unsubscribe = self.services.leases.bus.subscribe(on_notice)
                 while loop.time() < ends_at and not stream.is_ended:
                     if loop.time() >= heartbeat_at:
