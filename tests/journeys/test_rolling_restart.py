@@ -72,7 +72,6 @@ def agents(whole: WholeFleet) -> Iterator[Fleet]:
 def printer(folder: Path) -> Iterator[SimulatedPrinter]:
     with simulated_printer(folder, "printer") as running:
         running.put("part.gcode", GCODE)
-        running.run_at(FAST)
         yield running
 
 
@@ -106,17 +105,22 @@ def streams(
 def prints(printer: SimulatedPrinter, receiver: HttpsReceiver) -> Iterator[None]:
     """Print one part after the other; each is told to the app once, its start before its end."""
     receiver.calls.clear()
-    is_over, count = threading.Event(), [0]
+    is_over, count = threading.Event(), [0]  # of prints
+
+    def wait_to_hear(event_type: int) -> None:
+        def hear() -> bool:
+            return len(receiver.of_type(event_type)) >= count[0]
+
+        wait_for(f"event {event_type} of print {count[0]}", hear, TIMEOUT_S)
 
     def print_parts() -> None:
         while not is_over.is_set():
             count[0] += 1
+            printer.run_at(1)  # until it was seen: an agent may miss a shorter print
             printer.start("part.gcode")
-            wait_for(
-                "the end of a print",
-                lambda: len(receiver.of_type(COMPLETE)) >= count[0] or None,
-                TIMEOUT_S,
-            )
+            wait_to_hear(STARTED)
+            printer.run_at(FAST)
+            wait_to_hear(COMPLETE)
             printer.clear()
 
     printing = threading.Thread(target=print_parts)

@@ -32,6 +32,24 @@ async def test_a_request_under_way_at_a_node_that_stops_is_finished_there() -> N
         assert (await ask(there, access)).status == 200
 
 
+@on_a_loop
+async def test_a_request_of_another_node_is_finished_by_a_node_that_stops() -> None:
+    async with relay(node_id="b", node_key=KEY) as there:
+        access = there.connect()
+        async with relay(node_id="a", node_key=KEY, beside=there) as here:
+            agent = await here.agent(script=ignore)
+            asking = asyncio.create_task(ask(there, access))
+            asked = await agent.next()
+            stopping = here.begin_stop(grace_s=10.0)
+            await until(lambda: agent.is_asked_to_move)
+            await there.agent()
+            done, _ = await asyncio.wait([stopping], timeout=0.2)
+            assert not done
+            asked.answer_with_length(b"finished")
+
+            assert (await asking).body == b"finished"
+
+
 @pytest.mark.parametrize("is_linked", [True, False])
 @pytest.mark.parametrize("bus_is_away", [True, False])
 @on_a_loop

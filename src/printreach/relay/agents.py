@@ -1,6 +1,7 @@
 """All agents' connections to this node: accepted, drained and closed."""
 
 import asyncio
+from typing import Final
 
 from printreach.tunnel.shared_timer import SharedTimer
 from printreach.wire.errors import CloseCode
@@ -12,6 +13,8 @@ from .host_keys import HostKeyRequests
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
 from .unsigned_agents import UnsignedAgents, UnsignedLink, UnsignedSlot
+
+FINISH_POLL_S: Final = 0.05
 
 __all__ = ["AgentConnections", "AgentDependencies", "Identity"]
 
@@ -50,6 +53,15 @@ class AgentConnections:
             connection.tunnel.drain()
             if not connection.is_serving:
                 connection.tunnel.close(CloseCode.RESTARTING, "the service restarts")
+
+    async def finish_requests(self, grace_s: float) -> None:
+        """Wait for what is under way on any tunnel, also for other nodes."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + grace_s
+        while any(connection.tunnel.session.stream_count for connection in self._connections):
+            if loop.time() >= deadline:
+                return
+            await asyncio.sleep(FINISH_POLL_S)
 
     async def close(self) -> None:
         """Close every tunnel; agents connect again, to another node or a moment later."""

@@ -159,7 +159,11 @@ class RelayNode:
         if self._other_nodes is not None:
             await self._other_nodes.drain()
         self._agents.drain()
-        await asyncio.gather(self._front.stop(grace_s), self._until_moved(grace_s))
+        await asyncio.gather(
+            self._front.stop(grace_s),
+            self._agents.finish_requests(grace_s),
+            self._until_moved(grace_s),
+        )
         await self._agents.close()
         if self._other_nodes is not None:
             await self._other_nodes.close()
