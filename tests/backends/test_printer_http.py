@@ -177,6 +177,18 @@ async def test_an_agents_refusal_is_its_status_and_its_words() -> None:
             assert raw == expected
 
 
+@pytest.mark.provokes(610)
+@on_a_loop
+async def test_an_agent_that_does_not_know_a_command_is_too_old_for_it() -> None:
+    async with inside() as here:
+        await here.rig.agent(script=says(b'{"Status":754,"Error":"There is no such command."}'))
+        answer = await here.printers.ask(ONE, "/status")
+
+        assert isinstance(answer, PrinterRefusal)
+        assert answer.code == 610
+        assert "too old" in answer.sentence
+
+
 @pytest.mark.parametrize("nonsense", [b"", b"\xff", b"[]", b'{"Status":"200"}', b"<html>"])
 @on_a_loop
 async def test_nonsense_from_an_agent_is_a_refusal(nonsense: bytes) -> None:

@@ -119,7 +119,14 @@ class WebWorld:
         found = run(browser, self.services.accounts.all)
         return [account for account in found if account.email != OPERATOR]
 
-    def link(self, browser: Browser, printer: Printer, *, is_online: bool = True) -> None:
+    def link(
+        self,
+        browser: Browser,
+        printer: Printer,
+        *,
+        is_online: bool = True,
+        agent_version: str | None = None,
+    ) -> None:
         """A printer of somebody's; where it is online, its agent connected just now."""
 
         async def link() -> None:
@@ -133,7 +140,7 @@ class WebWorld:
                     "node",
                     at,
                     lan_ip=None,
-                    agent_version=None,
+                    agent_version=agent_version,
                     platform=printer.platform,
                 )
 

@@ -47,6 +47,10 @@ _NOT_OWNED: Final = PrinterRefusal(
     int(ErrorCode.CONNECTION_ENDED), N_("The printer doesn't belong to this account any more.")
 )
 """A token of ours is refused only if it was made for another owner, or by a lock."""
+_OLD_AGENT: Final = PrinterRefusal(
+    int(ErrorCode.AGENT_UPDATE_REQUIRED), FAILURES[ErrorCode.AGENT_UPDATE_REQUIRED].meaning
+)
+"""The service asks by commands that it knows: an agent that doesn't know one is too old."""
 _LOCKED: Final = PrinterRefusal(int(ErrorCode.BAD_CREDENTIALS), REMOTE_LOCKED.meaning)
 
 
@@ -210,6 +214,8 @@ def _refusal(status: int, headers: Headers, envelope: _Envelope) -> PrinterRefus
         code = status
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE
+    elif code == CommandStatus.UNKNOWN_COMMAND:
+        return _OLD_AGENT
     sentence = readable(envelope.error, MAX_TEXT)
     return PrinterRefusal(
         int(code),

@@ -78,7 +78,14 @@ class Home:
     def path(self) -> str:
         return f"/printers/{self.printer_id}"
 
-    def add_printer(self, name: str, *, account_id: str = "", is_online: bool = True) -> str:
+    def add_printer(
+        self,
+        name: str,
+        *,
+        account_id: str = "",
+        is_online: bool = True,
+        agent_version: str | None = None,
+    ) -> str:
         """Another printer of Ada's, or of that account."""
         printer_id = printer_id_of(name.encode().ljust(32, b"."))
         at = self.world.clock.now()
@@ -90,7 +97,7 @@ class Home:
             linked_at=at,
             platform="octoprint",
         )
-        self.world.link(self.browser, printer, is_online=is_online)
+        self.world.link(self.browser, printer, is_online=is_online, agent_version=agent_version)
         return printer_id
 
     def says(self, status: StatusResult) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from printreach import __version__
 from printreach.contract.status import State
 from tests.web.printers.conftest import BOB, Home, printing
 from tests.web.world import BASE_URL, send, sign_in
@@ -34,6 +35,19 @@ def test_a_name_that_another_printer_has_is_told_at_its_field(home: Home) -> Non
     assert answer.status_code == 400
     assert "You have another printer called Attic. Choose another name." in answer.text
     assert re.search(r'<input[^>]*id="name"[^>]*aria-invalid="true"', answer.text)
+
+
+@pytest.mark.parametrize(("version", "is_old"), [("0.0.9", True), (__version__, False)])
+def test_an_agent_that_is_older_than_the_service_is_said_to_be(
+    version: str, home: Home, *, is_old: bool
+) -> None:
+    printer_id = home.add_printer("Attic", agent_version=version)
+
+    page = home.browser.get(f"/printers/{printer_id}/settings").text
+
+    assert version in page
+    assert ("Older than this service." in page) is is_old
+    assert ("Install the newest agent" in page) is is_old
 
 
 def test_removing_is_asked_about_first(home: Home) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.errors import ErrorCode
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.limiters.slots import Slots
 from printreach.ports import Clock
@@ -137,7 +138,7 @@ class Thumbnails:
 _HAS_NONE: Final = frozenset(
     {
         CommandStatus.NOT_FOUND,
-        CommandStatus.UNKNOWN_COMMAND,  # an older agent
+        ErrorCode.AGENT_UPDATE_REQUIRED,
         CommandStatus.NOT_SUPPORTED,
     }
 )

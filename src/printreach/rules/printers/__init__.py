@@ -1,5 +1,6 @@
 """Linked printers, and whether they are online."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +21,7 @@ NODE_SILENCE = timedelta(seconds=30)
 MAX_NAME_LENGTH = 60
 LAN_PORT: Final = 8765
 """The port of the agent's own page, if nobody chose another one."""
+_RELEASE: Final = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +128,14 @@ def free_name(wanted: str, taken: Iterable[str]) -> str:
         ending = f" {number}"
         name = wanted[: MAX_NAME_LENGTH - len(ending)].rstrip() + ending
     return name
+
+
+def is_older_release(version: str | None, than: str) -> bool:
+    """Return whether a version is of an earlier release; False for one that can't be read."""
+    numbers, others = _release_numbers(version or ""), _release_numbers(than)
+    return numbers is not None and others is not None and numbers < others
+
+
+def _release_numbers(version: str) -> tuple[int, ...] | None:
+    found = _RELEASE.match(version)
+    return None if found is None else tuple(int(number or 0) for number in found.groups())

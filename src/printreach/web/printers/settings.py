@@ -8,13 +8,14 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
+from printreach import __version__
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.languages import N_
 from printreach.rules.connections.credentials import parse_link_code
 from printreach.rules.own_paths import HOME, parse_printer_path
-from printreach.rules.printers import OwnedPrinter
+from printreach.rules.printers import OwnedPrinter, is_older_release
 from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
@@ -160,6 +161,7 @@ def _settings(
         "view": view,
         "cameras": camera_fields(seen, view.card.shown, cameras),
         "printer": seen.printer,
+        "agent_is_old": is_older_release(seen.printer.agent_version, __version__),
         "here": "settings",
         "typed": seen.printer.name if typed is None else typed,
         "errors": errors or {},
