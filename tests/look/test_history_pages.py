@@ -77,6 +77,8 @@ def test_the_activity_of_an_account_is_accessible_and_fits(own_page: Page) -> No
     look_at(own_page, "activity")
     own_page.set_viewport_size({"width": 320, "height": 568})
     assert own_page.evaluate("document.documentElement.scrollWidth") <= 320
+    columns = own_page.locator(".figures").evaluate("e => getComputedStyle(e).gridTemplateColumns")
+    assert len(columns.split()) == 2
 
 
 @pytest.mark.parametrize("width", [320, 390, 700])

@@ -10,6 +10,7 @@ from tests.look.test_operator_pages import office
 from tests.look.test_webhook_pages import home
 from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_files import entry
+from tests.web.watch.watching import failing, saw, under_watch
 from tests.web.world import BASE_URL, Browser, send
 
 __all__ = ["home", "office"]
@@ -61,6 +62,26 @@ def opened(page: Page, browser: Browser, path: str) -> Page:
         page.route(endless, stay)
     page.goto(BASE_URL + path)
     return page
+
+
+def test_the_picture_beside_the_controls_has_the_whole_width(page: Page, home: Home) -> None:
+    home.says(printing())
+    shown = opened(page, home.browser, f"{home.path}/control")
+
+    box = shown.locator(".picture .webcam").bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"]) == (0, NARROW["width"])
+
+
+def test_the_times_of_a_print_are_covered_by_nothing(page: Page, home: Home) -> None:
+    home.says(under_watch(5, 6))
+    saw(home, *failing(home)[:60])
+    shown = opened(page, home.browser, home.path)
+
+    expect(shown.locator(".this-print .axis")).to_contain_text("expected")
+    expect(shown.locator(".this-print .axis text")).to_be_hidden()
+    shown.set_viewport_size({"width": 820, "height": 568})
+    expect(shown.locator(".this-print .axis text")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1024, 1280])
