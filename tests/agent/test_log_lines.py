@@ -1,6 +1,7 @@
 """The log of the agent and the service: who says something that is logged writes no line of it."""
 
 import io
+import json
 import logging
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from printreach.agent.log_lines import (
     TRACEBACKS_OF_STATEMENT,
     AgentLog,
     FloodFilter,
+    JsonFormatter,
     LineFormatter,
 )
 
@@ -47,6 +49,21 @@ def test_what_is_said_in_a_message_stays_within_its_line() -> None:
 
     assert "INFO printreach.web said x\\n2026-11-22" in line
     assert "\x1b" not in line
+
+
+def test_as_json_each_record_is_one_object_in_one_line_of_ascii() -> None:
+    line = JsonFormatter().format(record("said %s", FORGED + "é", failure=ValueError(FORGED)))
+
+    said = json.loads(line)
+    assert line.isascii()
+    assert line.isprintable()
+    assert said.pop("exception").endswith(FORGED)
+    assert said == {
+        "time": "2026-11-22T05:00:00.000+00:00",
+        "level": "INFO",
+        "logger": "printreach.web",
+        "message": f"said {FORGED}é",
+    }
 
 
 def test_what_an_exception_says_begins_no_line() -> None:

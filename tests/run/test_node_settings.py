@@ -37,3 +37,8 @@ def test_a_node_that_stops_gives_notice_for_a_minute_at_most(seconds: str) -> No
     assert read(STOP_NOTICE="4").stop_notice_s == 4
     with pytest.raises(SettingsError, match="PRINTREACH_STOP_NOTICE"):
         read(STOP_NOTICE=seconds)
+
+
+def test_the_log_is_json_where_that_was_chosen() -> None:
+    assert not read().logs_json
+    assert read(LOG_JSON="true").logs_json

@@ -5,6 +5,7 @@ its time; anything else that belongs to it, a traceback or the text of a mail, f
 Control characters, which a terminal would execute, are written as escapes.
 """
 
+import json
 import logging
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -51,6 +52,25 @@ class LineFormatter(logging.Formatter):
         return "\n".join(lines)
 
 
+class JsonFormatter(logging.Formatter):
+    """One JSON object in each line, for programs that collect logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage() + _left_out(record),
+        }
+        if record.exc_info:
+            said["exception"] = self.formatException(record.exc_info)
+        if record.stack_info:
+            said["stack"] = self.formatStack(record.stack_info)
+        if block := getattr(record, _BLOCK, ""):
+            said["text"] = block
+        return json.dumps(said)  # ASCII alone, so no control character comes through
+
+
 class FloodFilter(logging.Filter):
     """Limits the lines of each log statement; the next line says how many were left out.
 
@@ -78,10 +98,10 @@ class FloodFilter(logging.Filter):
         return True
 
 
-def log_to(stream: object, level: int = logging.INFO) -> None:
+def log_to(stream: object, level: int = logging.INFO, *, as_json: bool = False) -> None:
     """Write the log of this process there. stream: a text file."""
     handler = logging.StreamHandler(stream)  # type: ignore[call-overload]
-    handler.setFormatter(LineFormatter())
+    handler.setFormatter(JsonFormatter() if as_json else LineFormatter())
     handler.addFilter(FloodFilter())
     logging.basicConfig(handlers=[handler], level=level)
     # A log that nobody can read any more is no reason to write about it.

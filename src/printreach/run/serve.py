@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
     except (ConfigError, SettingsError) as error:
         return _fail(error, 2)
     os.umask(0o077)
-    _log_to_stderr(verbose=options.verbose)
+    _log_to_stderr(verbose=options.verbose, as_json=settings.logs_json)
     if options.processes > 1:
         try:
             accepts = not roles.isdisjoint({"web", "relay", "detector"})
@@ -182,8 +182,8 @@ def _report_ready(address: str, settings: Settings) -> None:
         print(f"ready {json.dumps(facts)}", flush=True)
 
 
-def _log_to_stderr(*, verbose: bool) -> None:
-    log_to(sys.stderr)
+def _log_to_stderr(*, verbose: bool, as_json: bool) -> None:
+    log_to(sys.stderr, as_json=as_json)
     for library in ("picows", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:

@@ -65,6 +65,7 @@ class Settings:
     node_url: str = ""
     node_tls: bool = False
     stop_notice_s: int = 0
+    logs_json: bool = False
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -168,6 +169,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
         node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
+        logs_json=reader.read("LOG_JSON", values.read_switch, "false"),
         stop_notice_s=reader.read("STOP_NOTICE", values.read_count, "0"),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
