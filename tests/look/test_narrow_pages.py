@@ -203,16 +203,29 @@ def test_what_copies_a_secret_stands_below_it(page: Page, home: Home) -> None:
 def test_the_bar_of_the_operators_sections_stands_still_from_page_to_page(
     page: Page, office: Browser
 ) -> None:
-    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    places = []
-    for path in ("", "/accounts", "/limits", "/invite", "/keys"):
-        page.goto(f"{BASE_URL}/operator{path}")
-        places.append(page.locator(".subsections").bounding_box())
+    paths = ("", "/accounts", "/limits", "/invite", "/keys")
 
-    assert {(place["x"], place["y"]) for place in places if place} == {
-        (places[0]["x"], places[0]["y"]) if places[0] else None
-    }
+    assert len(places_of_bar(page, office, [f"/operator{path}" for path in paths])) == 1
+
+
+def test_the_bar_of_the_accounts_sections_stands_still_from_page_to_page(
+    page: Page, home: Home
+) -> None:
+    paths = ("", "/security", "/tokens", "/presets", "/presets/change")
+
+    assert len(places_of_bar(page, home.browser, [f"/account{path}" for path in paths])) == 1
+
+
+def places_of_bar(page: Page, browser: Browser, paths: list[str]) -> set[tuple[float, float]]:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, browser))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    places = set()
+    for path in paths:
+        page.goto(BASE_URL + path)
+        place = page.locator(".subsections").bounding_box()
+        assert place is not None, path
+        places.add((place["x"], place["y"]))
+    return places
 
 
 def test_a_printer_is_found_on_a_phone(page: Page, home: Home) -> None:
