@@ -43,8 +43,8 @@ def test_bars_stand_where_the_looks_were_between_start_and_end() -> None:
     assert 48 <= chart.bars[-1].x <= 51
 
 
-@pytest.mark.parametrize("lasted_s", [1, 30, 90, 180, 599, 4_000])
-def test_the_bars_of_a_print_fill_its_time_however_short_it_was(lasted_s: int) -> None:
+@pytest.mark.parametrize("lasted_s", [30, 90, 180, 599, 4_000])
+def test_the_bars_of_a_print_reach_its_end_however_short_it_was(lasted_s: int) -> None:
     looks = [look(at_s) for at_s in range(0, lasted_s + 1, 10)]
     chart = quality_chart(looks, begins_at=NOON, ends_at=looks[-1].at)
 
@@ -73,12 +73,50 @@ def test_one_bad_look_among_thousands_is_seen() -> None:
     assert chart.worst.at == looks[5000].at
 
 
-def test_calm_looks_that_are_kept_one_a_minute_leave_no_gap() -> None:
+def test_calm_looks_that_are_kept_one_a_minute_are_a_bar_each() -> None:
     chart = quality_chart([look(60 * n) for n in range(60)], ends_at=NOON + HOUR)
 
     assert chart is not None
     apart = [b.x - a.x for a, b in zip(chart.bars, chart.bars[1:], strict=False)]
-    assert max(apart) == pytest.approx(chart.bars[0].width)
+    assert len(chart.bars) == 60
+    assert max(apart) == pytest.approx(min(apart))
+
+
+def test_a_look_is_one_bar_where_it_was_and_one_row() -> None:
+    ends_at = NOON + timedelta(seconds=300)
+    chart = quality_chart([look(90), look(240)], begins_at=NOON, ends_at=ends_at, progress=40.0)
+
+    assert chart is not None
+    assert [bar.at for bar in chart.bars] == [
+        NOON + timedelta(seconds=90),
+        NOON + timedelta(seconds=240),
+    ]
+    for bar, share in zip(chart.bars, (30, 80), strict=True):
+        assert bar.x <= share <= bar.x + bar.width
+
+
+def test_what_stands_still_after_a_pause_has_no_bars_and_one_row_says_so() -> None:
+    looks = [look(20 * n, 90) for n in range(6)]
+    looks += [look(120, 95, paused=True), look(400, 5), look(420, 5)]
+    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON + timedelta(seconds=600))
+
+    assert chart is not None
+    assert len(chart.bars) == len(looks) == chart.look_count
+    assert [bar.note for bar in chart.bars if bar.note] == ["Paused the print."]
+    paused_x = chart.marks[0].x
+    assert not [bar for bar in chart.bars if paused_x < bar.x < 60]
+
+
+def test_looks_too_near_each_other_for_a_bar_each_are_counted_in_its_row() -> None:
+    looks = [look(0), look(1800, 80, warned=True), look(1805, 90, paused=True), look(1810, 85)]
+    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON + HOUR)
+
+    assert chart is not None
+    assert [bar.note for bar in chart.bars] == [
+        "",
+        "Paused the print. Warned. The worst of 3 looks.",
+    ]
+    assert chart.bars[1].score == 90
 
 
 def test_what_nobody_looked_at_is_a_gap() -> None:
@@ -131,6 +169,9 @@ def test_whatever_the_clock_did_bars_stay_within_the_chart(looks: list[Look]) ->
     assert chart is not None
     assert len(chart.bars) <= MAX_BARS
     assert all(0 <= bar.x < 100 and 0 <= bar.score <= 100 for bar in chart.bars)
+    assert len(chart.bars) <= len(looks)
+    for bar, following in zip(chart.bars, chart.bars[1:], strict=False):
+        assert following.x >= bar.x + bar.width - 0.01
 
 
 # --- evidence -------------------------------------------------------------------------------------

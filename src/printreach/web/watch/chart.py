@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil, isfinite
+from math import isfinite
 from typing import Final
 
-from printreach.languages import _
+from printreach.languages import _, translate
 from printreach.rules.detection.detector import quality_of
 from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.watch.choices import Look
@@ -14,9 +14,7 @@ from printreach.rules.watch.why import VIEW_WORDS
 
 MAX_BARS: Final = 96
 """Bars across the whole width; more can't be told apart on a phone."""
-_MIN_SLOT: Final = timedelta(seconds=20)
-_HOLDS_FOR: Final = timedelta(seconds=150)
-"""Calm looks are stored once a minute; a longer time without a look is a gap."""
+_SHORTEST: Final = timedelta(seconds=1)
 MAX_SQUARES: Final = 24
 """Squares of evidence, each way."""
 _FAINT: Final = 0.25
@@ -26,10 +24,10 @@ _STEPS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A period as bad as its worst look. x, width: in percent of the chart's time.
+    """A look, or the worst one of some that are too near each other for a bar each.
 
-    score: 0 to 100, taller is worse. quality: None for one in which nothing was seen. at: of the
-    worst look. note: its text in the table.
+    x, width: in percent of the chart's time. score: 0 to 100, taller is worse. quality: None if
+    nothing was seen. note: its text in the table.
     """
 
     x: float
@@ -54,7 +52,8 @@ class Mark:
 class QualityChart:
     """The chart of a print, from begins_at to ends_at: its end, or the present while it runs.
 
-    worst, newest: of the looks that saw something; None if none did.
+    bars: each look is in one of them. worst, newest: of the looks that saw something; None if none
+    did.
     """
 
     begins_at: datetime
@@ -102,7 +101,7 @@ def quality_chart(
     first, last = looks[0].at, looks[-1].at
     starts = min(first, begins_at) if begins_at is not None else first
     ends = max(last, ends_at) if ends_at is not None else last
-    span = max(ends - starts, _MIN_SLOT)
+    span = max(ends - starts, _SHORTEST)
     bars = _bars(looks, starts, span, max(1, round(MAX_BARS * progress / 100)))
     return QualityChart(
         begins_at=starts,
@@ -138,17 +137,25 @@ def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
 
 
 def _bars(looks: Sequence[Look], starts: datetime, span: timedelta, at_most: int) -> list[Bar]:
-    count = max(1, min(at_most, span // _MIN_SLOT))
-    slot, final = span / count, count - 1
-    worst: dict[int, Look] = {}
-    for look, following in zip(looks, [*looks[1:], looks[-1]], strict=True):
-        holds_until = min(following.at, look.at + _HOLDS_FOR)
-        first, end = int((look.at - starts) / slot), ceil((holds_until - starts) / slot)
-        for place in range(min(first, final), min(max(first, end - 1), final) + 1):
-            if place not in worst or _score(look) > _score(worst[place]):
-                worst[place] = look
-    width = 100 * (slot / span)
-    return [_bar(place * width, width, worst[place]) for place in sorted(worst)]
+    width = 100 / at_most
+    return [
+        _bar(_x(near[0].at, starts, span) * (1 - width / 100), width, near)
+        for near in _near_each_other(looks, span, at_most)
+    ]
+
+
+def _near_each_other(looks: Sequence[Look], span: timedelta, at_most: int) -> list[list[Look]]:
+    """Group looks whose bars would cover each other, in at most that many groups."""
+    if at_most == 1:
+        return [list(looks)]
+    apart = span / (at_most - 1)
+    groups: list[list[Look]] = []
+    for look in looks:
+        if groups and look.at - groups[-1][0].at < apart:
+            groups[-1].append(look)
+        else:
+            groups.append([look])
+    return groups
 
 
 def _score(look: Look) -> float:
@@ -156,17 +163,21 @@ def _score(look: Look) -> float:
     return -1.0 if look.view in UNSEEING_VIEWS else float(max(0, min(100, look.score)))
 
 
-def _bar(x: float, width: float, look: Look) -> Bar:
-    notes = [VIEW_WORDS[look.view], _("Paused the print.") if look.paused else ""]
-    if look.warned:
-        notes.append(_("Warned."))
-    score = _score(look)
+def _bar(x: float, width: float, near: Sequence[Look]) -> Bar:
+    worst = max(near, key=_score)
+    score = _score(worst)
+    notes = [
+        translate(VIEW_WORDS[worst.view]),
+        _("Paused the print.") if any(look.paused for look in near) else "",
+        _("Warned.") if any(look.warned for look in near) else "",
+        _("The worst of %(count)s looks.", count=len(near)) if len(near) > 1 else "",
+    ]
     return Bar(
         x=x,
         width=width,
         score=max(0.0, score),
         quality=None if score < 0 else quality_of(score),
-        at=look.at,
+        at=worst.at,
         note=" ".join(note for note in notes if note),
     )
 
