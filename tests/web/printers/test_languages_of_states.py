@@ -6,6 +6,7 @@ import pytest
 from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus, State, StatusResult
+from printreach.ports.notifications import NotSent, SendFailure
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.printers.bambu.states import error_of, sub_state_of
 from printreach.rules.webhooks import Outcome
@@ -17,8 +18,9 @@ from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_languages import NAMES
 from tests.web.prints.test_history import hear
 from tests.web.test_languages import GERMAN, text_outside_brackets
+from tests.web.test_notifications import add_ntfy
 from tests.web.webhooks.webhook_days import URL, happens, set_webhook
-from tests.web.world import run
+from tests.web.world import run, send
 
 __all__ = ["known_brackets"]
 
@@ -164,3 +166,20 @@ def test_what_people_ordered_can_be_translated(home: Home, known_brackets: str) 
 
     assert "⟦by you, " in page.text
     assert text_outside_brackets(page.text, DATA) == []
+
+
+def test_why_a_channel_takes_no_message_can_be_translated(home: Home, known_brackets: str) -> None:
+    destination = add_ntfy(home.browser)
+    home.world.messenger.answer = NotSent(SendFailure.REFUSED, 418)
+    home.browser.headers.update(GERMAN)
+
+    pages = [
+        send(home.browser, f"/notifications/{destination}/test"),
+        home.browser.get("/notifications"),
+        *[send(home.browser, f"/notifications/{destination}/test") for _ in range(5)][-1:],
+    ]
+
+    assert "⟦The service answered with status 418.⟧" in pages[1].text
+    assert "⟦Too many tests. Wait ⟦" in pages[2].text
+    for page in pages:
+        assert text_outside_brackets(page.text, ("my-printers", *DATA)) == []

@@ -12,7 +12,7 @@ from litestar.response import Template
 from printreach.hub.denied import Denied
 from printreach.hub.notifications import Notifications, WrongField
 from printreach.hub.notifications.sending import NO_MAIL_SERVER
-from printreach.languages import N_, _
+from printreach.languages import N_
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Destination, Events
 from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
@@ -222,7 +222,7 @@ async def test(
     anchor = f"place-{destination_id}"
     match tested:
         case TooSoon():
-            sentence = _("Too many tests. Wait %(time)s.", time=in_words(tested.wait_seconds))
+            sentence = N_("Too many tests. Wait %(time)s.", time=in_words(tested.wait_seconds))
             page = await pages.overview(WrongField(anchor, sentence), 429)
             page.headers["Retry-After"] = str(tested.wait_seconds)
             return page
