@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.contract.errors import BUSY
 from printreach.rules.connections import ConnectionKind, LostPrinter
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
@@ -118,7 +119,10 @@ async def test_a_store_that_is_away_is_600_and_no_printers_fault() -> None:
     async with relay() as rig:
         access = rig.connect()
         rig.grants.is_broken = True
-        assert (await ask(rig, access, access.bearer)).status == 600
+        answer = await ask(rig, access, access.bearer)
+        assert answer.status == 600
+        assert json.loads(answer.body)["Error"] == BUSY
+        assert answer.get(b"retry-after") == b"10"
         rig.grants.is_broken = False
 
         assert (await ask(rig, access, access.bearer)).status == 601

@@ -71,6 +71,9 @@ REMOTE_LOCKED: Final = Failure(
 )
 """The meaning of 606 where the credentials are right and remote control is locked."""
 
+BUSY: Final = N_("The service is busy.")
+"""The sentence of a service that is overloaded, or whose database gives no answer."""
+
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {
         ErrorCode.UNKNOWN: Failure(

@@ -8,10 +8,11 @@ from typing import Final
 
 from printreach.contract import signin
 from printreach.contract.command_api import OPEN_PATH
-from printreach.contract.errors import ErrorCode, Failure
+from printreach.contract.errors import BUSY, ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
 from printreach.languages import in_english
+from printreach.ports import StoreUnavailable
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import (
     INTERNAL_KINDS,
@@ -223,12 +224,13 @@ class PrinterHosts:
         """Do the work, and answer the caller if it fails."""
         try:
             await work
-        except Exception:
+        except Exception as error:
             log.exception("a request could not be served")
             if held.is_released:
                 held.caller.abort_for_gone_caller()
             elif not held.is_gone:
-                self._refuse(held.release(), None, ErrorCode.UNKNOWN)
+                detail = BUSY if isinstance(error, StoreUnavailable) else None
+                self._refuse(held.release(), None, ErrorCode.UNKNOWN, detail)
 
     def _refuse(
         self,

@@ -24,6 +24,7 @@ from .pages import (
 )
 
 _NO_STORE = (b"Cache-Control", b"no-store")
+_COME_BACK = (b"Retry-After", b"10")
 _JSON = (b"Content-Type", b"application/json")
 _HTML = (b"Content-Type", b"text/html; charset=utf-8")
 _PAGE: Headers = [_HTML, (b"Content-Security-Policy", ERROR_PAGE_CSP)]
@@ -105,6 +106,8 @@ def _speaking_to(writer: AnswerWriter) -> AbstractContextManager[None]:
 
 def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:
     marker = (ERROR_FIELD, b"%d" % code)
+    if code is ErrorCode.UNKNOWN:
+        headers = [*headers, _COME_BACK]
     reason = code.name.replace("_", " ").capitalize().encode()
     answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
 

@@ -182,8 +182,20 @@ def _report_ready(address: str, settings: Settings) -> None:
         print(f"ready {json.dumps(facts)}", flush=True)
 
 
+def shorten_outage(record: logging.LogRecord) -> bool:
+    """Log a failure of the database as a warning in one line: a stack tells nothing about it."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, StoreUnavailable):
+        record.msg, record.args = f"{record.getMessage()}: {error}", None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = None
+    return True
+
+
 def _log_to_stderr(*, verbose: bool, as_json: bool) -> None:
     log_to(sys.stderr, as_json=as_json)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(shorten_outage)
     for library in ("picows", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:

@@ -30,7 +30,7 @@ from litestar.serialization import decode_json
 
 from printreach.contract.codec import NOT_JSON, in_plain_words
 from printreach.contract.command_api import ERROR_FIELD
-from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.contract.errors import BUSY, FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import N_, translate
 from printreach.limiters.fair_semaphore import TooBusy
@@ -46,7 +46,6 @@ AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 LONGEST_PATH_IN_LOG: Final = 200
 
-BUSY: Final = N_("The service is busy.")
 COME_BACK: Final[Mapping[str, str]] = MappingProxyType({"Retry-After": "10"})
 """The headers of a 503."""
 
