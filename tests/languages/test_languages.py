@@ -3,6 +3,7 @@
 import pytest
 from jinja2 import Environment
 
+from printreach.contract.status import Temps
 from printreach.languages import (
     N_,
     N_ngettext,
@@ -15,6 +16,7 @@ from printreach.languages import (
     switch_to,
     translate,
 )
+from printreach.rules.prints import smart_pause_sentence
 from printreach.web.marked_texts import speak_the_readers_language
 from printreach.web.wording import typeset
 
@@ -87,6 +89,21 @@ def test_a_marked_sentence_is_english_for_programs_and_translated_for_people(bra
     with speaking(brackets):
         assert translate(sentence) == "⟦Wait ⟦3 minute⟧.⟧"
         assert typeset(N_("It isn't there.")) == "⟦It isn\u2019t there.⟧"
+
+
+def test_a_name_in_a_sentence_is_not_translated(brackets: str) -> None:
+    """People call their printers by words that are texts, too."""
+    refused = N_("%(name)s gave no answer: %(why)s", name="Bed", why="It's off, 100%%.")
+
+    with speaking(brackets):
+        assert translate(refused) == "⟦Bed gave no answer: ⟦It's off, 100%%.⟧⟧"
+
+
+def test_a_smart_pause_says_in_the_readers_language_what_is_off(brackets: str) -> None:
+    with speaking(brackets):
+        said = translate(smart_pause_sentence(Temps()))
+
+    assert said.startswith("⟦The hotend ⟦is off⟧ and the bed ⟦is off⟧.")
 
 
 def _rendered(source: str, **values: object) -> str:

@@ -110,7 +110,18 @@ def translate(text: str, *, is_value: bool = False) -> str:
 
 _TEXTS: Final = frozenset(
     (
-        *("action", "answer", "error", "heater", "label", "problem", "reason", "sentence"),
+        *(
+            "action",
+            "answer",
+            "bed",
+            "error",
+            "heater",
+            "hotend",
+            "label",
+            "problem",
+            "reason",
+            "sentence",
+        ),
         *("state", "time", "what", "where", "why"),
     )
 )

@@ -13,5 +13,5 @@ def test_all_of_a_mail_is_in_the_language_of_who_reads_it(brackets: str) -> None
     )
 
     assert mail.subject == "⟦The security settings of your account were changed⟧"
-    assert mail.text.startswith("⟦⟦A passkey was added: ⟦Desk⟧.⟧ If this wasn't you")
-    assert mail.text.endswith("⟦Printreach at ⟦https://print.example⟧⟧\n")
+    assert mail.text.startswith("⟦⟦A passkey was added: Desk.⟧ If this wasn't you")
+    assert mail.text.endswith("⟦Printreach at https://print.example⟧\n")

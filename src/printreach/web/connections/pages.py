@@ -1,5 +1,6 @@
 """Pages of the connections to an account's printers: those of apps, shared ones, and Live Links."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.connections.own import LIFETIMES
 from printreach.hub.denied import Denied, Reason
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.rules.connections import ConnectionKind
 from printreach.web.connections.permissions import ticked, ticks_of
 from printreach.web.flash import redirect_with_flash
@@ -158,7 +159,7 @@ async def _share_form(signed_in: SignedIn, typed: ShareForm) -> Template:
     rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
-        "ends": [*ENDS, (NO_END, N_("when I end it"))],
+        "ends": _translated([*ENDS, (NO_END, N_("when I end it"))]),
         "typed": typed,
         "ticks": ticks_of(typed.permissions),
     }
@@ -242,11 +243,15 @@ async def _form(signed_in: SignedIn, typed: LiveLinkForm) -> Template:
     rows = await signed_in.services.own_printers.rows(signed_in.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
-        "ends": LIVE_LINK_ENDS,
+        "ends": _translated(LIVE_LINK_ENDS),
         "typed": typed,
     }
     status = 400 if typed.errors else 200
     return Template("dashboard/live_link.html", context=context, status_code=status)
+
+
+def _translated(options: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(value, translate(text)) for value, text in options]
 
 
 CONNECTION_PAGES = [

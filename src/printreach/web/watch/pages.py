@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 
 from printreach.contract.status import WebcamEntry
 from printreach.hub.printers.own import SeenPrinter
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.rules.detection.detector import NO_CAMERA
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.cameras import pose_at
@@ -173,7 +173,7 @@ async def _page(
         "here": "settings",
         "form": shown,
         "errors": errors or {},
-        "levels": LEVEL_WORDS,
+        "levels": [(level, translate(words)) for level, words in LEVEL_WORDS],
         "cameras": _choices(cameras, watch.settings.camera),
         "picture": _latest(seen, view, watch.settings.camera or 0),
         "pose": format_pose(shown.pose),
