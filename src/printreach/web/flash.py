@@ -124,6 +124,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "detector-off": N_("Failure detection is off for this print."),
         "detector-on": N_("Failure detection watches this print again."),
         "judged": N_("Thank you. Your answer is kept."),
+        "judgement-undone": N_("Your answer is undone."),
         "pictures": N_("Deleted."),
         "learnt": N_("Forgotten. This camera begins anew."),
     },

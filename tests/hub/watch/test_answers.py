@@ -71,3 +71,23 @@ async def test_an_answer_that_comes_before_a_pause_is_ordered_prevents_it(
             await here.goes_on(10, BAD)
 
         assert here.machine.orders == []
+
+
+@on_a_loop
+async def test_an_answer_that_is_undone_has_the_alarm_stand_again(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(100, GOOD)
+        await here.goes_on(90, BAD)
+        await says_fine(here)
+        here.world.clock.advance(SECOND)
+        await here.look()
+        assert (await status(here)).time_since_last_warn_sec is None
+
+        at = here.world.clock.now()
+        await here.world.store.write(
+            lambda records: records.watches.undo_judgement(PRINTER_ID, PRINT, at)
+        )
+        here.world.clock.advance(SECOND)
+        assert await here.look() == 1
+
+        assert (await status(here)).time_since_last_warn_sec is not None

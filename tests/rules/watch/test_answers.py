@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from printreach.rules.watch import WARNED_FOR, after_answer, status_of
+from printreach.rules.watch import WARNED_FOR, after_answer, is_silenced, status_of
 from printreach.rules.watch.choices import Judgement, WatchSettings
 from tests.rules.watch.test_watch import BAD, GOOD, PAUSES, Print
 
@@ -110,3 +110,28 @@ def test_a_print_without_an_alarm_has_nothing_to_answer() -> None:
 
     assert after_answer(print_.memory, answer(print_.at)) == print_.memory
     assert after_answer(print_.memory, None) == print_.memory
+
+
+def test_an_answer_that_is_undone_has_the_alarm_stand_again() -> None:
+    print_ = warned_print()
+    print_.memory = after_answer(print_.memory, answer(print_.at))
+
+    print_.memory = after_answer(print_.memory, None)
+
+    assert since_warning(print_) is not None
+
+
+@pytest.mark.parametrize(
+    ("look", "for_minutes", "is_silent"),
+    [(BAD, 0, True), (BAD, 28, True), (GOOD, 1, True), (GOOD, 4, False)],
+)
+def test_a_no_keeps_a_print_from_being_warned_of_for_a_while(
+    look: float, for_minutes: int, is_silent: bool
+) -> None:
+    print_ = warned_print()
+    print_.memory = after_answer(print_.memory, answer(print_.at))
+    print_.looks(look, 60.0 * for_minutes)
+
+    kept = [decision.look for decision in print_.made if decision.is_kept]
+
+    assert is_silenced(kept, print_.at) == is_silent

@@ -120,6 +120,37 @@ def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None
     assert '<b class="calm">Quality 1 of 10</b>' in page
 
 
+SILENCE = "You won\u2019t be warned of this print for now"
+
+
+def test_after_a_no_the_page_says_that_one_is_not_warned_for_now_and_undoes_it(home: Home) -> None:
+    saw(home, *failing(home))
+    assert SILENCE not in home.get().text
+
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+    page = home.get().text
+    assert SILENCE in page
+    assert "Undo my answer" in page
+
+    answer = home.send("/detector/judgement", print_id=PRINT, was_failure="undo")
+    assert answer.headers["location"] == home.path
+    assert answers(home) == []
+    page = home.get().text
+    assert SILENCE not in page
+    assert "Was this right?" in page
+
+
+def test_a_yes_and_an_old_no_silence_nothing(home: Home) -> None:
+    saw(home, *failing(home))
+    home.send("/detector/judgement", print_id=PRINT, was_failure="yes")
+    assert SILENCE not in home.get().text
+
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+    home.world.clock.advance(timedelta(minutes=31))
+    home.says(under_watch(5, 6, 4))
+    assert SILENCE not in home.get().text
+
+
 def test_another_alarm_is_another_question(home: Home) -> None:
     looks = failing(home)
     saw(home, *looks)

@@ -10,6 +10,7 @@ from printreach.hub.printers import own_printer
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.printers import Printer
 from printreach.rules.watch.background import CameraBackground
 from printreach.rules.watch.choices import Judgement, WatchSettings, with_consent
 from printreach.store.store import Records
@@ -53,6 +54,22 @@ class WatchChoices:
             return await self._put(records, account_id, printer_id, after)
 
         return await self.core.store.write(leave)
+
+    async def undo_judgement(
+        self, account_id: str, printer_id: str, print_id: str
+    ) -> Printer | Denied:
+        """Forget the answer about a print, so that its alarm stands again."""
+        at = self.core.clock.now()
+
+        async def undo(records: Records) -> Printer | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            await records.watches.undo_judgement(printer_id, print_id, at)
+            await records.notify(Notice(Topic.DETECTOR, printer_id), at)
+            return printer
+
+        return await self.core.store.write(undo)
 
     async def judge(
         self, account_id: str, printer_id: str, print_id: str, *, was_failure: bool

@@ -7,6 +7,7 @@ earlier look. A pause needs the whole time of bad looks again after each resume,
 pauses that the owner took back the watch only warns.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -177,10 +178,12 @@ def after_answer(memory: WatchMemory, answer: Judgement | None) -> WatchMemory:
 
     A "no" ends the alarm, and the print is compared with its next pictures, as after a resume. It
     is neither warned of nor paused until it has looked good for a while, or until a warning is due
-    again. A "yes" takes that back.
+    again: see is_silenced. A "yes" takes that back, and so does no answer any more.
     """
+    if answer is None:
+        return replace(memory, dismissed_at=None)
     alarmed_at = _last_alarm(memory)
-    if answer is None or alarmed_at is None or answer.at < alarmed_at:
+    if alarmed_at is None or answer.at < alarmed_at:
         return memory
     if answer.was_failure:
         return replace(memory, dismissed_at=None)
@@ -189,6 +192,22 @@ def after_answer(memory: WatchMemory, answer: Judgement | None) -> WatchMemory:
     after = _unsuspicious(memory)
     context = replace(after.context, appearance=Appearance())
     return replace(after, context=context, dismissed_at=answer.at)
+
+
+def is_silenced(looks: Sequence[Look], at: datetime) -> bool:
+    """Return whether a "no" to the latest alarm still keeps a print from being warned of.
+
+    looks: those that are kept of the print, oldest first.
+    """
+    alarmed_at = max((look.at for look in looks if look.warned or look.paused), default=None)
+    if alarmed_at is None:
+        return False
+    bad_at = max(
+        (look.at for look in looks if look.at > alarmed_at and look.quality < GOOD_QUALITY),
+        default=alarmed_at,
+    )
+    is_good_again = (looks[-1].at - bad_at).total_seconds() >= GOOD_FOR_S
+    return at < alarmed_at + WARNED_FOR and not is_good_again
 
 
 def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemory:

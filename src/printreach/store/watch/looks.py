@@ -120,17 +120,21 @@ class WatchLookRecords(TableRecords):
             .values(printer_id=judgement.printer_id, print_id=judgement.print_id, **values)
             .on_conflict_do_update(index_elements=["printer_id", "print_id"], set_=values)
         )
-        await self._connection.execute(
-            update(watches)
-            .where(
-                watches.c.printer_id == judgement.printer_id,
-                watches.c.print_id == judgement.print_id,
-                watches.c.ended_at.is_(None),
-                watches.c.token.is_(None),
-            )
-            .values(due_at=judgement.at)
-        )
+        await self._make_due(judgement.printer_id, judgement.print_id, judgement.at)
         await self._forget_judged_beyond(judgement.printer_id, MAX_JUDGED)
+
+    async def undo_judgement(self, printer_id: str, print_id: str, at: datetime) -> None:
+        """Delete the judgement of a print, if there is one; its picture is kept no longer than
+        others. A print under watch becomes due.
+        """
+        await self._connection.execute(
+            delete(watch_judgements).where(
+                watch_judgements.c.printer_id == printer_id,
+                watch_judgements.c.print_id == print_id,
+                is_owners(watch_judgements),
+            )
+        )
+        await self._make_due(printer_id, print_id, at)
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
         """Return all judgements of a printer's prints, whatever the camera, newest first."""
@@ -166,6 +170,18 @@ class WatchLookRecords(TableRecords):
             delete(watch_judgements).where(watch_judgements.c.at < judged_before)
         )
         return gone.rowcount
+
+    async def _make_due(self, printer_id: str, print_id: str, at: datetime) -> None:
+        await self._connection.execute(
+            update(watches)
+            .where(
+                watches.c.printer_id == printer_id,
+                watches.c.print_id == print_id,
+                watches.c.ended_at.is_(None),
+                watches.c.token.is_(None),
+            )
+            .values(due_at=at)
+        )
 
     async def _forget_judged_beyond(self, printer_id: str, most: int) -> None:
         """Delete the oldest judgements; their pictures are kept no longer than others."""

@@ -92,16 +92,15 @@ async def judge(
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Redirect:
-    """Store the owner's judgement of an alarm."""
+    """Store the owner's judgement of an alarm, or undo it."""
+    choices, account_id, print_id = services.watch_choices, owned.account_id, fields["print_id"]
+    if fields["was_failure"] == "undo":
+        or_404(await choices.undo_judgement(account_id, owned.printer_id, print_id))
+        return _back(owned.printer_id, fields, "judgement-undone")
     if fields["was_failure"] not in ("yes", "no"):
         raise ValidationException(N_("Say whether it was right"))
-    judged = await services.watch_choices.judge(
-        owned.account_id,
-        owned.printer_id,
-        fields["print_id"],
-        was_failure=fields["was_failure"] == "yes",
-    )
-    or_404(judged)
+    was_failure = fields["was_failure"] == "yes"
+    or_404(await choices.judge(account_id, owned.printer_id, print_id, was_failure=was_failure))
     return _back(owned.printer_id, fields, "judged")
 
 

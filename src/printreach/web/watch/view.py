@@ -24,6 +24,7 @@ from printreach.rules.detection.detector import (
 from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.printers.cameras import Pose, pose_at
 from printreach.rules.prints.snapshots import KEPT_FOR
+from printreach.rules.watch import is_silenced
 from printreach.rules.watch.choices import Look, WatchSettings
 from printreach.rules.watch.why import VIEW_WORDS, Why, why
 from printreach.web.printers.view import PrinterView
@@ -58,6 +59,7 @@ class WatchView:
     gave none, or "". view_note: what else was odd about it, or "". alarm: the latest look that
     warned or paused. why: its reasons, where they are shown. picture: the one that they are about,
     else the latest. was_failure: the owner's judgement of the alarm; None if there is none yet.
+    is_silenced: it keeps this print, which goes on, from being warned of.
     off: why this service watches no prints, or ""; is_on: whether it watches those of this
     printer. has_camera: whether the printer has a camera for it.
     """
@@ -79,6 +81,7 @@ class WatchView:
     why: Why | None
     change_note: str
     was_failure: bool | None
+    is_silenced: bool
     tells_nobody: bool
 
 
@@ -116,6 +119,7 @@ def watch_view(
         why=explained,
         change_note=VIEW_WORDS[explained.change.view] if explained and explained.change else "",
         was_failure=_answer(watch),
+        is_silenced=status is not None and _answer(watch) is False and is_silenced(watch.looks, at),
         tells_nobody=watch.tells_nobody,
     )
 
