@@ -110,19 +110,8 @@ def translate(text: str, *, is_value: bool = False) -> str:
 
 _TEXTS: Final = frozenset(
     (
-        *(
-            "action",
-            "answer",
-            "bed",
-            "error",
-            "heater",
-            "hotend",
-            "label",
-            "problem",
-            "reason",
-            "sentence",
-        ),
-        *("state", "time", "what", "where", "why"),
+        *("action", "answer", "bed", "error", "heater", "hotend", "label", "problem"),
+        *("reason", "sentence", "state", "time", "what", "where", "why"),
     )
 )
 """The placeholders of values that are texts themselves; others are names, numbers and addresses."""
