@@ -1,12 +1,15 @@
 """The bounds of an agent's report of its printer: cut by the agent, else refused."""
 
+from collections.abc import Iterator
 from math import inf, nan
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import inspect
 
+from printreach.contract import signin
 from printreach.contract.codec import encode
 from printreach.contract.materials import (
     Capabilities,
@@ -17,7 +20,8 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
-from printreach.contract.sizes import cut_to_limits
+from printreach.contract.presets import PresetList
+from printreach.contract.sizes import MAX_NUMBER, cut_to_limits
 from printreach.contract.status import (
     CurrentPrint,
     DetectorStatus,
@@ -30,7 +34,9 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
+from printreach.contract.temperatures import TemperatureHistory
 from printreach.contract.unset import UNSET
+from printreach.web.printers.folders import Entry
 
 
 def status(
@@ -60,6 +66,7 @@ def source(**fields: object) -> Source:
 
 
 LONG = "x" * 513
+BEYOND = MAX_NUMBER + 1
 LIGHT = Light(name="light", on=True)
 TOO_MUCH = {
     "lights": status(JobStatus(state=State.IDLE, lights=[LIGHT] * 65)),
@@ -87,6 +94,22 @@ TOO_MUCH = {
     "a detail": with_materials(sources=[source(platform_details={"a": LONG})]),
     "a list of details": with_materials(platform_details={"a": list(range(65))}),
     "an item of details": with_materials(platform_details={"a": [LONG]}),
+    "a whole number": status(
+        JobStatus(state=State.IDLE, current_print=CurrentPrint(time_left_sec=BEYOND))
+    ),
+    "a number below zero": status(service=ServiceStatus(print_start_time_sec=-BEYOND)),
+    "a number of many digits": status(
+        JobStatus(state=State.IDLE, current_print=CurrentPrint(duration_sec=10**300))
+    ),
+    "a temperature": status(
+        JobStatus(state=State.IDLE, current_print=CurrentPrint(temps=Temps(bed_actual=1e17)))
+    ),
+    "a score": status(service=ServiceStatus(detector=DetectorStatus(score_history=[1e17]))),
+    "a webcam's rotation": status(
+        webcams=WebcamList(webcams=[WebcamEntry(name="c", rotation=-(10**30))])
+    ),
+    "a number in details": with_materials(platform_details={"a": BEYOND}),
+    "an item of details that is a number": with_materials(platform_details={"a": [-BEYOND]}),
 }
 
 
@@ -127,6 +150,56 @@ def test_what_fits_is_left_as_it_is() -> None:
     )
 
     assert cut_to_limits(said) is said
+
+
+def test_a_number_beyond_the_limit_becomes_the_limit() -> None:
+    now = CurrentPrint(time_left_sec=10**300, current_layer=-BEYOND, progress=10**400)
+    cut = cut_to_limits(status(JobStatus(state=State.IDLE, current_print=now))).job_status
+
+    assert (cut.current_print.time_left_sec, cut.current_print.current_layer) == (2**53, -(2**53))
+    assert cut.current_print.progress == 2.0**53
+
+
+def test_a_yes_or_no_in_details_is_no_number() -> None:
+    cut = cut_to_limits(with_materials(platform_details={"a": True})).job_status
+
+    assert isinstance(cut.material_system, MaterialSystem)
+    assert encode(cut.material_system.platform_details) == b'{"a":true}'
+
+
+AnyNumber = inspect.IntType | inspect.FloatType
+
+
+def numbers_in(kind: object) -> Iterator[tuple[str, AnyNumber]]:
+    """All numbers in what a type describes, each by where it stands."""
+    told: set[object] = set()
+
+    def walk(shape: inspect.Type, at: str) -> Iterator[tuple[str, AnyNumber]]:
+        match shape:
+            case inspect.IntType() | inspect.FloatType():
+                yield at, shape
+            case inspect.UnionType(types=types):
+                for member in types:
+                    yield from walk(member, at)
+            case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+                yield from walk(inner, f"{at}[]")
+            case inspect.StructType(cls=cls, fields=fields) if cls not in told:
+                told.add(cls)
+                for field in fields:
+                    yield from walk(field.type, f"{cls.__name__}.{field.name}")
+
+    return walk(inspect.type_info(kind), "")
+
+
+TOLD_BY_AGENTS = (StatusResult, TemperatureHistory, PresetList, Entry, signin.FromAgent)
+TOLD_TO_AGENTS = (signin.FromService,)
+
+
+@pytest.mark.parametrize("kind", [*TOLD_BY_AGENTS, *TOLD_TO_AGENTS], ids=str)
+def test_each_number_between_agent_and_service_has_bounds(kind: object) -> None:
+    unbounded = {at for at, shape in numbers_in(kind) if shape.ge is None or shape.le is None}
+
+    assert unbounded == set()
 
 
 @pytest.mark.parametrize("number", [nan, inf, -inf])

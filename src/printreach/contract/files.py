@@ -8,7 +8,9 @@ from enum import StrEnum
 
 from msgspec import UNSET, Struct, UnsetType
 
-JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
+from printreach.contract.sizes import Number, Whole
+
+JsonValue = str | Whole | Number | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
 
 
@@ -37,15 +39,15 @@ class FileEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     virtual_path: str
     path: str
     platform_path: str
-    size_bytes: int = 0
-    modified_time_sec: float = 0.0
+    size_bytes: Whole = 0
+    modified_time_sec: Number = 0.0
     permissions: str = ""
     metadata: JsonObject | UnsetType = UNSET
-    est_print_time_sec: int | UnsetType = UNSET
-    est_filament_used_mm: int | UnsetType = UNSET
-    est_filament_weight_mg: int | UnsetType = UNSET
-    layer_count: int | UnsetType = UNSET
-    thumbnail_count: int | UnsetType = UNSET
+    est_print_time_sec: Whole | UnsetType = UNSET
+    est_filament_used_mm: Whole | UnsetType = UNSET
+    est_filament_weight_mg: Whole | UnsetType = UNSET
+    layer_count: Whole | UnsetType = UNSET
+    thumbnail_count: Whole | UnsetType = UNSET
     children: list["FileEntry"] | UnsetType = UNSET
 
 
@@ -59,24 +61,24 @@ class FileDetails(Struct, frozen=True, kw_only=True, rename="pascal"):
     virtual_path: str
     platform_path: str
     file_name: str
-    size_bytes: int | UnsetType = UNSET
-    modified_time_sec: float | UnsetType = UNSET
-    est_print_time_sec: int | UnsetType = UNSET
-    est_filament_used_mm: int | UnsetType = UNSET
-    est_filament_weight_mg: int | UnsetType = UNSET
-    layer_count: int | UnsetType = UNSET
-    layer_height_mm: float | UnsetType = UNSET
-    first_layer_height_mm: float | UnsetType = UNSET
-    object_height_mm: float | UnsetType = UNSET
-    nozzle_diameter_mm: float | UnsetType = UNSET
+    size_bytes: Whole | UnsetType = UNSET
+    modified_time_sec: Number | UnsetType = UNSET
+    est_print_time_sec: Whole | UnsetType = UNSET
+    est_filament_used_mm: Whole | UnsetType = UNSET
+    est_filament_weight_mg: Whole | UnsetType = UNSET
+    layer_count: Whole | UnsetType = UNSET
+    layer_height_mm: Number | UnsetType = UNSET
+    first_layer_height_mm: Number | UnsetType = UNSET
+    object_height_mm: Number | UnsetType = UNSET
+    nozzle_diameter_mm: Number | UnsetType = UNSET
     filament_type: str | UnsetType = UNSET
     filament_name: str | UnsetType = UNSET
-    bed_temp_c: float | UnsetType = UNSET
-    hotend_temp_c: float | UnsetType = UNSET
-    chamber_temp_c: float | UnsetType = UNSET
+    bed_temp_c: Number | UnsetType = UNSET
+    hotend_temp_c: Number | UnsetType = UNSET
+    chamber_temp_c: Number | UnsetType = UNSET
     slicer: str | UnsetType = UNSET
     slicer_version: str | UnsetType = UNSET
-    thumbnail_count: int | UnsetType = UNSET
+    thumbnail_count: Whole | UnsetType = UNSET
     platform_details: JsonObject | UnsetType = UNSET
 
 
@@ -85,5 +87,5 @@ class FileDone(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     virtual_path: str
     platform_path: str
-    size_bytes: int | UnsetType = UNSET
+    size_bytes: Whole | UnsetType = UNSET
     printer_response: JsonObject | UnsetType = UNSET

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from printreach.contract.sizes import MAX_DETAILS, Text
+from printreach.contract.sizes import MAX_DETAILS, Number, Text, Whole
 
 MAX_SOURCES = 64
 MAX_TOOLS = 16
@@ -20,10 +20,10 @@ PlatformDetails = Annotated[
     dict[
         Text,
         Text
-        | int
-        | float
+        | Whole
+        | Number
         | bool
-        | Annotated[list[Text | int], Meta(max_length=MAX_DETAILS)]
+        | Annotated[list[Text | Whole], Meta(max_length=MAX_DETAILS)]
         | None,
     ],
     Meta(max_length=MAX_DETAILS),
@@ -43,7 +43,7 @@ class Material(Struct, frozen=True, kw_only=True, rename="pascal"):
     type: Text | UnsetType = UNSET
     name: Text | UnsetType = UNSET
     color_hex: Text | UnsetType = UNSET
-    remaining_percent: float | UnsetType = UNSET
+    remaining_percent: Number | UnsetType = UNSET
     manufacturer: Text | UnsetType = UNSET
 
 
@@ -51,11 +51,11 @@ class Source(Struct, frozen=True, kw_only=True, rename="pascal"):
     """print_mapping_value: the platform's own number to select this source for a print."""
 
     id: Text
-    index: int
+    index: Whole
     name: Text
     unit_id: Text | UnsetType = UNSET
-    position: int | UnsetType = UNSET
-    print_mapping_value: int | UnsetType = UNSET
+    position: Whole | UnsetType = UNSET
+    print_mapping_value: Whole | UnsetType = UNSET
     is_empty: bool | UnsetType = UNSET
     material: Material | UnsetType = UNSET
     platform_details: PlatformDetails | UnsetType = UNSET
@@ -63,13 +63,13 @@ class Source(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 class Tool(Struct, frozen=True, kw_only=True, rename="pascal"):
     id: Text
-    index: int
+    index: Whole
     name: Text
     is_active: bool | UnsetType = UNSET
     is_present: bool | UnsetType = UNSET
-    actual_celsius: float | UnsetType = UNSET
-    target_celsius: float | UnsetType = UNSET
-    nozzle_diameter_mm: float | UnsetType = UNSET
+    actual_celsius: Number | UnsetType = UNSET
+    target_celsius: Number | UnsetType = UNSET
+    nozzle_diameter_mm: Number | UnsetType = UNSET
     platform_details: PlatformDetails | UnsetType = UNSET
 
 
@@ -77,10 +77,10 @@ class Unit(Struct, frozen=True, kw_only=True, rename="pascal"):
     """humidity_percent: measured relative humidity, never a vendor's level."""
 
     id: Text
-    index: int
+    index: Whole
     name: Text
-    humidity_percent: float | UnsetType = UNSET
-    temperature_celsius: float | UnsetType = UNSET
+    humidity_percent: Number | UnsetType = UNSET
+    temperature_celsius: Number | UnsetType = UNSET
     is_drying: bool | UnsetType = UNSET
     platform_details: PlatformDetails | UnsetType = UNSET
 

@@ -6,6 +6,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from printreach.contract.sizes import Number
+
 MAX_PRESETS: Final = 20
 """Of an account, and of a printer."""
 MAX_PRESET_NAME: Final = 40
@@ -17,9 +19,9 @@ class Preset(Struct, frozen=True, kw_only=True, rename="pascal", omit_defaults=T
     """Degrees Celsius; a heater that is left out stays as it is, and 0 switches it off."""
 
     name: PresetName
-    tool_c: float | UnsetType = UNSET
-    bed_c: float | UnsetType = UNSET
-    chamber_c: float | UnsetType = UNSET
+    tool_c: Number | UnsetType = UNSET
+    bed_c: Number | UnsetType = UNSET
+    chamber_c: Number | UnsetType = UNSET
 
 
 Presets = Annotated[list[Preset], Meta(max_length=MAX_PRESETS)]

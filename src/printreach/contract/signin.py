@@ -20,7 +20,13 @@ from typing import Annotated
 
 import msgspec
 
-from printreach.contract.events import MAX_EVENTS_AT_ONCE, EventId, PrintEvent, UnixTime
+from printreach.contract.events import (
+    LATEST_UNIX_TIME,
+    MAX_EVENTS_AT_ONCE,
+    EventId,
+    PrintEvent,
+    UnixTime,
+)
 from printreach.contract.sizes import Text, Url
 from printreach.contract.status import DetectorStatus
 
@@ -42,6 +48,7 @@ Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
 AppName = Annotated[str, msgspec.Meta(min_length=2, max_length=60)]
+UnixTimeMs = Annotated[int, msgspec.Meta(ge=0, le=LATEST_UNIX_TIME * 1000)]
 ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
 
@@ -71,7 +78,7 @@ class Challenge(_Message, frozen=True, kw_only=True, tag=True):
     nonce: bytes
     signature: bytes
     time_unix_sec: UnixTime
-    time_unix_ms: Annotated[int, msgspec.Meta(ge=0)] | msgspec.UnsetType = msgspec.UNSET
+    time_unix_ms: UnixTimeMs | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def time_unix_s(self) -> float:

@@ -1,7 +1,7 @@
-"""The size limits of a printer's status, and how to cut values to them.
+"""The limits of what an agent tells of its printer, and how to cut values to them.
 
-The reader refuses longer values; the writer cuts first, so that one long text of a printer doesn't
-cost the whole status.
+The reader refuses longer values; the writer cuts first, so that one long text or one odd number
+of a printer doesn't cost the whole status.
 """
 
 from functools import cache
@@ -23,15 +23,20 @@ MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 """One picture of a webcam, or of a file."""
 MAX_STATUS_BYTES: Final = 256 * 1024
 """A whole status as JSON. Usual ones have 2 KB, and 15 KB with a large material system."""
+MAX_NUMBER: Final = 2**53
+"""The greatest number of any field, and with a minus the least: up to here every JSON library reads
+whole numbers exactly, and a page has room for the digits."""
 
 Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
 Url = Annotated[str, Meta(max_length=MAX_URL_CHARS)]
+Whole = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+Number = Annotated[float, Meta(ge=-float(MAX_NUMBER), le=float(MAX_NUMBER))]
 
 T = TypeVar("T", bound=Struct)
 
 
 def cut_to_limits(value: T) -> T:
-    """Return the value with each text and list cut to what its type allows."""
+    """Return the value with each text, list and number cut to what its type allows."""
     cut: T = _cut(value, _shape(type(value)))
     return cut
 
@@ -50,8 +55,12 @@ def _cut(value: Any, shape: inspect.Type) -> Any:
     match shape:
         case inspect.StrType(max_length=int() as most):
             return value if len(value) <= most else value[:most]
-        case inspect.FloatType():
-            return value if isfinite(value) else 0.0  # no JSON
+        case inspect.IntType(ge=int() as least, le=int() as most):
+            return min(max(value, least), most)
+        case inspect.FloatType(ge=float() as least, le=float() as most):
+            if isinstance(value, float) and not isfinite(value):
+                return 0.0  # no JSON
+            return min(max(value, least), most)
         case inspect.ListType(item_type=inner, max_length=most):
             cut = [_cut(item, inner) for item in value[:most]]
             is_same = len(cut) == len(value) and all(map(is_, cut, value))
@@ -78,8 +87,10 @@ def _fits(value: object, shape: inspect.Type) -> bool:
     match shape:
         case inspect.StrType():
             return isinstance(value, str)
+        case inspect.IntType():
+            return isinstance(value, int) and not isinstance(value, bool)
         case inspect.FloatType():
-            return isinstance(value, float)
+            return isinstance(value, float | int) and not isinstance(value, bool)
         case inspect.ListType():
             return isinstance(value, list)
         case inspect.DictType():

@@ -17,8 +17,10 @@ from printreach.contract.sizes import (
     MAX_LIGHTS,
     MAX_SCORES,
     MAX_WEBCAMS,
+    Number,
     Text,
     Url,
+    Whole,
 )
 
 
@@ -77,12 +79,12 @@ class Light(Struct, frozen=True, kw_only=True, rename="pascal"):
 class Temps(Struct, frozen=True, kw_only=True, rename="pascal"):
     """Degrees Celsius."""
 
-    bed_actual: float = 0.0
-    bed_target: float = 0.0
-    hotend_actual: float = 0.0
-    hotend_target: float = 0.0
-    chamber_actual: float | UnsetType = UNSET
-    chamber_target: float | UnsetType = UNSET
+    bed_actual: Number = 0.0
+    bed_target: Number = 0.0
+    hotend_actual: Number = 0.0
+    hotend_target: Number = 0.0
+    chamber_actual: Number | UnsetType = UNSET
+    chamber_target: Number | UnsetType = UNSET
 
 
 class CurrentPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -91,24 +93,24 @@ class CurrentPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
     progress: 0.0 to 100.0. file_name: "" when there was none.
     """
 
-    progress: float = 0.0
-    duration_sec: int = 0
-    time_left_sec: int | None = None
+    progress: Number = 0.0
+    duration_sec: Whole = 0
+    time_left_sec: Whole | None = None
     file_name: Text = ""
-    est_total_fil_used_mm: int = 0
-    est_total_fil_weight_mg: int | UnsetType = UNSET
-    current_layer: int | None = None
-    total_layers: int | None = None
+    est_total_fil_used_mm: Whole = 0
+    est_total_fil_weight_mg: Whole | UnsetType = UNSET
+    current_layer: Whole | None = None
+    total_layers: Whole | None = None
     temps: Temps = Temps()
 
 
 class Adjustments(Struct, frozen=True, kw_only=True, rename="pascal"):
     """The adjustments in force. Those that the platform doesn't tell are left out."""
 
-    speed_percent: int | UnsetType = UNSET
-    flow_percent: int | UnsetType = UNSET
-    fan_percent: int | UnsetType = UNSET
-    z_offset_mm: float | UnsetType = UNSET
+    speed_percent: Whole | UnsetType = UNSET
+    flow_percent: Whole | UnsetType = UNSET
+    fan_percent: Whole | UnsetType = UNSET
+    z_offset_mm: Number | UnsetType = UNSET
     speed_level: SpeedLevel | UnsetType = UNSET
 
 
@@ -136,13 +138,15 @@ class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     cannot_see: why the latest image gave no score: "dark", "blocked" or "frozen"; else left out.
     """
 
-    last_score: float = 0.0
-    score_history: Annotated[list[float], Meta(max_length=MAX_SCORES)] = field(default_factory=list)
-    time_since_last_score_sec: float = 0.0
-    interval_sec: float = 0.0
+    last_score: Number = 0.0
+    score_history: Annotated[list[Number], Meta(max_length=MAX_SCORES)] = field(
+        default_factory=list
+    )
+    time_since_last_score_sec: Number = 0.0
+    interval_sec: Number = 0.0
     is_suppressed: bool = False
-    time_since_last_warn_sec: float | None = None
-    time_since_last_pause_sec: float | None = None
+    time_since_last_warn_sec: Number | None = None
+    time_since_last_pause_sec: Number | None = None
     cannot_see: Text | UnsetType = UNSET
 
 
@@ -154,7 +158,7 @@ class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     """
 
     most_recent_print_id_str: Text = ""
-    print_start_time_sec: int = 0
+    print_start_time_sec: Whole = 0
     detector: DetectorStatus = DetectorStatus()
     show_smart_pause_popup: bool | UnsetType = UNSET
 
@@ -165,7 +169,7 @@ class ReportedWebcam(Struct, frozen=True, kw_only=True, rename="pascal"):
     name: Text
     flip_h: bool = False
     flip_v: bool = False
-    rotation: int = 0
+    rotation: Whole = 0
 
 
 class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -180,7 +184,7 @@ class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     name: Text
     flip_h: bool = False
     flip_v: bool = False
-    rotation: int = 0
+    rotation: Whole = 0
     enabled: bool = True
     snapshot_url: Url | None = None
     stream_url: Url | None = None
@@ -190,7 +194,7 @@ class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
 class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):
     """The default camera is listed first, so default_index is 0. Disabled ones are listed last."""
 
-    default_index: int = 0
+    default_index: Whole = 0
     webcams: Annotated[list[WebcamEntry], Meta(max_length=MAX_WEBCAMS)] = field(
         default_factory=list
     )
@@ -202,5 +206,5 @@ class StatusResult(Struct, frozen=True, kw_only=True, rename="pascal"):
     job_status: JobStatus
     service_status: ServiceStatus
     platform_version: Text
-    features: int
+    features: Whole
     list_webcams: WebcamList

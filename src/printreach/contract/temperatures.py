@@ -4,13 +4,15 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from printreach.contract.sizes import Number
+
 INTERVAL_S: Final = 10.0
 """Between readings; more where the printer couldn't be reached."""
 KEPT_S: Final = 2 * 60 * 60
 MAX_READINGS: Final = 1000
 
-Numbers = Annotated[list[float], Meta(max_length=MAX_READINGS)]
-KnownNumbers = Annotated[list[float | None], Meta(max_length=MAX_READINGS)]
+Numbers = Annotated[list[Number], Meta(max_length=MAX_READINGS)]
+KnownNumbers = Annotated[list[Number | None], Meta(max_length=MAX_READINGS)]
 
 
 class TemperatureHistory(Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -217,12 +217,17 @@ def _sentence(
 
 def grouped(number: int) -> str:
     """Format a whole number: "1,204" in English, "1.204" in German."""
+    return punctuated(f"{number:,}")
+
+
+def punctuated(number: str) -> str:
+    """Write a number that is written in English, such as "1,204.50", as the language does."""
     current = language()
     if current == ENGLISH:
-        return f"{number:,}"
-    from printreach.languages.formats import grouped_in  # loads Babel
+        return number
+    from printreach.languages.formats import decimal_in  # loads Babel
 
-    return grouped_in(number, current)
+    return decimal_in(number, current)
 
 
 def negotiate(accept_language: str) -> str:

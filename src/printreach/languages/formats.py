@@ -8,17 +8,11 @@ from functools import cache
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton
-from babel.numbers import format_decimal
 
 
 @cache
 def _locale(language: str) -> Locale:
     return Locale.parse(language, sep="-")
-
-
-def grouped_in(number: int, language: str) -> str:
-    """Format a whole number: "1.204" in German."""
-    return format_decimal(number, locale=_locale(language))
 
 
 def decimal_in(number: str, language: str) -> str:

@@ -3,22 +3,12 @@
 from datetime import date
 from decimal import Decimal
 
-from printreach.languages import ENGLISH, language
+from printreach.languages import ENGLISH, language, punctuated
 
 
 def decimal(number: float | Decimal, digits: int) -> str:
     """Format a number with so many digits behind the point: "1,204.5", in German "1.204,5"."""
     return punctuated(f"{number:,.{digits}f}")
-
-
-def punctuated(number: str) -> str:
-    """Write a number that is written in English, such as "1,204.50", as the language does."""
-    current = language()
-    if current == ENGLISH:
-        return number
-    from printreach.languages.formats import decimal_in  # loads Babel
-
-    return decimal_in(number, current)
 
 
 def day_in_words(day: date) -> str:

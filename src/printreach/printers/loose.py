@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from printreach.contract.files import JsonObject, JsonValue
-from printreach.contract.sizes import MAX_TEXT_CHARS
+from printreach.contract.sizes import MAX_NUMBER, MAX_TEXT_CHARS
 from printreach.contract.unset import UNSET, UnsetType
 
 T = TypeVar("T")
@@ -20,7 +20,6 @@ Json = Mapping[str, Any]
 EMPTY: Json = {}
 MAX_INT = 2**31 - 1
 MAX_DEPTH = 16
-MAX_JSON_INT = 2**53
 MAX_MERGE_DEPTH = 12
 MAX_KEYS = 1000
 """The most keys of one object; several times what any printer has."""
@@ -56,7 +55,7 @@ def items(source: object, key: str) -> list[Any]:
 
 
 def number(source: object, key: str) -> float | None:
-    """Return a finite number; texts that hold one count, true and false don't."""
+    """Return a number up to MAX_NUMBER; texts that hold one count, true and false don't."""
     value = source.get(key) if isinstance(source, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -64,7 +63,7 @@ def number(source: object, key: str) -> float | None:
         parsed_number = float(value)
     except (ValueError, OverflowError):
         return None
-    return parsed_number if math.isfinite(parsed_number) else None
+    return parsed_number if abs(parsed_number) <= MAX_NUMBER else None
 
 
 def as_number(value: object) -> float | None:
@@ -138,7 +137,7 @@ def percent_of(source: object, key: str) -> int | None:
 def size(source: object, key: str) -> int | None:
     """Return a whole number from 0, of any size that JSON can hold exactly."""
     value = number(source, key)
-    return int(value) if value is not None and 0 <= value <= MAX_JSON_INT else None
+    return int(value) if value is not None and 0 <= value <= MAX_NUMBER else None
 
 
 def plain(source: object) -> JsonObject:
@@ -169,5 +168,5 @@ def _plain(value: object, depth: int) -> JsonValue:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, int):
-        return value if abs(value) <= MAX_JSON_INT else None
+        return value if abs(value) <= MAX_NUMBER else None
     return sendable(value) if isinstance(value, str) else None

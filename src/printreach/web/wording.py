@@ -12,13 +12,12 @@ from typing import Final
 
 from markupsafe import Markup
 
-from printreach.languages import N_, _, grouped, ngettext, translate
+from printreach.languages import N_, _, grouped, ngettext, punctuated, translate
 from printreach.languages.values import (
     day_in_words,
     day_of_year_in_words,
     decimal,
     month_in_words,
-    punctuated,
 )
 from printreach.rules.detection.detector import quality_in_words
 from printreach.rules.durations import duration

@@ -3,6 +3,7 @@
 import msgspec
 
 from printreach.contract.events import LATEST_UNIX_TIME, MAX_PRINT_ID
+from printreach.contract.sizes import MAX_NUMBER
 from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET
 from tests.fakes.loop import on_a_loop
@@ -33,11 +34,11 @@ async def test_a_start_that_is_no_time_stops_nobodys_events(open_world: OpenWorl
 
 
 @on_a_loop
-async def test_an_owner_is_warned_whatever_numbers_the_agent_makes_up(
+async def test_an_owner_is_warned_whatever_allowed_numbers_the_agent_makes_up(
     open_world: OpenWorld,
 ) -> None:
     async with watching(open_world) as here:
-        says(here, progress=1e308, used=10**400)
+        says(here, progress=MAX_NUMBER, used=MAX_NUMBER)
         await here.goes_on(120, BAD)
 
         assert [event.progress for event in await here.told()] == [100]

@@ -3,15 +3,22 @@
 import msgspec
 import pytest
 
+from printreach.contract.codec import encode
 from printreach.contract.status import CurrentPrint, Light, Temps, WebcamEntry, WebcamList
+from printreach.hub.printers.live import read_status
+from printreach.languages import NAMES
+from printreach.ports.printer_http import PrinterRefusal
 from tests.web.printers.conftest import Home, printing
 
 HUGE = 10**400
 FAR = 1e308
 
 
+@pytest.mark.parametrize("language", NAMES)
 @pytest.mark.parametrize("sign", [1, -1])
-def test_every_page_is_drawn_whatever_numbers_an_agent_makes_up(home: Home, sign: int) -> None:
+def test_every_page_is_drawn_whatever_numbers_an_agent_makes_up(
+    home: Home, sign: int, language: str
+) -> None:
     change, status = msgspec.structs.replace, printing()
     now = CurrentPrint(
         progress=sign * FAR,
@@ -31,9 +38,19 @@ def test_every_page_is_drawn_whatever_numbers_an_agent_makes_up(home: Home, sign
         )
     )
 
-    for page in ("", "/control"):
-        assert home.browser.get(home.path + page).status_code == 200, page
-    assert home.browser.get("/printers").status_code == 200
+    for page in (home.path, f"{home.path}/control", "/printers"):
+        answer = home.browser.get(page, headers={"Accept-Language": language})
+        assert answer.status_code == 200, page
+
+
+def test_a_status_with_a_number_beyond_the_limit_is_refused_in_a_sentence(home: Home) -> None:
+    sent = encode({"Result": printing()}).replace(
+        b'"TimeLeftSec":4320', b'"TimeLeftSec":1%0300d' % 0
+    )
+    told = read_status(sent)
+
+    assert isinstance(told, PrinterRefusal)
+    assert "Result.JobStatus.CurrentPrint.TimeLeftSec" in told.sentence
 
 
 def test_pages_of_the_largest_status_that_is_allowed_are_drawn(home: Home) -> None:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.languages.values import punctuated
+from printreach.languages import punctuated
 
 MAX_CENTS: Final = 100_000_000
 MAX_CURRENCY_CHARS: Final = 8

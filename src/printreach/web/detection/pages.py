@@ -13,8 +13,8 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.detection.usage import MonthOfUse
-from printreach.languages import N_, _, grouped
-from printreach.languages.values import decimal, punctuated
+from printreach.languages import N_, _, grouped, punctuated
+from printreach.languages.values import decimal
 from printreach.rules.detection.usage import Billing, Tier, parse_month, print_hours
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import (

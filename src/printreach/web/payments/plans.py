@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from printreach.languages import N_, _, ngettext, translate
-from printreach.languages.values import punctuated
+from printreach.languages import N_, _, ngettext, punctuated, translate
 from printreach.ports.payments import Offer
 
 _SIGNS: Final[Mapping[str, str]] = MappingProxyType(

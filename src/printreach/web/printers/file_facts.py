@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import msgspec
 
 from printreach.contract.platforms import can_print
+from printreach.contract.sizes import Number, Whole
 from printreach.contract.status import UNDER_WAY
 from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import _
@@ -28,7 +29,7 @@ class _Details(msgspec.Struct, kw_only=True, rename="pascal"):
 
     virtual_path: str = ""
     size_bytes: Count | None = None
-    modified_time_sec: float = 0.0
+    modified_time_sec: Number = 0.0
     est_print_time_sec: Count = 0
     est_filament_used_mm: Count = 0
     est_filament_weight_mg: Count = 0
@@ -36,7 +37,7 @@ class _Details(msgspec.Struct, kw_only=True, rename="pascal"):
     layer_height_mm: Millimetres = 0.0
     filament_type: Words = ""
     slicer: Words = ""
-    thumbnail_count: int = -1
+    thumbnail_count: Whole = -1
 
 
 class _Envelope(msgspec.Struct, rename="pascal"):

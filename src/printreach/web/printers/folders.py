@@ -15,6 +15,7 @@ import msgspec
 
 from printreach.contract.files import EntryType, FileRoot
 from printreach.contract.platforms import can_print
+from printreach.contract.sizes import MAX_NUMBER, Number, Whole
 from printreach.rules.printers.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
 from printreach.web.wording import filament_words
 
@@ -25,7 +26,7 @@ MAX_NAME_CHARS: Final = 255
 MAX_SEARCH_CHARS: Final = 100
 MAX_SEARCH_DEPTH: Final = 32
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -38,11 +39,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
     name: str
     virtual_path: str
     size_bytes: Count = 0
-    modified_time_sec: float = 0.0
+    modified_time_sec: Number = 0.0
     est_print_time_sec: Count = 0
     est_filament_used_mm: Count = 0
     est_filament_weight_mg: Count = 0
-    thumbnail_count: int = -1
+    thumbnail_count: Whole = -1
     children: msgspec.Raw = msgspec.Raw(b"[]")
 
 

@@ -20,8 +20,7 @@ from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
-from printreach.languages import N_, _, translate
-from printreach.languages.values import punctuated
+from printreach.languages import N_, _, punctuated, translate
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers import commands as rules
