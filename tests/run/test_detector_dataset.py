@@ -102,9 +102,22 @@ def test_the_manifest_says_since_when_the_owner_agreed_and_names_nobody(
 
     text = (tmp_path / "set" / "manifest.csv").read_text()
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert {row["consent_since"] for row in rows} == {NOON.isoformat()}
+    assert {row["consent_since"] for row in rows} == {NOON.date().isoformat()}
+    assert {row["answered_at"] for row in rows} == {NOON.date().isoformat()}
     for secret in ("p1", "ada", *PICTURES):
         assert secret not in text
+
+
+def test_names_of_cameras_differ_from_export_to_export(admin: Admin, tmp_path: Path) -> None:
+    serve(admin, AGREED)
+    named = []
+    for folder in ("first", "second"):
+        export(tmp_path / folder)
+        frames = read_folder(tmp_path / folder).frames
+        [camera] = {frame.path.parent.name for frame in frames}
+        named.append(camera)
+
+    assert named[0] != named[1]
 
 
 def test_what_an_owner_never_gave_or_took_back_is_not_exported(

@@ -6,6 +6,7 @@ training.
 
 import csv
 import hashlib
+import hmac
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,9 +43,11 @@ class DatasetPicture:
     jpeg: bytes
 
 
-def write_dataset(folder: Path, pictures: Iterable[DatasetPicture]) -> int:
+def write_dataset(folder: Path, pictures: Iterable[DatasetPicture], key: bytes) -> int:
     """Write the pictures and their manifest into an empty folder; return how many were written.
 
+    key: random bytes for this export alone. Names are made with it, so that nobody who knows a
+    printer's id can tell which pictures are of it.
     One that can't be decoded is left out. Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +60,7 @@ def write_dataset(folder: Path, pictures: Iterable[DatasetPicture]) -> int:
                 shown = without_masked(picture.jpeg, picture.given.masked)
             except ImageRefused:
                 continue
-            row = _row(picture.given)
+            row = _row(picture.given, key)
             path = folder / row["path"]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(shown)
@@ -88,11 +91,11 @@ def without_masked(jpeg: bytes, masked: tuple[Region, ...]) -> bytes:
     return written.getvalue()
 
 
-def _row(given: GivenPicture) -> dict[str, str]:
+def _row(given: GivenPicture, key: bytes) -> dict[str, str]:
     """Return the picture's line, which names neither the printer nor its owner."""
     judgement = given.judgement
-    camera = _named_by(f"{judgement.printer_id}/{judgement.camera or 0}")
-    name = f"{_named_by(given.picture)}.jpg"
+    camera = _named_by(f"{judgement.printer_id}/{judgement.camera or 0}", key)
+    name = f"{_named_by(given.picture, key)}.jpg"
     kind = FAILED if judgement.was_failure else GOOD
     return {
         "path": f"{kind}/{camera}/{name}",
@@ -103,11 +106,11 @@ def _row(given: GivenPicture) -> dict[str, str]:
         "original_path": name,
         "source_repo": _SOURCE,
         "licence": LICENCE,
-        "consent_since": given.given_since.isoformat(),
-        "answered_at": judgement.at.isoformat(),
+        "consent_since": given.given_since.date().isoformat(),
+        "answered_at": judgement.at.date().isoformat(),
     }
 
 
-def _named_by(identity: str) -> str:
-    """Return the same name for the same identity, which can't be read from it."""
-    return hashlib.sha256(identity.encode()).hexdigest()[:_HASH_DIGITS]
+def _named_by(identity: str, key: bytes) -> str:
+    """Return the same name for the same identity; nobody without the key can connect the two."""
+    return hmac.new(key, identity.encode(), hashlib.sha256).hexdigest()[:_HASH_DIGITS]

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 from pathlib import Path
 
 from printreach.detector.dataset import DatasetPicture, write_dataset
@@ -26,7 +27,7 @@ def export_dataset(folder: Path) -> int:
             # What owners have taken back since an earlier export must not stay among the rest.
             raise ExportFailed(f"{folder} is not empty; name a new folder.")
         pictures = asyncio.run(_given(settings_from(os.environ)))
-        return write_dataset(folder, pictures)
+        return write_dataset(folder, pictures, secrets.token_bytes(32))
     except (SettingsError, StoreUnavailable, DatabaseTooNew, SnapshotsUnavailable) as error:
         raise ExportFailed(str(error)) from error
     except OSError as error:
