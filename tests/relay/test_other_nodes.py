@@ -14,6 +14,8 @@ from printreach.contract.node_words import Holds, encode
 from printreach.contract.permissions import Permission
 from printreach.ports import Notice, Topic
 from printreach.relay import presence
+from printreach.relay.node_link import NODE_PATH
+from printreach.relay.other_nodes import MAX_UNPROVEN
 from printreach.rules.connections.permissions import Access as Granted
 from printreach.rules.nodes import NodeKey
 from printreach.rules.printers import OwnedPrinter
@@ -334,3 +336,42 @@ async def test_nodes_that_are_linked_find_tunnels_without_the_bus() -> None:
 
             assert (await ask(there, unknown)).status == 200
             here.bus.is_away = False
+
+
+async def silent_link(rig: Rig, address: str) -> asyncio.StreamReader:
+    """A link to the node from that address, whose end never says that it is a node."""
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", rig.node_port, local_addr=(address, 0)
+    )
+    head = [b"GET %s HTTP/1.1" % NODE_PATH.encode(), b"Host: node", *HANDSHAKE, b"", b""]
+    writer.write(b"\r\n".join(head))
+    assert b"101" in await reader.readuntil(b"\r\n\r\n")
+    reader.writer = writer  # type: ignore[attr-defined] # which closes once it is dropped
+    return reader
+
+
+async def has_ended(reader: asyncio.StreamReader) -> bool:
+    try:
+        async with asyncio.timeout(0.2):
+            while await reader.read(4096):
+                pass
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        pass
+    return True
+
+
+@on_a_loop
+async def test_outsiders_at_the_port_for_nodes_keep_no_node_away() -> None:
+    async with two_nodes() as (here, there):
+        access = here.connect()
+        await here.agent(platform="octoprint")
+        outsiders = [await silent_link(here, "127.0.0.2") for _ in range(MAX_UNPROVEN)]
+        other = await silent_link(here, "127.0.0.3")
+        outsiders += [await silent_link(here, "127.0.0.2") for _ in range(5)]
+
+        assert (await ask(there, access)).status == 200
+        ended = await asyncio.gather(*map(has_ended, [other, *outsiders]))
+        assert not ended[0]
+        assert sum(ended) == 7

@@ -220,6 +220,11 @@ class InwardLink:
         self.tunnel = Tunnel(session, link, self)
         self.tunnel.start()
 
+    @property
+    def address(self) -> str:
+        """The other end's IP address; "" while its handshake goes on."""
+        return self._link.peer_address
+
     # --- TunnelHandler --------------------------------------------------------------------------
 
     def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import ssl
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +31,8 @@ from .route import Route
 log = logging.getLogger(__name__)
 
 MAX_UNPROVEN: Final = 64
-"""Links at once whose other end has not proven that it is a node."""
+"""Links at once whose other end has not proven that it is a node. One more ends one of the address
+that has the most, so that an outsider can't keep nodes away."""
 MAX_ROUTES: Final = 50_000
 DRAIN_TIMEOUT_S: Final = 1.0
 """The time in which other nodes say that they open no stream any more; older versions don't."""
@@ -234,9 +236,9 @@ class OtherNodes:
             self._routes.clear()  # they hold the tunnel; those of other links are made anew
 
     def _accept(self, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener | None:
-        unproven = sum(not link.is_proven for link in self._inward)
-        if request.path.decode("latin-1") != NODE_PATH or unproven >= MAX_UNPROVEN:
+        if request.path.decode("latin-1") != NODE_PATH:
             return None
+        self._evict_unproven()
         link = WebSocketLink(is_trusted=False)
         self._inward.add(
             InwardLink(
@@ -250,6 +252,15 @@ class OtherNodes:
         )
         response = WSUpgradeResponse.create_101_response({"Sec-WebSocket-Protocol": SUBPROTOCOL})
         return WSUpgradeResponseWithListener(response, link)
+
+    def _evict_unproven(self) -> None:
+        unproven = [link for link in self._inward if not link.is_proven]
+        if len(unproven) < MAX_UNPROVEN:
+            return
+        [(crowded, _count)] = Counter(link.address for link in unproven).most_common(1)
+        evicted = next(link for link in unproven if link.address == crowded)
+        evicted.tunnel.abort("too many links have not proven that they are nodes")
+        self._inward.discard(evicted)
 
     # --- Held -------------------------------------------------------------------------------------
 

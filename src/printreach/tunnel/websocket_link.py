@@ -87,6 +87,14 @@ class WebSocketLink(WSListener):
         return self._transport is not None
 
     @property
+    def peer_address(self) -> str:
+        """The other end's IP address; "" before the handshake is over."""
+        if self._transport is None:
+            return ""
+        peer = self._transport.underlying_transport.get_extra_info("peername")
+        return str(peer[0]) if peer else ""
+
+    @property
     def is_closing(self) -> bool:
         """True once further input is ignored."""
         return self._is_closing
