@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 
@@ -21,6 +21,10 @@ class PostgresqlLocation:
         parts = urlsplit(self.url)
         return f"{parts.path.removeprefix('/')} at {parts.hostname or 'a socket of this machine'}"
 
+
+UNFINISHED_RESTORE: Final = "restoring-unfinished"
+"""A folder in the data directory while a restore moves files there. A database or keys made then
+would be those of a new service."""
 
 DatabaseLocation: TypeAlias = Path | PostgresqlLocation
 """Of an SQLite database, its file; the keys are beside it."""

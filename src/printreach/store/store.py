@@ -46,7 +46,7 @@ from printreach.store.engine import (
     reason_of,
     writing_engine,
 )
-from printreach.store.location import DatabaseLocation, data_dir_of
+from printreach.store.location import UNFINISHED_RESTORE, DatabaseLocation, data_dir_of
 from printreach.store.migrate import migrate
 from printreach.store.notifications import NotifyRecords
 from printreach.store.notifications.push import PushRecords
@@ -279,7 +279,13 @@ async def open_store(location: DatabaseLocation) -> AsyncIterator[Store]:
 
     Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable if it cannot be used.
     """
-    sealer = DataDirSealer(data_dir_of(location))
+    data_dir = data_dir_of(location)
+    if (data_dir / UNFINISHED_RESTORE).exists():
+        raise StoreUnavailable(
+            f"A restore of {data_dir} was cut off. Restore the backup again, with --replace; what"
+            f" was there before is in a folder replaced-… of {data_dir}."
+        )
+    sealer = DataDirSealer(data_dir)
     try:
         await asyncio.to_thread(prepare_database, location, sealer)
     except (SQLAlchemyError, OSError) as error:

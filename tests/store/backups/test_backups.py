@@ -6,11 +6,14 @@ import sqlite3
 import tarfile
 from datetime import timedelta
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from printreach.ports import StoreUnavailable
+from printreach.store.backups import restoring
 from printreach.store.backups.archive import BackupFailed, Description
 from printreach.store.backups.making import Backup, MadeBackup, copy_sqlite, revision_of
 from printreach.store.backups.restoring import RestoredBackup, restore
@@ -164,6 +167,24 @@ def test_a_folder_of_backups_keeps_the_newest(data_dir: Path, tmp_path: Path) ->
     assert sorted(folder.iterdir()) == [folder / "notes.txt", made[1].path, made[2].path]
 
 
+def test_the_backup_just_made_stays_among_those_of_a_clock_ahead(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    ahead = folder / "printreach-2099-01-01T000000Z.tar.gz"
+    ahead.touch()
+    made = backup_of(data_dir).make(folder, NOON, keep=1)
+
+    assert made.dropped == [ahead]
+    assert list(folder.iterdir()) == [made.path]
+
+
+def test_a_name_that_is_too_long_is_told_in_a_sentence(data_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(BackupFailed, match="File name too long"):
+        backup_of(data_dir).make(tmp_path / ("x" * 300), NOON)
+
+
 def test_a_file_that_is_there_is_not_overwritten(made: MadeBackup, data_dir: Path) -> None:
     before = made.path.read_bytes()
 
@@ -274,6 +295,64 @@ def test_what_is_no_backup_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "other").write_bytes(content)
 
     assert "no backup of Printreach" in refusal_of(tmp_path / "new", tmp_path / "other")
+
+
+@pytest.mark.parametrize("headers", [{"GNU.sparse.map": "a,b"}, {"GNU.sparse.major": "1"}])
+def test_an_archive_with_broken_headers_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
+    member = tarfile.TarInfo("backup.json")
+    member.pax_headers = headers
+    with tarfile.open(tmp_path / "other", "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO())
+
+    assert "no backup of Printreach" in refusal_of(tmp_path / "new", tmp_path / "other")
+
+
+def rewritten(path: Path, changes: dict[str, bytes]) -> Path:
+    """A backup with other members, whose digests fit."""
+    members = {**members_of(path), **changes}
+    del members["SHA256SUMS"]
+    lines = (f"{sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
+    members["SHA256SUMS"] = "".join(lines).encode()
+    return with_members(path.with_name("rewritten.tar.gz"), members)
+
+
+def test_a_backup_without_a_service_in_its_database_is_refused(
+    made: MadeBackup, tmp_path: Path
+) -> None:
+    empty = rewritten(made.path, {"data/database.sqlite3": b""})
+
+    assert "is not one of a service" in refusal_of(tmp_path / "new", empty)
+
+
+@pytest.mark.parametrize(
+    ("revision", "version", "reason"),
+    [("0019", "1", "not the one that it was made of"), (HEAD, "\x1b[31m\n", "is no backup")],
+)
+def test_a_description_that_fits_no_backup_is_refused(
+    made: MadeBackup, tmp_path: Path, revision: str, version: str, reason: str
+) -> None:
+    told = Description(made_at=NOON, version=version, revision=revision)
+    changed = rewritten(made.path, {"backup.json": msgspec.json.encode(told)})
+
+    assert reason in refusal_of(tmp_path / "new", changed)
+
+
+def test_a_service_refuses_to_start_after_a_restore_that_was_cut_off(
+    made: MadeBackup, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(_staging: Path, _database: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(restoring, "_move_into_place", cut)
+        with pytest.raises(KeyboardInterrupt):
+            restore_to(data_dir, made.path, replaces=True)
+    with pytest.raises(StoreUnavailable, match="Restore the backup again, with --replace"):
+        add_account(data_dir / "database.sqlite3")
+    restore(made.path, data_dir / "database.sqlite3", NOON + timedelta(hours=1), replaces=True)
+
+    assert accounts_in(data_dir / "database.sqlite3") == [ADA.email]
+    assert not list(data_dir.glob("restoring-*"))
 
 
 def test_a_backup_of_a_later_format_is_refused(tmp_path: Path) -> None:

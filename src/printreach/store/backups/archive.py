@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, Annotated, Final
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,6 +34,10 @@ _DIGESTS_LIMIT: Final = 64 * 2**20
 _CHUNK: Final = 2**20
 
 
+_Word = Annotated[str, msgspec.Meta(pattern=r"^[ -~]{1,64}\Z")]
+"""Printed to the operator as it is, so it has no control characters."""
+
+
 class BackupFailed(Exception):
     """A backup could not be made or restored; the message is a sentence."""
 
@@ -42,8 +46,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
     """What a backup says of itself. version: of Printreach. revision: the database's."""
 
     made_at: datetime
-    version: str
-    revision: str
+    version: _Word
+    revision: _Word
     format: str = _FORMAT
 
 
@@ -112,7 +116,7 @@ def in_a_sentence(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise BackupFailed(f"{what}: {error.strerror or error}.") from error
-    except (tarfile.TarError, zlib.error, EOFError, UnicodeError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, ValueError) as error:
         raise BackupFailed(f"{what}: it is damaged, or no backup of Printreach.") from error
     except (DatabaseInUse, CopyFailed) as error:
         raise BackupFailed(str(error)) from error

@@ -58,19 +58,19 @@ class Backup:
 
         keep: how many backups stay in the folder. Raises BackupFailed.
         """
-        path = target / f"printreach-{at:{TIME_IN_NAMES}}.tar.gz" if target.is_dir() else target
-        if keep is not None and path == target:
-            raise BackupFailed(f"--keep is for a folder of backups, and {target} is none.")
-        if path.resolve().is_relative_to(self.data_dir.resolve()):
-            raise BackupFailed(f"{path} is in the data directory; name a place outside of it.")
-        if path.exists():
-            raise BackupFailed(f"There is a file {path} already.")
-        with in_a_sentence(f"The backup {path} can't be made"):
+        with in_a_sentence(f"The backup {target} can't be made"):
+            path = target / f"printreach-{at:{TIME_IN_NAMES}}.tar.gz" if target.is_dir() else target
+            if keep is not None and path == target:
+                raise BackupFailed(f"--keep is for a folder of backups, and {target} is none.")
+            if path.resolve().is_relative_to(self.data_dir.resolve()):
+                raise BackupFailed(f"{path} is in the data directory; name a place outside of it.")
+            if path.exists():
+                raise BackupFailed(f"There is a file {path} already.")
             with _draft_of(path) as draft:
                 revision = self._write(draft, at)
                 draft.replace(path)
             flush_folder(path.parent)
-            dropped = [] if keep is None else _drop_older(target, keep)
+            dropped = [] if keep is None else _drop_older(path, keep)
             size = path.stat().st_size
             return MadeBackup(path=path, size=size, revision=revision, dropped=dropped)
 
@@ -126,13 +126,15 @@ def revision_of(database: Path) -> str:
     with contextlib.closing(sqlite3.connect(database)) as connection:
         try:
             [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        except (sqlite3.OperationalError, TypeError) as error:
+        except (sqlite3.OperationalError, TypeError, ValueError) as error:
             raise BackupFailed("The database is not one of a service.") from error
     return str(revision)
 
 
-def _drop_older(folder: Path, keep: int) -> list[Path]:
-    dropped = sorted(folder.glob(_NAMES))[:-keep]
+def _drop_older(made: Path, keep: int) -> list[Path]:
+    """Delete all but the newest in the folder; the one just made counts as the newest."""
+    others = sorted(path for path in made.parent.glob(_NAMES) if path != made)
+    dropped = others[: max(0, len(others) + 1 - keep)]
     for path in dropped:
         path.unlink()
     return dropped

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from printreach.store.backups.archive import BackupFailed, Description, extract, in_a_sentence
-from printreach.store.backups.making import ASIDE, STAGING, TIME_IN_NAMES
+from printreach.store.backups.making import ASIDE, STAGING, TIME_IN_NAMES, revision_of
 from printreach.store.engine import unused
 from printreach.store.key_files import flush_folder
+from printreach.store.location import UNFINISHED_RESTORE
 from printreach.store.migrate import migrate
 
 _SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
@@ -53,25 +54,39 @@ def restore(
         try:
             with unused(database):
                 description = extract(source, staging)
-                _check(staging / database.name)
+                _check(staging / database.name, description.revision)
                 migrate(staging / database.name)
                 if load is not None:
                     load(staging / database.name)
                     (staging / database.name).unlink()
+            (data_dir / UNFINISHED_RESTORE).mkdir(mode=0o700, exist_ok=True)
+            flush_folder(data_dir)
             aside = _move_aside(database, staging, at)
             _move_into_place(staging, database)
+            _forget_cut_off(data_dir)
         finally:
-            shutil.rmtree(staging)
+            shutil.rmtree(staging, ignore_errors=True)
     return RestoredBackup(description=description, aside=aside)
 
 
-def _check(database: Path) -> None:
+def _forget_cut_off(data_dir: Path) -> None:
+    """Delete the mark of an unfinished restore, after the files that restores before have left."""
+    left = (path for path in data_dir.glob(f"{STAGING}*") if path.name != UNFINISHED_RESTORE)
+    for path in [*left, data_dir / UNFINISHED_RESTORE]:
+        shutil.rmtree(path)
+    flush_folder(data_dir)
+
+
+def _check(database: Path, revision: str) -> None:
+    """Raise BackupFailed unless it is the undamaged database of a service, of that revision."""
     if not database.exists():
         raise BackupFailed(f"The backup has no file {database.name}.")
     with contextlib.closing(sqlite3.connect(database)) as connection:
         [found] = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if found != "ok":
         raise BackupFailed(f"The backup's database is damaged: {found}.")
+    if revision_of(database) != revision:
+        raise BackupFailed("The backup's database is not the one that it was made of.")
 
 
 def _move_aside(database: Path, staging: Path, at: datetime) -> Path | None:
