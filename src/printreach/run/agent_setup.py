@@ -86,6 +86,7 @@ def _user_name(uid: int) -> str:
 
 
 async def _set_up(installation: Installation, given: argparse.Namespace) -> None:
+    installation.refuse_data_of_another()
     options = _merged(installation.read_options(), given)
     secrets = {**installation.read_secrets(), **_given_secrets()}
     await choose_printer(options, given.search_ports)

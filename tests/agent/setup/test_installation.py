@@ -259,8 +259,20 @@ def test_two_agents_of_the_same_name_are_not_set_up_on_one_folder(tmp_path: Path
     one.claim_data()
     one.claim_data()
 
-    with pytest.raises(DataDirRefused, match="another"):
-        of_the_machine(tmp_path, "srv/printreach-agent").claim_data()
+    other = of_the_machine(tmp_path, "srv/printreach-agent")
+    for ask in (other.refuse_data_of_another, other.claim_data):
+        with pytest.raises(DataDirRefused, match="ends in another name"):
+            ask()
 
     shutil.rmtree(one.folder)
     of_the_machine(tmp_path, "srv/printreach-agent").claim_data()
+
+
+def test_a_link_to_a_program_that_is_gone_is_replaced(tmp_path: Path) -> None:
+    made = of_the_machine(tmp_path, "opt/printreach-agent")
+    made.command.parent.mkdir()
+    made.command.symlink_to(tmp_path / "gone")
+
+    made.add_command()
+
+    assert made.command.readlink() == made.program

@@ -136,7 +136,7 @@ def test_a_service_that_does_not_answer_is_named(home: Home) -> None:
 def test_a_script_that_came_in_part_does_nothing(home: Home) -> None:
     whole = script(home).read_bytes()
     part = home.path / "part.sh"
-    ends = [at for at, byte in enumerate(whole) if byte == ord("\n")][::7]
+    ends = [at for at, byte in enumerate(whole) if byte == ord("\n")][:-1:7]
     for end in (*ends, *range(len(whole) - 24, len(whole) - 2)):
         part.write_bytes(whole[:end])
         part.chmod(0o644)
@@ -170,6 +170,25 @@ def test_a_folder_that_holds_something_else_is_left_alone(home: Home) -> None:
 )
 def test_a_wrong_folder_is_a_sentence(home: Home, words: list[str], sentence: str) -> None:
     assert sentence in home.run("sh", script(home), *words, status=1)
+
+
+def test_a_name_that_another_agent_of_root_has_is_refused_before_the_download(home: Home) -> None:
+    """All folders of the machine are below the test's."""
+    home.run("mkdir", "-p", "lib/printreach-agent", "opt/printreach-agent")
+    home.run("touch", "opt/printreach-agent/.printreach-agent")
+    owner = home.path / "opt" / "printreach-agent"
+    home.run("sh", "-c", f"echo {owner} > lib/printreach-agent/installation")
+    home.add_program("id", "echo 0")
+    path = script(home)
+    path.write_text(path.read_text().replace("/var/lib/", f"{home.path}/lib/"))
+
+    new = home.path / "srv" / "printreach-agent"
+    said = home.run("sh", path, "--dir", f"{new}/", status=1)
+
+    assert f"The agent in {owner} has that name: choose a --dir that ends in another one." in said
+    assert "Getting the agent" not in said
+    assert not new.exists()
+    assert "has that name" not in home.run("sh", path, "--dir", owner, status=1)
 
 
 def test_help_tells_the_options_and_installs_nothing(home: Home) -> None:

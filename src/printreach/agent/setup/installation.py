@@ -119,21 +119,27 @@ class Installation:
     def add_command(self) -> None:
         """Link the program into a folder of commands, unless something has its name there."""
         with contextlib.suppress(OSError):
+            if self.command.is_symlink() and not self.command.exists():
+                self.command.unlink()  # of an installation that is gone
             self.command.parent.mkdir(parents=True, exist_ok=True)
             self.command.symlink_to(self.program)
 
     def claim_data(self) -> None:
         """Make the data folder this installation's. Raises DataDirRefused and OSError."""
+        self.refuse_data_of_another()
         prepare(self.data_dir)
         if not self.is_system:
             return  # it is within the folder
-        owner = self._data_owner()
+        write_private(self.data_dir / DATA_MARK, f"{self.folder}\n".encode(), durable=True)
+
+    def refuse_data_of_another(self) -> None:
+        """Raise DataDirRefused if the data folder is that of an agent in another folder."""
+        owner = self._data_owner() if self.is_system else None
         if owner not in (None, self.folder) and (owner / MARK).is_file():
             raise DataDirRefused(
-                f"{self.data_dir} has the data of the agent in {owner}: choose a --dir whose last"
-                " part is another."
+                f"{self.data_dir} has the data of the agent in {owner}: choose a --dir that ends"
+                " in another name."
             )
-        write_private(self.data_dir / DATA_MARK, f"{self.folder}\n".encode(), durable=True)
 
     def claims_data(self) -> bool:
         """Return whether the data folder is this installation's, as far as files tell.

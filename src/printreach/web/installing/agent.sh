@@ -53,6 +53,17 @@ find_python() {
     fail "Python 3.11 or newer is needed, and this machine has none: sudo apt-get install python3 python3-venv"
 }
 
+# Print the folder of another agent that has the data of one in $folder; nothing if there is none.
+owner_of_data() {
+    name=${folder##*/}
+    case $name in
+    printreach-agent*) ;;
+    *) name=printreach-agent-$name ;;
+    esac
+    owner=$(cat "/var/lib/$name/installation" 2>/dev/null || :)
+    if [ "$owner" != "$folder" ] && [ -e "$owner/.printreach-agent" ]; then say "$owner"; fi
+}
+
 # Get $1 of the service into the file $2, and check that its digest is $3.
 fetch() {
     "$python" -I -c '
@@ -118,6 +129,7 @@ main() {
     /*) ;;
     *) folder=$(pwd)/$folder ;;
     esac
+    while [ "$folder" != "${folder%/}" ]; do folder=${folder%/}; done
     case $folder in
     *[!A-Za-z0-9/._+-]*)
         fail "The folder $folder has characters that unit files read otherwise: name another with --dir."
@@ -132,6 +144,10 @@ main() {
     if [ "$(id -u)" = 0 ]; then umask 022; else umask 077; fi
     if [ -e "$folder" ] && [ ! -e "$folder/.printreach-agent" ] && [ -n "$(ls -A "$folder" 2>/dev/null)" ]; then
         fail "The folder $folder holds something else: name another with --dir."
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        owner=$(owner_of_data)
+        [ -z "$owner" ] || fail "The agent in $owner has that name: choose a --dir that ends in another one."
     fi
     mkdir -p "$folder" 2>/dev/null || fail "The folder $folder can't be made: name another with --dir."
     touch "$folder/.printreach-agent" 2>/dev/null || fail "The folder $folder can't be written to."
