@@ -1,5 +1,6 @@
 """The agent's wheel that a service packs of itself."""
 
+import ast
 import base64
 import csv
 import hashlib
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from email import message_from_bytes
 from pathlib import Path
 
@@ -66,6 +68,27 @@ def test_nothing_of_the_server_is_in_it(wheel: zipfile.ZipFile) -> None:
     assert folders.isdisjoint({"backends", "detector", "hub", "ports", "relay", "store", "web"})
     assert not [name for name in wheel.namelist() if name.endswith((".pyc", ".so"))]
     assert wheel.read(f"{INFO}/licenses/LICENSE") == (REPOSITORY / "LICENSE").read_bytes()
+
+
+def test_what_its_modules_import_at_once_is_in_it(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    missing = {
+        f"{name}: {module}"
+        for name in names
+        if name.endswith(".py")
+        for module in _imported_at_once(wheel.read(name).decode())
+        if not {f"{module}.py", f"{module}/__init__.py"} & names
+    }
+
+    assert missing == set()
+
+
+def _imported_at_once(source: str) -> Iterator[str]:
+    """The modules of ours that a module's own lines import, as paths without an ending."""
+    for line in ast.parse(source).body:
+        module = line.module if isinstance(line, ast.ImportFrom) and not line.level else None
+        if module and module.partition(".")[0] == "printreach":
+            yield module.replace(".", "/")
 
 
 def test_commands_of_the_server_say_that_they_are_not_there(

@@ -19,7 +19,7 @@ WHEEL_NAME: Final = f"printreach-{__version__}-py3-none-any.whl"
 _PACKAGE: Final = Path(__file__).parents[2]
 _PARTS: Final = (
     *("__init__.py", "py.typed", "agent", "contract", "http1", "limiters", "printers", "rules"),
-    *("languages/__init__.py", "languages/catalogues.py"),
+    *(f"languages/{name}.py" for name in ("__init__", "catalogues", "recognising")),
     *(
         "run/__init__.py",
         "run/agent.py",
