@@ -165,7 +165,7 @@ class WatchWorld:
         at = self.world.clock.now()
         event = PrintEvent(
             event_id=f"event-{secrets.token_hex(8)}",
-            event_type=kind,
+            event_type=int(kind),  # as it is read from JSON
             event_time_sec=int(at.timestamp()),
             print_id=print_id,
         )

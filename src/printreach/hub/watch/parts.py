@@ -51,7 +51,7 @@ class WatchStarter:
         event, at, watches = stored.event, stored.received_at, records.watches
         if not event.print_id:
             return
-        if event.event_type is EventType.COMPLETE:
+        if event.event_type == EventType.COMPLETE:
             await _learn(records, stored)
         if event.event_type in _ENDED:
             await watches.end(stored.printer_id, event.print_id, at)
