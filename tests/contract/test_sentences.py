@@ -2,15 +2,20 @@
 
 import pytest
 
-from printreach.contract.codec import BadArguments, decode_arguments, in_plain_words
-from printreach.contract.commands import MoveAxis
+from printreach.contract.codec import (
+    BadArguments,
+    canonical_arguments,
+    decode_arguments,
+    in_plain_words,
+)
+from printreach.contract.commands import MoveAxis, Pause
 
 
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
         (b'{"Axis":"x","DistanceMm":1}', "Axis must be X, Y or Z."),
-        (b'{"DistanceMm":1}', "Axis is missing."),
+        (b'{"DistanceMm":1}', "Axis is missing in the JSON."),
     ],
 )
 def test_a_wrong_argument_is_told_with_the_texts_to_choose_from(body: bytes, sentence: str) -> None:
@@ -34,3 +39,21 @@ def test_a_wrong_argument_is_told_with_the_texts_to_choose_from(body: bytes, sen
 )
 def test_a_finding_on_a_value_is_told_in_plain_words(finding: str, words: str) -> None:
     assert in_plain_words(finding) == words
+
+
+@pytest.mark.parametrize("written", [b"5", b"5.0", b"5e0", b"50E-1"])
+def test_a_whole_number_may_be_written_with_a_fraction(written: bytes) -> None:
+    body = b'{"ZLiftMm":' + written + b"}"
+
+    assert decode_arguments(body, Pause).z_lift_mm == 5
+    assert canonical_arguments(body) == b'{"ZLiftMm":5}'
+
+
+@pytest.mark.parametrize("written", [b"5.5", b"1e300", b"1e999", b'"5"', b"true"])
+def test_what_is_no_whole_number_is_refused(written: bytes) -> None:
+    with pytest.raises(BadArguments):
+        decode_arguments(b'{"ZLiftMm":' + written + b"}", Pause)
+
+
+def test_a_byte_order_mark_may_stand_before_the_json() -> None:
+    assert decode_arguments(b'\xef\xbb\xbf{"ZLiftMm":5}', Pause).z_lift_mm == 5

@@ -99,3 +99,31 @@ def test_the_openapi_document_refers_to_nothing_that_it_lacks() -> None:
     assert named <= set(document["components"]["schemas"])
     assert len({one["operationId"] for one in operations}) == len(operations)
     assert set(document["paths"]) == {one.path for one in COMMANDS}
+
+
+def test_every_order_and_nothing_else_may_have_an_idempotency_key() -> None:
+    document = json.loads(command_api_description())
+    with_key = {
+        (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        for parameter in operation.get("parameters", ())
+        if (parameter["name"], parameter["in"]) == ("Idempotency-Key", "header")
+    }
+
+    assert with_key == {(one.method, one.path) for one in COMMANDS if one.method == "POST"}
+
+
+def test_a_text_is_described_as_no_bytes() -> None:
+    log = json.loads(command_api_description())["paths"]["/logs/agent"]["get"]
+
+    assert log["responses"]["200"]["content"] == {"text/plain": {"schema": {"type": "string"}}}
+
+
+def test_the_reference_says_where_each_commands_arguments_go() -> None:
+    page = command_reference()
+    delete = page.partition("### POST /files/delete")[2].partition("\n###")[0]
+    start = page.partition("### POST /start")[2].partition("\n###")[0]
+
+    assert "| Argument in the query |" in delete
+    assert "| Argument in JSON |" in start

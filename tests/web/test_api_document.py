@@ -27,11 +27,29 @@ def test_failure_detection_is_described_with_what_it_needs(program: TestClient[L
         ("/api/detector/v1/process/{context_id}", "multipart/form-data"),
     ):
         call = paths[path]["post"]
-        [key] = [one for one in call["parameters"] if one["in"] == "header"]
-
-        assert (key["name"], key["required"]) == ("X-API-Key", True)
+        assert call["security"] == [{"X-API-Key": []}]
+        assert "header" not in [one["in"] for one in call.get("parameters", [])]
         assert list(call["requestBody"]["content"]) == [body]
         assert {"200", "401", "429", "503"} <= set(call["responses"])
+
+
+def test_every_way_to_prove_who_calls_is_a_security_scheme(program: TestClient[Litestar]) -> None:
+    document = program.get("/openapi.json").json()
+    schemes = document["components"]["securitySchemes"]
+
+    assert document["paths"]["/api/events"]["get"]["security"] == [{"AccessToken": []}]
+    assert (schemes["AccessToken"]["type"], schemes["AccessToken"]["scheme"]) == ("http", "bearer")
+    assert (schemes["X-API-Key"]["type"], schemes["X-API-Key"]["name"]) == ("apiKey", "X-API-Key")
+
+
+def test_a_body_that_may_be_left_out_is_no_null(program: TestClient[Litestar]) -> None:
+    document = program.get("/openapi.json").json()
+    call = document["paths"]["/api/appconnection/DeleteNotificationWebhook"]["post"]
+    url = document["components"]["schemas"]["SetWebhook"]["properties"]["WebhookUrl"]
+
+    body = {"schema": {"$ref": "#/components/schemas/TokenBody"}}
+    assert call["requestBody"] == {"content": {"application/json": body}, "required": False}
+    assert url["minLength"] == 1
 
 
 def test_an_api_in_the_list_is_described() -> None:
@@ -51,7 +69,9 @@ def test_the_document_is_made_by_the_first_request_and_kept() -> None:
         made.append(b"{}")
         return made[-1]
 
-    app = Litestar([document_route(describe)], openapi_config=None, logging_config=None)
+    app = Litestar(
+        [document_route("/openapi.json", describe)], openapi_config=None, logging_config=None
+    )
     with TestClient(app) as client:
         before = len(made)
         answers = [client.get("/openapi.json").text for _ in range(2)]

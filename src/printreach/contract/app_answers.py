@@ -103,7 +103,7 @@ class LiveCreated(Struct, frozen=True, kw_only=True, rename="pascal"):
 class SetWebhook(TokenBody, frozen=True, kw_only=True, rename="pascal"):
     """A webhook that is set. inclusive_event_types_filter: empty, null or left out wants all."""
 
-    webhook_url: str
+    webhook_url: Annotated[str, Meta(min_length=1)]
     inclusive_event_types_filter: (
         Annotated[list[EventNumber], Meta(max_length=MAX_FILTER_LENGTH)] | None
     ) = None

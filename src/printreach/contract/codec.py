@@ -1,6 +1,7 @@
 """Strict JSON encoding and decoding of the contract's types. Errors name the argument."""
 
 import re
+from math import isfinite
 from typing import TypeVar
 
 import msgspec
@@ -27,6 +28,9 @@ _KINDS = {
 }
 _BOUNDS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "exactly"}
 NOT_JSON = "The body is not JSON."
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_EXACT_UP_TO = 2**53
+"""Up to here each whole number has a floating-point number of its own."""
 
 
 class BadArguments(ValueError):
@@ -38,10 +42,26 @@ def encode(value: object) -> bytes:
     return _encoder.encode(value)
 
 
+def _number(text: str) -> int | float:
+    """Read a number that has a fraction or an exponent; 5.0 and 5e0 are the whole number 5."""
+    value = float(text)
+    if not isfinite(value):
+        raise msgspec.ValidationError("Number out of range")
+    return int(value) if value.is_integer() and abs(value) <= _EXACT_UP_TO else value
+
+
+_decoder = msgspec.json.Decoder(float_hook=_number)
+
+
 def decode_arguments(body: bytes, shape: type[T]) -> T:
-    """Read a JSON object; an empty body counts as an empty object. Raises BadArguments."""
+    """Read a JSON object; an empty body counts as an empty object. Raises BadArguments.
+
+    A whole number may be written as 5.0, and a byte order mark may stand first, since libraries of
+    some languages write them.
+    """
     try:
-        return msgspec.json.decode(body.strip() or b"{}", type=shape)
+        content = _decoder.decode(body.removeprefix(BYTE_ORDER_MARK).strip() or b"{}")
+        return msgspec.convert(content, shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise BadArguments(sentence_of(exc, shape)) from exc
 
@@ -67,7 +87,7 @@ def sentence_of(problem: Exception, shape: object = None) -> str:
     message = str(problem)
     missing = _MISSING.fullmatch(message)
     if missing is not None:
-        return f"{missing[1]} is missing."
+        return f"{missing[1]} is missing in the JSON."
     other = _NOT_AMONG.fullmatch(message)
     if other is not None:
         choices = _choices(shape, other[2])

@@ -96,7 +96,7 @@ async def set_limits(world: World, options: argparse.Namespace) -> Result:
     words = {name: "".join(part.capitalize() for part in name.split("_")) for name in _NAMES}
     rows = [[words[name], str(in_force[name])] for name in _NAMES]
     return Result(
-        {words[name]: in_force[name] for name in _NAMES}, table(["Limit", ""], rows, empty="")
+        {words[name]: in_force[name] for name in _NAMES}, table(["Limit", "Value"], rows, empty="")
     )
 
 

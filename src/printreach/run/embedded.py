@@ -52,7 +52,7 @@ from printreach.run.readiness import Readiness, looking_at
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
-from printreach.run.web_services import web_services
+from printreach.run.web_services import DOCUMENTS, web_services
 from printreach.run.worker import running_worker
 from printreach.store.relay.agents import SqlAgents
 from printreach.store.relay.grants import SqlGrants
@@ -299,7 +299,7 @@ async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> DrainM
         has_mail_server=settings.has_mail_server,
         requires_https=requires_https,
     )
-    app = create_app(pages, services)
+    app = create_app(pages, services, DOCUMENTS)
     await ends.enter_async_context(app.lifespan())
     await services.invitations.log_setup_link()
     return DrainMiddleware(app)

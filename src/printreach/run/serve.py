@@ -196,7 +196,7 @@ def _log_to_stderr(*, verbose: bool, as_json: bool) -> None:
     log_to(sys.stderr, as_json=as_json)
     for handler in logging.getLogger().handlers:
         handler.addFilter(shorten_outage)
-    for library in ("picows", "alembic", "httpx", "stripe"):
+    for library in ("picows", "websockets", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:
         logging.getLogger("printreach").setLevel(logging.DEBUG)

@@ -3,6 +3,8 @@
 import shutil
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 from urllib.parse import urlsplit
 
 from printreach.backends.webauthn import WebAuthn
@@ -60,6 +62,7 @@ from printreach.run.dependencies import (
 )
 from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
+from printreach.web.app import Documents
 from printreach.web.connections.live_pages import MAX_VIEWERS
 from printreach.web.security import origin_of
 from printreach.web.services import DiskSpace, Services
@@ -218,3 +221,15 @@ def _authenticators(settings: Settings) -> WebAuthn:
 def _disk_space(folder: Path) -> DiskSpace:
     usage = shutil.disk_usage(folder)
     return DiskSpace(total=usage.total, free=usage.free)
+
+
+def _command_api() -> bytes:
+    """Return the description of the command API."""
+    # Only here: few ask for it, and it knows the agent's commands.
+    from printreach.run.command_api.openapi import command_api_description
+
+    return command_api_description().encode()
+
+
+DOCUMENTS: Final[Documents] = MappingProxyType({"/command-api.openapi.json": _command_api})
+"""What the service's own host serves besides the description of the App APIs."""

@@ -1,9 +1,10 @@
 """Composition of the web role: pages, APIs with their document, static files and middleware."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -21,6 +22,7 @@ from printreach import __version__
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import StoreUnavailable
+from printreach.rules.accounts.access_tokens import Scope
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.apps.pages import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
@@ -28,7 +30,7 @@ from printreach.web.connections.api import APP_CONNECTION_API, CALLERS_SCHEME
 from printreach.web.connections.live_pages import LIVE_PAGES
 from printreach.web.connections.pages import CONNECTION_PAGES
 from printreach.web.cookies import Cookies
-from printreach.web.detection.api import DETECTION_API
+from printreach.web.detection.api import API_KEY, DETECTION_API
 from printreach.web.detection.pages import DETECTION_PAGES
 from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.flash import FlashMessages
@@ -45,7 +47,7 @@ from printreach.web.portal import PORTAL_PAGES
 from printreach.web.printers import PRINTER_PAGES
 from printreach.web.printers.access import PRINTER_IN_PATH
 from printreach.web.printers.open_pages import OpenPages
-from printreach.web.prints.event_stream import EVENT_STREAM_API
+from printreach.web.prints.event_stream import EVENT_STREAM_API, READERS_SCHEME
 from printreach.web.prints.pages import PRINT_PAGES
 from printreach.web.prints.timelapses import timelapse_pages
 from printreach.web.problems import (
@@ -102,7 +104,18 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
                         security_scheme_in="header",
                         description="`appApiToken` of the portal. POST also takes it in the body,"
                         " as `AppToken`.",
-                    )
+                    ),
+                    API_KEY: SecurityScheme(
+                        type="apiKey",
+                        name=API_KEY,
+                        security_scheme_in="header",
+                        description="A key from the developer page.",
+                    ),
+                    READERS_SCHEME: SecurityScheme(
+                        type="http",
+                        scheme="bearer",
+                        description=f"A token with the scope `{Scope.READ_EVENTS.value}`.",
+                    ),
                 }
             ),
         ),
@@ -115,7 +128,7 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
     return msgspec.json.encode(schema)
 
 
-def document_route(describe: Callable[[], bytes]) -> HTTPRouteHandler:
+def document_route(path: str, describe: Callable[[], bytes]) -> HTTPRouteHandler:
     """Serve a document that is made by the first request for it.
 
     describe: runs on a thread, since it takes a third of a second.
@@ -123,19 +136,22 @@ def document_route(describe: Callable[[], bytes]) -> HTTPRouteHandler:
     document, making = b"", asyncio.Lock()
 
     @route(
-        "/openapi.json",
+        path,
         http_method=[HttpMethod.GET, HttpMethod.HEAD],
         media_type=MediaType.JSON,
         include_in_schema=False,
     )
-    async def openapi_json() -> bytes:
+    async def document_json() -> bytes:
         nonlocal document
         async with making:
             document = document or await asyncio.to_thread(describe)
         return document
 
-    return openapi_json
+    return document_json
 
+
+Documents = Mapping[str, Callable[[], bytes]]
+_NO_DOCUMENTS: Final[Documents] = MappingProxyType({})
 
 PAGES: Final = Router(
     "/",
@@ -164,16 +180,22 @@ class WebSettings:
     requires_https: bool = False
 
 
-def create_app(settings: WebSettings, services: Services) -> Litestar:
+def create_app(
+    settings: WebSettings, services: Services, documents: Documents = _NO_DOCUMENTS
+) -> Litestar:
     """Build the web role. Logging is left as the running program has set it up."""
-    return build_app(settings, lambda: services, services.other_accounts.name)
+    return build_app(settings, lambda: services, services.other_accounts.name, documents)
 
 
 def build_app(
-    settings: WebSettings, services: Callable[[], Services], other_sign_in: str | None
+    settings: WebSettings,
+    services: Callable[[], Services],
+    other_sign_in: str | None,
+    documents: Documents = _NO_DOCUMENTS,
 ) -> Litestar:
     """Build it with services that are provided for each request.
 
+    documents: further ones in JSON, by their paths; document_route() says how they are made.
     other_sign_in: the name of the operator's OpenID Connect provider, if there is one.
     """
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
@@ -183,7 +205,8 @@ def build_app(
             *(*PORTAL_PAGES, *ACCOUNT_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES),
             *(LIVE_PAGES, timelapse_pages(), PAYMENT_CALLS),
             *APIS,
-            document_route(partial(openapi_document, APIS)),
+            document_route("/openapi.json", partial(openapi_document, APIS)),
+            *(document_route(path, describe) for path, describe in documents.items()),
             downloads_route(settings.base_url),
             *(INSTALLABLE, static_files()),
         ],

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from litestar import Request
 from litestar.exceptions import ClientException, InternalServerException
+from litestar.serialization import decode_json
 from litestar.types import Empty
 
+from printreach.contract.codec import BYTE_ORDER_MARK
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.limiters.shares import CURRENT_SHARE
 from printreach.web.problems import AnyRequest, path_in_log
@@ -122,6 +124,8 @@ MAX_IMAGES_PER_ACCOUNT: Final = 16
 IMAGE_TIMEOUT_S: Final = 60.0
 """From an image's first byte to its last: 6 MiB at less than 1 Mbit/s."""
 
+ENCODED_JSON: Final = "Content-Encoding: send the JSON as it is."
+
 _log = logging.getLogger(__name__)
 
 
@@ -169,6 +173,16 @@ class BoundedRequest(Request[Any, Any, Any]):
             self._connection_state.body = await self._read()
         return self._connection_state.body
 
+    async def json(self) -> Any:
+        """Parse the body as JSON; a byte order mark may stand first. Raises as body() does, and
+        ClientException.
+        """
+        refuse_encoded_json(self)
+        if self._connection_state.json is Empty:
+            body = (await self.body()).removeprefix(BYTE_ORDER_MARK)
+            self._connection_state.json = decode_json(body or b"null")
+        return self._connection_state.json
+
     async def stream(self) -> AsyncGenerator[bytes, None]:
         """Read the body chunk by chunk. Raises RequestEntityTooLarge and BodyBrokenOff."""
         try:
@@ -198,6 +212,17 @@ class BoundedRequest(Request[Any, Any, Any]):
                 f"The body of the request did not come within {BODY_TIMEOUT_S:g} seconds"
             ) from None
         return bytes(read)
+
+
+def is_encoded(request: AnyRequest) -> bool:
+    """Return whether the body is compressed; none is unpacked here."""
+    return request.headers.get("content-encoding", "identity").lower() != "identity"
+
+
+def refuse_encoded_json(request: AnyRequest) -> None:
+    """Raises ClientException where the body is compressed."""
+    if is_encoded(request):
+        raise ClientException(ENCODED_JSON.removesuffix("."))
 
 
 def body_limiters_of(request: AnyRequest) -> BodyLimiters:

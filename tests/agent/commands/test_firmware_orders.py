@@ -129,3 +129,15 @@ async def test_no_print_is_ended_by_a_restart_of_the_firmware() -> None:
         assert (await calls.post("restart-firmware")).status == CommandStatus.INVALID_STATE
 
     assert printer.done == []
+
+
+@on_a_hasty_loop
+async def test_an_adjustment_in_part_impossible_names_that_part_and_changes_nothing() -> None:
+    printer = ScriptedPrinter()
+    printer.be(State.PRINTING)
+    printer.lack(Feature.FAN_CONTROL)
+    async with command_calls(printer) as calls:
+        reply = await calls.post("adjust", {"SpeedPercent": 120, "FanPercent": 50})
+
+    assert reply.error == "This printer can't change FanPercent. Nothing was changed."
+    assert printer.done == []

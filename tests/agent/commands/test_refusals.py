@@ -253,3 +253,28 @@ async def test_refusals_come_in_their_order() -> None:
     statuses = [wrong_method, wrong_argument, out_of_reach, not_supported, out_of_place]
     assert [reply.status for reply in statuses] == [754, 751, 785, 788, 786]
     assert printer.done == []
+
+
+@on_a_hasty_loop
+async def test_compressed_json_is_told_so() -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        headers = [(b"Content-Encoding", b"gzip")]
+        reply = await calls.ask(b"POST", HOME, b"\x1f\x8b", headers=headers).reply()
+
+    assert (reply.status, reply.error) == (751, "Content-Encoding: send the JSON as it is.")
+
+
+@on_a_hasty_loop
+async def test_a_missing_path_is_told_to_go_into_the_query() -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        reply = await calls.post("files/delete", {"path": "gcode/a.gcode"})
+
+    assert (reply.status, reply.error) == (751, "path is missing in the query.")
+
+
+@on_a_hasty_loop
+async def test_an_address_without_a_command_is_told_so() -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        reply = await calls.get("")
+
+    assert reply.error.startswith("The address names no command. There are ")

@@ -63,3 +63,23 @@ def test_a_wrong_token_is_no_connections_token_whatever_the_address(app_call: Ca
     answer = app_call.get(INFO, token="x" * 32)
 
     assert answer.json() == {"Status": 603, "Error": "No App Connection has this AppToken."}
+
+
+@pytest.mark.parametrize("path", [SET, LIVE])
+def test_compressed_json_is_told_so(app_call: CallingApp, path: str) -> None:
+    for token in ({"AppToken": app_call.token}, {}):
+        headers = {**token, "Content-Type": "application/json", "Content-Encoding": "gzip"}
+        answer = app_call.program.post(path, content=b"\x1f\x8b", headers=headers)
+
+        sentence = "Content-Encoding: send the JSON as it is."
+        assert answer.json() == {"Status": 400, "Error": sentence}
+
+
+def test_json_may_begin_with_a_byte_order_mark_and_write_a_whole_number_with_a_fraction(
+    app_call: CallingApp,
+) -> None:
+    headers = {"AppToken": app_call.token, "Content-Type": "application/json"}
+    body = b'\xef\xbb\xbf{"ExpirationHours": 2.0}'
+    answer = app_call.program.post(LIVE, content=body, headers=headers)
+
+    assert answer.json()["Status"] == 200

@@ -162,7 +162,7 @@ def test_the_levels_of_a_context_are_those_that_were_asked_for(caller: Detection
 @pytest.mark.provokes("OE_BAD_ARGS")
 @pytest.mark.parametrize("name", ["WarningConfidenceLevel", "PauseConfidenceLevel"])
 def test_what_is_no_level_is_refused(caller: DetectionClient, name: str) -> None:
-    wrong: list[object] = [0, 6, -1, True, 3.0, "3", [3], {}, 10**30]
+    wrong: list[object] = [0, 6, -1, True, 3.5, "3", [3], {}, 10**30]
     for level in wrong:
         answer = caller.create({name: level})
 

@@ -124,3 +124,15 @@ def test_an_address_that_may_be_a_proxys_is_nobodys_and_the_operator_hears_of_it
 
     warnings = [record for record in caplog.records if "PRINTREACH_TRUSTED_PROXIES" in record.msg]
     assert len(warnings) == 1
+
+
+def test_a_level_may_be_written_with_a_fraction_but_not_compressed(caller: DetectionClient) -> None:
+    whole = caller.program.post(
+        CREATE, content=b'{"PauseConfidenceLevel": 2.0}', headers=caller.headers()
+    )
+    compressed = caller.program.post(
+        CREATE, content=b"\x1f\x8b", headers={**caller.headers(), "Content-Encoding": "gzip"}
+    )
+
+    assert whole.status_code == 200
+    assert compressed.json()["ErrorDetails"] == "Content-Encoding: send the JSON as it is."

@@ -178,6 +178,8 @@ class CommandApi:
         }
         shown = (method + b" " + command).decode("latin-1")
         sentence = f"There is no command {shown!r} here."
+        if command in (b"", b"/"):
+            sentence = "The address names no command."
         if command in known:
             sentence += f" {command.decode()} is asked by {known[command].decode()}."
         elif command in (b"", b"/"):

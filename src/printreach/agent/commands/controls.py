@@ -61,7 +61,15 @@ class ControlCommands:
     async def adjust(self, request: CommandRequest) -> object:
         order, printer = await request.arguments(Adjust), self._printer
         problem = rules.adjust_problem(order, self._limits)
-        await self._gate.check(problem, rules.features_needed(order), None)
+        await self._gate.check(problem, None, None)
+        lacking = rules.not_adjustable(order, printer.view.features)
+        if lacking:
+            raise not_supported(
+                in_english(
+                    "This printer can't change %(names)s. Nothing was changed.",
+                    names=", ".join(lacking),
+                )
+            )
         if not isinstance(printer, SupportsAdjustments):
             raise not_supported(N_("This printer can't do that."))
         return await self._gate.give(request, None, lambda: printer.adjust(order))

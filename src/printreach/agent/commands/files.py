@@ -99,7 +99,10 @@ class FileCommands:
     def _file_path(self, request: CommandRequest) -> VirtualPath:
         """Return the `path` argument, which names something below a root."""
         files = self._files()
-        path = parse_virtual_path(request.text("path") or "", files.roots)
+        named = request.text("path")
+        if not named:
+            raise bad_arguments(N_("path is missing in the query."))
+        path = parse_virtual_path(named, files.roots)
         if isinstance(path, str):
             raise bad_arguments(path)
         if not path.parts:

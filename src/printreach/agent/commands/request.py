@@ -173,6 +173,9 @@ class CommandRequest:
 
     async def arguments(self, shape: type[T]) -> T:
         """Return the JSON body. Raises PrinterRefused (751)."""
+        coding = get(self.headers, b"content-encoding") or b"identity"
+        if coding.lower() != b"identity":
+            raise bad_arguments(N_("Content-Encoding: send the JSON as it is."))
         try:
             return decode_arguments(await self._whole_body(), shape)
         except BadArguments as exc:

@@ -254,8 +254,9 @@ class Detection:
             return
         self._warned_at = at
         log.warning(
-            "Calls of failure detection come by way of %s, a proxy that isn't trusted or hides who "
-            "calls. They claim no address: see PRINTREACH_TRUSTED_PROXIES.",
+            "Calls of failure detection come with the address %s, which may be a proxy's. They "
+            "claim no address. Unless the callers are on that machine themselves, see "
+            "PRINTREACH_TRUSTED_PROXIES.",
             address,
         )
 

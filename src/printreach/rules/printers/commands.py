@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from printreach.contract.commands import Adjust, Extrude, Home, MoveAxis, Pause, SetTemp
-from printreach.contract.status import AT_WORK, NO_FEATURES, UNDER_WAY, Feature, State
+from printreach.contract.status import AT_WORK, UNDER_WAY, Feature, State
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_, in_english
 
@@ -233,19 +233,20 @@ def adjust_problem(order: Adjust, limits: CommandLimits = DEFAULT_LIMITS) -> str
     return None
 
 
-def features_needed(order: Adjust) -> Feature:
-    """Return the features that a printer needs for all that an order adjusts."""
-    needed = NO_FEATURES
-    for value, feature in (
-        (order.speed_percent, Feature.SPEED_CONTROL),
-        (order.flow_percent, Feature.FLOW_CONTROL),
-        (order.fan_percent, Feature.FAN_CONTROL),
-        (order.z_offset_by_mm, Feature.Z_OFFSET_CONTROL),
-        (order.speed_level, Feature.SPEED_LEVELS),
-    ):
-        if not isinstance(value, UnsetType):
-            needed |= feature
-    return needed
+def not_adjustable(order: Adjust, features: Feature) -> list[str]:
+    """Return the arguments of an order that a printer with these features can't carry out."""
+    arguments = (
+        ("SpeedPercent", order.speed_percent, Feature.SPEED_CONTROL),
+        ("FlowPercent", order.flow_percent, Feature.FLOW_CONTROL),
+        ("FanPercent", order.fan_percent, Feature.FAN_CONTROL),
+        ("ZOffsetByMm", order.z_offset_by_mm, Feature.Z_OFFSET_CONTROL),
+        ("SpeedLevel", order.speed_level, Feature.SPEED_LEVELS),
+    )
+    return [
+        name
+        for name, value, feature in arguments
+        if not isinstance(value, UnsetType) and feature not in features
+    ]
 
 
 def _distance_problem(distance_mm: float, most: float, usual: float) -> str | None:

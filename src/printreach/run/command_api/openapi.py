@@ -89,8 +89,13 @@ def _operation(command: Command, method: str) -> Schema:
         "description": command.meaning,
         "responses": {_status(command): _success(command), **_raw_failures(command)},
     }
-    if command.query and method == command.method:
-        operation["parameters"] = [_parameter(*one) for one in command.query.items()]
+    parameters: list[Schema] = []
+    if method == command.method:
+        parameters.extend(_parameter(*one) for one in command.query.items())
+    if command.is_order:
+        parameters.append(_IDEMPOTENCY_KEY)
+    if parameters:
+        operation["parameters"] = parameters
     content = _request_content(command, method)
     if content is not None:
         operation["requestBody"] = {"content": content, "required": _needs_body(command)}
@@ -133,6 +138,16 @@ def _parameter(name: str, argument: QueryArgument) -> Schema:
     }
 
 
+_IDEMPOTENCY_KEY: Final[Schema] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A text of the caller's choice, another one for each order: where an order with"
+    " it was carried out, a repeat gets the first result.",
+    "schema": {"type": "string"},
+}
+
+
 def _status(command: Command) -> str:
     """Return the HTTP status of a success."""
     return "200" if command.media or command.raw is None else "101"
@@ -140,8 +155,8 @@ def _status(command: Command) -> str:
 
 def _success(command: Command) -> Schema:
     if command.raw is not None:
-        body = {"schema": {"type": "string", "format": "binary"}}
-        return {"description": command.raw, "content": dict.fromkeys(command.media, body)}
+        content = {media: {"schema": _raw_schema(media)} for media in command.media}
+        return {"description": command.raw, "content": content}
     result: Schema = {"type": "object"}
     if command.result is not None:
         result = {"$ref": REF + command.result.__name__}
@@ -155,6 +170,11 @@ def _success(command: Command) -> Schema:
         "description": "The result, or why there is none.",
         "content": {"application/json": {"schema": either}},
     }
+
+
+def _raw_schema(media: str) -> Schema:
+    is_text = media.startswith("text/")
+    return {"type": "string"} if is_text else {"type": "string", "format": "binary"}
 
 
 def _raw_failures(command: Command) -> Schema:

@@ -48,6 +48,9 @@ returned, and takes the credentials that came with it. Paths are exact, also in 
   HTTP status.
 - The codes are 404, 504, 750 to 754 and 785 to 789: [errors](errors.md#the-command-api). Those of
   the service itself, 600 to 613, come as HTTP status before any command is read.
+- Arguments go where the command's table says, in the query or as one JSON object in the body, and
+  nowhere else. GET and the files' commands take a query, other orders JSON. Where JSON wants an
+  integer, `5.0` is one; in a query it is written in digits. JSON isn't compressed.
 - Arguments in a query are matched without regard to case, those in JSON exactly. What isn't known
   is ignored. A missing or mistyped argument, or one out of its range, is answered 751 with a
   sentence that names it. JSON booleans are no strings. A command without arguments needs no body.
@@ -175,7 +178,7 @@ def _command(command: Command) -> Iterator[str]:
         yield f"- Body: {command.body}."
     yield f"- Answer: {_answer(command)}."
     if command.query:
-        yield from ("", _ARGUMENTS_HEAD)
+        yield from ("", _arguments_head("Argument in the query"))
         for name, argument in command.query.items():
             yield _query_row(name, argument)
     if command.arguments is not None:
@@ -183,12 +186,13 @@ def _command(command: Command) -> Iterator[str]:
 
 
 def _arguments(kind: type[Struct]) -> Iterator[str]:
-    yield from ("", _ARGUMENTS_HEAD)
+    yield from ("", _arguments_head("Argument in JSON"))
     for field, schema in fields_of(kind):
         yield _argument_row(kind, field, schema)
 
 
-_ARGUMENTS_HEAD: Final = "| Argument | Type | Range | Default | Meaning |\n|---|---|---|---|---|"
+def _arguments_head(title: str) -> str:
+    return f"| {title} | Type | Range | Default | Meaning |\n|---|---|---|---|---|"
 
 
 def _states(action: Action) -> str:

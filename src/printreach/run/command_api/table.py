@@ -69,6 +69,11 @@ class Command:
     action: Action | None = None
     also_post: bool = False
 
+    @property
+    def is_order(self) -> bool:
+        """Whether it changes something, and a repeat may be known by its Idempotency-Key."""
+        return self.method == "POST"
+
 
 _PATH: Final = QueryArgument(
     is_required=True, meaning="a VirtualPath, such as `gcode/vases/tall.gcode`"

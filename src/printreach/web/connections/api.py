@@ -7,11 +7,11 @@ strictly: the framework would accept "6" as a number, and true as one.
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
-import msgspec
 from litestar import Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import ClientException, ValidationException
-from litestar.openapi.spec import Operation, RequestBody
+from litestar.openapi.spec import Operation, Reference, RequestBody, Schema
+from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import HeaderParameter, JSONBody
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ from printreach.contract.app_answers import (
     TokenBody,
     WatchStatus,
 )
-from printreach.contract.codec import sentence_of
+from printreach.contract.codec import BadArguments, decode_arguments
 from printreach.contract.errors import ErrorCode
 from printreach.hub.connections.app_calls import AppCaller
 from printreach.hub.connections.live_links import LiveWish
@@ -33,7 +33,7 @@ from printreach.web.problems import (
     answer_app_api_failure,
     described_failures,
 )
-from printreach.web.requests import note_caller
+from printreach.web.requests import note_caller, refuse_encoded_json
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon
 
@@ -75,6 +75,21 @@ class NeedsAppToken(Operation):
         self.parameters = None
         if isinstance(self.request_body, RequestBody):
             self.request_body.required = False
+            for content in self.request_body.content.values():
+                content.schema = _without_null(content.schema)
+
+
+def _without_null(schema: Schema | Reference | None) -> Schema | Reference | None:
+    """Return the one kind that isn't null, if there is one.
+
+    That a body may be left out is said beside it. Programs that are generated from a kind or null
+    send neither where they are given no body.
+    """
+    choices = (schema.one_of or ()) if isinstance(schema, Schema) else ()
+    kinds = [
+        one for one in choices if isinstance(one, Reference) or one.type is not OpenAPIType.NULL
+    ]
+    return kinds[0] if len(kinds) == 1 else schema
 
 
 @dataclass
@@ -114,18 +129,19 @@ async def _token_in_body(request: AnyRequest) -> str | None:
     """Return the token in the body; any other fault in the body is reported when the handler reads
     it.
     """
+    refuse_encoded_json(request)
     try:
-        return msgspec.json.decode(await request.body(), type=TokenBody).app_token
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decode_arguments(await request.body(), TokenBody).app_token
+    except BadArguments:
         return None
 
 
 async def read_strictly(request: AnyRequest, kind: type[T]) -> T:
     """Parse the body strictly after the framework has read it. Raises ValidationException."""
     try:
-        return msgspec.json.decode(await request.body(), type=kind)
-    except msgspec.ValidationError as error:
-        raise ValidationException(sentence_of(error, kind).removesuffix(".")) from None
+        return decode_arguments(await request.body(), kind)
+    except BadArguments as error:
+        raise ValidationException(str(error).removesuffix(".")) from None
 
 
 class AppInfoAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -14,6 +14,7 @@ from litestar.openapi.spec import OpenAPIMediaType, Operation, Parameter, Reques
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath, HeaderParameter
 
+from printreach.contract.codec import BadArguments, decode_arguments
 from printreach.contract.detection_api import (
     ContextWish,
     CreatedContext,
@@ -36,12 +37,14 @@ from printreach.web.detection.problems import (
 from printreach.web.disconnects import CallerDisconnected, while_connected
 from printreach.web.problems import AnyRequest
 from printreach.web.requests import (
+    ENCODED_JSON,
     IMAGE_TIMEOUT_S,
     LARGEST_BODY,
     BodyLimiter,
     TooManyBodies,
     TooSlow,
     body_limiters_of,
+    is_encoded,
     note_caller,
 )
 from printreach.web.security import KEYED
@@ -59,6 +62,12 @@ _TOO_SLOW: Final = CallRefused(
     DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {IMAGE_TIMEOUT_S:g} seconds."
 )
 
+_ENCODED: Final = CallRefused(DetectionError.ARGS_PARSE_FAILED, ENCODED_JSON)
+_NO_JSON: Final = CallRefused(
+    DetectionError.ARGS_PARSE_FAILED,
+    f"The body has to be a JSON object of at most {LARGEST_BODY} bytes.",
+)
+
 _LEFT: Final = CallRefused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
 
 _FIELD: Final = re.compile(r"`\$\.(\w+)`$")
@@ -68,13 +77,18 @@ ApiKey = Annotated[str, HeaderParameter(name=API_KEY, description="A key from th
 
 @dataclass
 class _Keyed(Operation):
-    """Documents that the key is required. A call without one gets the API's own refusal."""
+    """Documents that the key is required. A call without one gets the API's own refusal.
+
+    It is no parameter here: programs that read the document keep it with their credentials.
+    """
 
     def __post_init__(self) -> None:
-        for parameter in self.parameters or []:
-            if isinstance(parameter, Parameter) and parameter.name == API_KEY:
-                parameter.required = True
-                parameter.schema = Schema(type=OpenAPIType.STRING)
+        self.security = [{API_KEY: []}]
+        self.parameters = [
+            parameter
+            for parameter in self.parameters or []
+            if not (isinstance(parameter, Parameter) and parameter.name == API_KEY)
+        ]
 
 
 @dataclass
@@ -207,15 +221,17 @@ def _address_of(request: AnyRequest) -> str:
 
 async def _wish(request: AnyRequest) -> ContextWish:
     """Parse the body; an empty one sets nothing. Raises DetectionRefused."""
+    if is_encoded(request):
+        raise DetectionRefused(_ENCODED)
     try:
-        body = await request.body()
-        content: object = msgspec.json.decode(body) if body else {}
-        return msgspec.convert(content, ContextWish)
-    except msgspec.ValidationError as error:
-        raise DetectionRefused(CallRefused(DetectionError.BAD_ARGS, _wrong(error))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, RequestEntityTooLarge):
-        sentence = f"The body has to be a JSON object of at most {LARGEST_BODY} bytes."
-        raise DetectionRefused(CallRefused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
+        return decode_arguments(await request.body(), ContextWish)
+    except BadArguments as error:
+        if isinstance(error.__cause__, msgspec.ValidationError):
+            refused = CallRefused(DetectionError.BAD_ARGS, _wrong(error.__cause__))
+            raise DetectionRefused(refused) from None
+        raise DetectionRefused(_NO_JSON) from None
+    except RequestEntityTooLarge:
+        raise DetectionRefused(_NO_JSON) from None
     except TooBusy:
         raise DetectionRefused(_TOO_MANY) from None
 

@@ -17,7 +17,7 @@ from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection.access import CallRefused
 from printreach.web.detection.problems import DetectionRefused
 from printreach.web.problems import AnyRequest
-from printreach.web.requests import Body
+from printreach.web.requests import Body, is_encoded
 
 MAX_OVERHEAD_BYTES: Final = 64 * 1024
 """Bytes of a body that are not the image."""
@@ -57,7 +57,7 @@ async def read_image(request: AnyRequest, body: Body) -> bytes:
 
 
 def _boundary(request: AnyRequest) -> str:
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if is_encoded(request):
         raise _unreadable("Send it without Content-Encoding.")
     try:
         kind, options = parse_options_header(request.headers.get("content-type", ""))

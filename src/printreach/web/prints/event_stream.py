@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from litestar.exceptions import (
     WebSocketDisconnect,
 )
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Operation
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response.sse import ServerSentEventMessage
 
@@ -38,6 +40,8 @@ from printreach.web.signed_in import raise_if_too_soon
 
 _log = logging.getLogger(__name__)
 
+READERS_SCHEME: Final = "AccessToken"
+"""The name in the OpenAPI document of how a program proves whose it is."""
 HEARTBEAT_S: Final = 15.0
 """Interval of heartbeats to a reader."""
 MAX_STREAM_S: Final = 3600.0
@@ -64,6 +68,14 @@ LastEventId = Annotated[
 ]
 
 
+@dataclass
+class _NeedsToken(Operation):
+    """Documents that a token is required, or a sign-in of the same browser."""
+
+    def __post_init__(self) -> None:
+        self.security = [{READERS_SCHEME: []}]
+
+
 class _Refused(HTTPException):
     """A refusal of both kinds of stream."""
 
@@ -72,6 +84,7 @@ class _Refused(HTTPException):
     "/api/events",
     middleware=[disconnects.ends_slow_readers],
     media_type="text/event-stream",
+    operation_class=_NeedsToken,
     responses={
         **described_failures(400, 429),
         401: ResponseSpec(
