@@ -63,7 +63,7 @@ def test_the_log_says_it_at_each_start(
         serving.close()
 
     monkeypatch.setattr("uvloop.run", end_at_once)
-    monkeypatch.setattr(serve, "_log_to_stderr", lambda *, verbose: None)
+    monkeypatch.setattr(serve, "_log_to_stderr", lambda *, verbose, as_json: None)
     monkeypatch.setattr(serve, "tune_memory_for_traffic", lambda: None)
     monkeypatch.setattr("os.umask", lambda mask: 0)
     monkeypatch.setenv("PRINTREACH_LISTEN", "127.0.0.1:18080")

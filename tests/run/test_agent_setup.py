@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -17,7 +18,7 @@ SERVICE = ("--service", "https://printreach.example")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "agent"
+    folder = tmp_path / f"agent-{token_hex(4)}"  # no agent of this machine has its name
     folder.mkdir()
     (folder / MARK).touch()
     return folder

@@ -8,7 +8,7 @@ import pytest
 from printreach.wire import frames, heads
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.frames import CHUNK_BYTES, FIN, HEADER, HEADER_BYTES, Kind
-from printreach.wire.keepalive import BUSY_PING_S, PING_TIMEOUT_S
+from printreach.wire.keepalive import BUSY_PING_S, PING_TIMEOUT_S, SOONER_IDLE_S, SOONER_TIMEOUT_S
 from printreach.wire.session import Role, Session
 
 from .page import EXAMPLES, PAGE, table
@@ -172,6 +172,8 @@ def test_the_page_lists_the_times_of_keep_alive() -> None:
         BUSY_PING_S,
         *patience,
         PING_TIMEOUT_S,
+        SOONER_IDLE_S,
+        SOONER_TIMEOUT_S,
     ]
 
 

@@ -138,7 +138,7 @@ def test_less_than_an_hour_of_printing_is_not_called_none(home: Home) -> None:
     sign_in(home.browser)
 
     assert "<dt>Hours</dt><dd>3</dd>" in home.browser.get("/activity").text
-    assert '<td class="number">under 1</td>' in home.browser.get("/activity").text
+    assert 'data-label="Hours">under 1</td>' in home.browser.get("/activity").text
 
 
 def test_an_account_without_prints_is_told_so(home: Home) -> None:
