@@ -83,7 +83,7 @@ class LastUsedRecorder:
 GRANT_TTL_S = 20.0
 """With RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
 RECHECK_INTERVAL_S = 5.0
-GRANT_SPARE_S: Final = 10.0
+GRANT_SPARE_S = 10.0
 """How much longer a grant is used while the store can't be read. With its TTL that is 30 s, too."""
 UNKNOWN_TTL_S = 1.0
 """The TTL of names that aren't connections: long enough against a flood of requests, short enough
