@@ -23,6 +23,16 @@ COVERED = """() => {
         })
         .map((each) => each.outerHTML.slice(0, 100));
 }"""
+STAYS = "document.querySelector('.toast').dispatchEvent(new Event('pointerenter'))"
+COVERS_FOCUSED = """() => {
+    const has = document.activeElement;
+    const toast = document.querySelector(".toast").getBoundingClientRect();
+    const box = has.getBoundingClientRect();
+    const isApart = box.bottom <= toast.top || box.top >= toast.bottom
+        || box.right <= toast.left || box.left >= toast.right;
+    if (isApart || has === document.body || has.closest(".toasts")) return [];
+    return [has.outerHTML.slice(0, 100)];
+}"""
 IN_VIEW = """() => {
     const { top, bottom } = document.querySelector(".toast").getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
@@ -53,3 +63,19 @@ def test_a_toast_of_an_order_given_in_place_covers_no_control(page: Page, home: 
     expect(page.locator(".toast")).to_be_visible()
 
     assert page.evaluate(COVERED) == []
+
+
+def test_a_toast_makes_way_for_what_gets_the_focus(page: Page, home: Home) -> None:
+    """Where the whole page is controls, it covers some of them, but never the one in use."""
+    home.says(printing(state=State.IDLE))
+    show(page, home, "/control", SMALL_PHONE)
+    page.get_by_role("button", name="Cool down").click()
+    expect(page.locator(".toast")).to_be_visible()
+    page.evaluate(STAYS)
+    hidden: list[str] = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(50)
+        hidden += page.evaluate(COVERS_FOCUSED)
+
+    assert hidden == []

@@ -1,10 +1,11 @@
 // Words in passing: shown for 6 seconds, held while a pointer or the focus is on them. They stand as far
-// down as they can without covering anything that is pressed or filled in.
+// down as they can without covering anything that is pressed or filled in, what has the focus least of all.
 
 const SHOWN_MS = 6000;
 const STEP_PX = 4;
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
 const GAP_PX = 8;
+const WEIGHT_OF_FOCUSED = 1000;
 
 export function toast(words: string): void {
   // One at a time: several would cover what is pressed next.
@@ -31,7 +32,7 @@ export function startToasts(): void {
     place(line);
     endInTime(line);
   }
-  for (const name of ["scrollend", "resize"]) {
+  for (const name of ["scrollend", "resize", "focusin"]) {
     addEventListener(name, () => document.querySelectorAll<HTMLElement>(".toast").forEach(place));
   }
 }
@@ -42,10 +43,10 @@ function place(line: HTMLElement): void {
   const { left, right, top, bottom } = line.getBoundingClientRect();
   const boxes = [...document.querySelectorAll<HTMLElement>(CONTROLS)]
     .filter((each) => each.checkVisibility() && !each.closest(".toasts"))
-    .map((each) => each.getBoundingClientRect())
-    .filter((box) => box.left < right && box.right > left && box.width);
+    .map((each) => ({ box: each.getBoundingClientRect(), weight: each === document.activeElement ? WEIGHT_OF_FOCUSED : 1 }))
+    .filter(({ box }) => box.left < right && box.right > left && box.width);
   const covered = (up: number) =>
-    boxes.reduce((sum, box) => sum + Math.max(0, Math.min(box.bottom, bottom + GAP_PX - up) - Math.max(box.top, top - GAP_PX - up)), 0);
+    boxes.reduce((sum, { box, weight }) => sum + weight * Math.max(0, Math.min(box.bottom, bottom + GAP_PX - up) - Math.max(box.top, top - GAP_PX - up)), 0);
   let [best, least] = [0, covered(0)];
   for (let up = STEP_PX; least && top - up >= STEP_PX; up += STEP_PX) {
     const now = covered(up);
