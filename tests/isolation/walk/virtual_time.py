@@ -5,6 +5,7 @@ the time of a step would be spent on handing over, and no two walks with one see
 """
 
 import asyncio
+import math
 import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
@@ -25,17 +26,18 @@ T = TypeVar("T")
 class VirtualLoop(HastyLoop):
     """Also runs at once, in its own thread, what would go to a pool of threads.
 
-    Two looks at its clock are never the same instant: who waits for "later than now" would else
-    wait for ever.
+    Two looks at its clock are never the same instant, for a loop that waits for "later than now"
+    would wait for ever. They differ by as little as they can: `settle` must not end because of
+    them, however often what it waits for looks at the clock.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._looks = 0
+        self._looked_at = 0.0
 
     def time(self) -> float:
-        self._looks += 1
-        return super().time() + self._looks * 1e-8
+        self._looked_at = max(super().time(), math.nextafter(self._looked_at, math.inf))
+        return self._looked_at
 
     def run_in_executor(  # type: ignore[override]  # the base class's types are of overloads
         self, executor: Executor | None, func: Callable[..., T], *args: Any
