@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,30 @@ def test_a_permission_that_a_connection_lacks_is_606_and_named(
             assert permission.value in json.loads(answer.body)["Error"]
             assert agent.asked == []
             assert (await ask(rig, having, method, target)).status == 200
+
+    body()
+
+
+@pytest.mark.parametrize("as_page", [True, False])
+@pytest.mark.parametrize(
+    ("may", "reason"),
+    [(LOCKED, b"Remote control locked"), (without(Permission.INTERFACE), b"Not allowed")],
+)
+def test_the_status_line_of_606_speaks_of_credentials_only_where_they_are_wrong(
+    may: Access, reason: bytes, *, as_page: bool
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with relay() as rig:
+            access = rig.connect(may=may)
+            await rig.agent()
+            fields = (b"Accept: text/html",) if as_page else ()
+
+            refused = await ask(rig, access, b"GET", b"/", *fields)
+            wrong = await ask(rig, replace(access, token=b"wrong"), b"GET", b"/", *fields)
+
+            assert (refused.status, refused.reason) == (606, reason)
+            assert (wrong.status, wrong.reason) == (606, b"Bad credentials")
 
     body()
 

@@ -41,7 +41,8 @@ class Failure:
     name may replace it.
     remedy: one sentence, what the person in front of that page can do.
     temporary: waiting alone may cure it; the same request, sent again later, may succeed.
-    name: the name beside the code at the foot of a page; "" for the code's own name.
+    name: the name beside the code, in the status line and at the foot of a page; "" for the
+    code's own name.
     """
 
     meaning: str
@@ -49,6 +50,15 @@ class Failure:
     remedy: str
     temporary: bool
     name: str = ""
+
+
+def name_of(code: ErrorCode, failure: Failure | None) -> str:
+    """Return what stands beside the code: "bad credentials".
+
+    failure: what the code means here, if it isn't what it usually means.
+    """
+    own_name = code.name.lower().replace("_", " ")
+    return own_name if failure is None else failure.name or own_name
 
 
 THIS_PRINTER: Final = N_("This printer")

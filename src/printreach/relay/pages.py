@@ -12,7 +12,7 @@ import json
 from string import Template
 from typing import Final
 
-from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
+from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure, name_of
 from printreach.languages import _, language, translate
 from printreach.rules.connections import LostPrinter
 from printreach.rules.printers import LAN_PORT
@@ -193,7 +193,7 @@ def error_page(
     page = _PAGE.substitute(
         lang=language(),
         code=int(code),
-        name=failure.name or code.name.lower().replace("_", " "),
+        name=name_of(code, failure),
         style=_STYLE,
         drawing=_TORN_LINE,
         title=_as_text(_title(failure, printer_name)),
@@ -230,7 +230,7 @@ def sign_in_page(action: str, error: str) -> bytes:
     page = _PAGE.substitute(
         lang=language(),
         code=int(code),
-        name=code.name.lower().replace("_", " "),
+        name=name_of(code, None),
         style=_SIGN_IN_STYLE,
         drawing=_LINE,
         title=_as_text(_("Open a shared printer")),
@@ -311,14 +311,17 @@ def _form(action: str) -> str:
 
 
 def _what_to_check(printer: LostPrinter | None) -> str:
-    lan_page = html.escape((printer.lan_page if printer else "") or _ANY_LAN_PAGE)
+    lan_page = printer.lan_page if printer else ""
     is_in_network = _as_text(
-        _("Is its network up? On the same network, open %(address)s", address=_ADDRESS)
+        _("Is its network up?")
+        if lan_page is None
+        else _("Is its network up? On the same network, open %(address)s", address=_ADDRESS)
     )
+    shown = html.escape(lan_page or _ANY_LAN_PAGE)
     return _WHAT_TO_CHECK.substitute(
         to_check=_as_text(_("What to check")),
         is_on=_as_text(_("Is the printer's computer switched on?")),
-        is_in_network=is_in_network.replace(_ADDRESS, f"<code>{lan_page}</code>"),
+        is_in_network=is_in_network.replace(_ADDRESS, f"<code>{shown}</code>"),
         says_why=_as_text(_("Does the agent's log say why?")),
     )
 

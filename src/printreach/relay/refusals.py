@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 from http import HTTPStatus
 
 from printreach.contract.command_api import ERROR_FIELD
-from printreach.contract.errors import ErrorCode, Failure
+from printreach.contract.errors import ErrorCode, Failure, name_of
 from printreach.http1.heads import Request
 from printreach.languages import negotiate, speaking
 from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter, encode_answer_fields
-from .page_words import Reader, failure_of
+from .page_words import FROM_ANOTHER_SITE, Reader, failure_of
 from .pages import (
     ERROR_PAGE_CSP,
     SIGN_IN_PAGE_CSP,
@@ -55,21 +55,21 @@ def refuse(
 ) -> None:
     """Answer with a failure of the service: as JSON, or as a page to a browser.
 
-    failure: the texts of the page, if they aren't those of the code.
+    failure: what the code means here, if it isn't what it usually means.
     """
     if wants_page(writer.request):
         with _speaking_to(writer):
             page = error_page(code, detail, reader=reader, failure=failure)
-        _fail(writer, code, page, _PAGE)
+        _fail(writer, code, page, _PAGE, failure)
     else:
-        _fail(writer, code, error_body(code, detail), [_JSON])
+        _fail(writer, code, error_body(code, detail), [_JSON], failure)
 
 
 def ask_for_confirmation(writer: AnswerWriter, reader: Reader) -> None:
     """Refuse a navigation that another site began; the page's link starts it again from here."""
     with _speaking_to(writer):
         page = confirmation_page(writer.request.target, reader)
-    _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE)
+    _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE, FROM_ANOTHER_SITE)
 
 
 def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s: int = 0) -> None:
@@ -104,11 +104,17 @@ def _speaking_to(writer: AnswerWriter) -> AbstractContextManager[None]:
     return speaking(negotiate(wanted.decode("latin-1")))
 
 
-def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:
+def _fail(
+    writer: AnswerWriter,
+    code: ErrorCode,
+    body: bytes,
+    headers: Headers,
+    failure: Failure | None = None,
+) -> None:
     marker = (ERROR_FIELD, b"%d" % code)
     if code is ErrorCode.UNKNOWN:
         headers = [*headers, _COME_BACK]
-    reason = code.name.replace("_", " ").capitalize().encode()
+    reason = name_of(code, failure).capitalize().encode()
     answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
 
 

@@ -46,7 +46,8 @@ printer's own answers. Each comes with
 the same request may be sent again later.
 
 606 also comes with right credentials, where the printer's owner has left out a
-[permission](portal.md#what-the-user-allows) or locked remote control; `Error` says which.
+[permission](portal.md#what-the-user-allows) or locked remote control; `Error` and the phrase of the
+status line say which.
 
 | Code | Meaning | What a person can do | Temporary |
 |---|---|---|---|
