@@ -13,7 +13,7 @@ from printreach.agent.data_dir import prepare
 from printreach.agent.keys import ServicePins, load_or_make_key
 from printreach.agent.print_tracker import TrackerEnvironment
 from printreach.agent.remote_lock import RemoteLock
-from printreach.agent.runtime import AgentContext, Machine
+from printreach.agent.runtime import AgentContext, LanPlace, Machine
 from printreach.agent.status import Announcer
 from printreach.contract.platforms import PLATFORM_FACTS
 from tests.agent.snapshots import HandClock, a_state
@@ -75,7 +75,7 @@ class Agent:
             pins=ServicePins.load(self.data_dir),
             state=a_state(self.clock),
             announce=Announcer(self.announced.file),
-            find_lan_address=lambda: "192.168.1.7",
+            find_lan_address=lambda: LanPlace(ip="192.168.1.7", port=8766),
             remote_lock=RemoteLock(),
         )
 

@@ -16,7 +16,7 @@ from printreach.agent.addresses import ListenAddress, WebAddress
 from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import DataDirLock, DataDirRefused, is_locked
 from printreach.agent.keys import ServicePin, ServicePins
-from printreach.agent.runtime import AgentContext, Machine, run_agent
+from printreach.agent.runtime import AgentContext, LanPlace, Machine, run_agent
 from printreach.agent.state import Phase
 from printreach.agent.status import NotRunning, read_status
 from printreach.contract.platforms import PLATFORM_FACTS
@@ -263,6 +263,20 @@ def test_a_page_for_everyone_is_named_by_the_address_of_the_machine(config: Agen
         assert snapshot.lan_address is not None
         assert snapshot.lan_page is not None
         assert snapshot.lan_page.startswith(f"{snapshot.lan_address}:")
+        assert snapshot.lan_page == f"{snapshot.lan_address}:{context.find_lan_address().port}"
+
+    run(config, act)
+
+
+def test_a_page_for_this_machine_alone_is_none_of_the_network(
+    config: AgentConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "find_lan_address", lambda _witnesses: "192.168.1.7")
+    config = replace(config, lan_listen=ListenAddress(host="127.0.0.1", port=0))
+
+    async def act(context: AgentContext) -> None:
+        assert context.state.snapshot.lan_page is not None
+        assert context.find_lan_address() == LanPlace(ip="192.168.1.7", port=0)
 
     run(config, act)
 

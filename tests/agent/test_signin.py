@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from printreach.agent.keys import is_signed_by
+from printreach.agent.runtime import LanPlace
 from printreach.agent.signin import ServiceRefused
 from printreach.agent.state import Phase
 from printreach.contract import signin
@@ -31,6 +32,7 @@ def test_the_agent_begins_with_who_it_is(agent: Agent) -> None:
     assert hello.service_host == "print.example.org:8080"
     assert hello.platform == "octoprint"
     assert hello.lan_ip == "192.168.1.7"
+    assert hello.lan_port == 8766
     assert len(hello.nonce) == 32
 
 
@@ -219,7 +221,9 @@ def test_a_pin_that_cannot_be_kept_is_no_link(agent: Agent, key: ServiceKey) -> 
 def test_another_address_on_the_local_network_is_told_once(agent: Agent, key: ServiceKey) -> None:
     pin(agent, key)
     addresses = iter(["192.168.1.7", "192.168.1.7", "192.168.1.9", "192.168.1.9"])
-    context = replace(agent.context, find_lan_address=lambda: next(addresses))
+    context = replace(
+        agent.context, find_lan_address=lambda: LanPlace(ip=next(addresses), port=8766)
+    )
     agent.context = context
     talk = Talk(agent)
     talk.says(talk.challenge(key), talk.welcome())
@@ -228,4 +232,4 @@ def test_another_address_on_the_local_network_is_told_once(agent: Agent, key: Se
         talk.handshake.look_for_lan_address()
 
     reported = [said for said in talk.messages if isinstance(said, signin.LanAddress)]
-    assert reported == [signin.LanAddress(lan_ip="192.168.1.9")]
+    assert reported == [signin.LanAddress(lan_ip="192.168.1.9", lan_port=8766)]

@@ -25,8 +25,25 @@ FROM_AGENT = [
         b'{"Type":"Hello","PublicKey":"AQID","Nonce":"//4=","ServiceHost":"print.example.org:8443",'
         b'"AgentVersion":"1.2.3","Platform":"octoprint","LanIp":"192.168.1.7"}',
     ),
+    (
+        signin.Hello(
+            public_key=b"\x01",
+            nonce=b"\x02",
+            service_host="print.example.org",
+            agent_version="1.2.3",
+            platform="octoprint",
+            lan_ip="192.168.1.7",
+            lan_port=8766,
+        ),
+        b'{"Type":"Hello","PublicKey":"AQ==","Nonce":"Ag==","ServiceHost":"print.example.org",'
+        b'"AgentVersion":"1.2.3","Platform":"octoprint","LanIp":"192.168.1.7","LanPort":8766}',
+    ),
     (signin.Proof(signature=b"\x00"), b'{"Type":"Proof","Signature":"AA=="}'),
     (signin.LanAddress(lan_ip="10.0.0.9"), b'{"Type":"LanAddress","LanIp":"10.0.0.9"}'),
+    (
+        signin.LanAddress(lan_ip="10.0.0.9", lan_port=0),
+        b'{"Type":"LanAddress","LanIp":"10.0.0.9","LanPort":0}',
+    ),
     (
         signin.HostApiKey(request_id="7", api_key="wYpcWxEJ0Ff2Vvdu4Hde"),
         JSON_EXAMPLES["made"].strip().encode(),

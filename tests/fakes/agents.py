@@ -16,6 +16,7 @@ class Presence:
     lan_ip: str | None
     agent_version: str | None
     platform: str | None
+    lan_port: int | None = None
 
 
 class MemoryAgents:
@@ -85,11 +86,12 @@ class MemoryAgents:
         lan_ip: str | None,
         agent_version: str | None,
         platform: str | None,
+        lan_port: int | None = None,
     ) -> None:
         self._look()
         self.connects += 1
         if printer_id in self._linked:
-            self.presence[printer_id] = Presence(node_id, lan_ip, agent_version, platform)
+            self.presence[printer_id] = Presence(node_id, lan_ip, agent_version, platform, lan_port)
 
     async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
         self._look()

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from picows import ws_connect
 
 from printreach.contract import signin
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers.signin import Signer, statement
 from printreach.tunnel.link import Link
@@ -217,7 +218,9 @@ class ScriptedAgent:
         assert message is not None, self.closed
         return message
 
-    def hello(self, *, lan_ip: str | None = None) -> signin.Hello:
+    def hello(
+        self, *, lan_ip: str | None = None, lan_port: int | UnsetType = UNSET
+    ) -> signin.Hello:
         return signin.Hello(
             public_key=self.public_key,
             nonce=NONCE,
@@ -225,6 +228,7 @@ class ScriptedAgent:
             agent_version="0.1.0",
             platform=self.platform,
             lan_ip=lan_ip,
+            lan_port=lan_port,
         )
 
     def proof_for(self, challenge: signin.Challenge) -> signin.Proof:
@@ -240,19 +244,21 @@ class ScriptedAgent:
             agent_nonce=NONCE,
         )
 
-    async def prove(self, *, lan_ip: str | None = None) -> None:
+    async def prove(self, *, lan_ip: str | None = None, lan_port: int | UnsetType = UNSET) -> None:
         """Sign in up to our last message."""
-        self.say(self.hello(lan_ip=lan_ip))
+        self.say(self.hello(lan_ip=lan_ip, lan_port=lan_port))
         challenge = await self.hear(signin.Challenge)
         Ed25519PublicKey.from_public_bytes(challenge.service_key).verify(
             challenge.signature, self.said_by(Signer.SERVICE, challenge)
         )
         self.say(self.proof_for(challenge))
 
-    async def sign_in(self, port: int, *, lan_ip: str | None = None) -> None:
+    async def sign_in(
+        self, port: int, *, lan_ip: str | None = None, lan_port: int | UnsetType = UNSET
+    ) -> None:
         """Sign in completely, for an agent whose printer is linked."""
         await self.dial(port)
-        await self.prove(lan_ip=lan_ip)
+        await self.prove(lan_ip=lan_ip, lan_port=lan_port)
         await self.hear(signin.Welcome)
 
     async def next(self, number: int = 1) -> Asked:

@@ -209,6 +209,14 @@ def test_the_page_of_a_lost_printer_tells_no_time_that_is_not_known() -> None:
     assert "http://your-printer:8765" in page.text
 
 
+def test_the_page_of_a_lost_printer_whose_agent_has_no_page_names_none() -> None:
+    lost = LostPrinter(name="Bench", lan_page=None)
+    page = Elements(error_page(LOST, None, reader=replace(OWNER, lost=lost)))
+
+    assert "Is its network up?" in page.text
+    assert "On the same network" not in page.text
+
+
 def test_a_page_about_the_remote_lock_leads_to_where_it_is_unlocked() -> None:
     page = refused_page(Access(is_locked=True))
 

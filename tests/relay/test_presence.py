@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from printreach.contract import signin
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.ports import StoreUnavailable, Topic
 from printreach.relay import agent_connection, printer_subscriptions
 from printreach.wire.errors import CloseCode
@@ -29,6 +30,21 @@ async def test_a_connected_agent_is_known_with_what_it_said_of_itself() -> None:
         assert rig.agents.presence[agent.printer_id] == Presence(
             node_id=NODE_ID, lan_ip="192.168.1.20", agent_version="0.1.0", platform="moonraker"
         )
+        agent.leave()
+
+
+@pytest.mark.parametrize(("reported", "noted"), [(8766, 8766), (0, 0), (UNSET, None)])
+@on_a_loop
+async def test_the_port_of_an_agents_page_is_noted_as_the_agent_reports_it(
+    reported: int | UnsetType, noted: int | None
+) -> None:
+    async with relay() as rig:
+        agent = ScriptedAgent("one")
+        rig.agents.link(agent.printer_id)
+        await agent.sign_in(rig.port, lan_ip="192.168.1.20", lan_port=reported)
+        await until(lambda: agent.printer_id in rig.agents.presence)
+
+        assert rig.agents.presence[agent.printer_id].lan_port == noted
         agent.leave()
 
 
@@ -161,8 +177,10 @@ def test_an_agents_new_address_on_the_lan_is_noted(monkeypatch: pytest.MonkeyPat
             agent = await rig.agent()
             agent.say(signin.LanAddress(lan_ip="10.0.0.7"))
             agent.say(signin.LanAddress(lan_ip="10.0.0.8"))
-
             await until(lambda: rig.agents.presence[agent.printer_id].lan_ip == "10.0.0.8")
+
+            agent.say(signin.LanAddress(lan_ip="10.0.0.8", lan_port=8766))
+            await until(lambda: rig.agents.presence[agent.printer_id].lan_port == 8766)
 
     body()
 

@@ -55,6 +55,17 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LanPlace:
+    """The agent's address on the LAN.
+
+    ip: None while it isn't known. port: of the LAN page at that address; 0 where there is none.
+    """
+
+    ip: str | None
+    port: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AgentContext:
     """Everything that an uplink needs.
 
@@ -70,7 +81,7 @@ class AgentContext:
     pins: ServicePins
     state: AgentState
     announce: Announcer
-    find_lan_address: Callable[[], str | None]
+    find_lan_address: Callable[[], LanPlace]
     remote_lock: RemoteLock
     commanded: CommandedPrinter | None = None
 
@@ -185,11 +196,13 @@ async def _lan_page(
         await server.close()
 
 
-def _find_lan_address(config: AgentConfig, state: AgentState, lan_port: int | None) -> str | None:
+def _find_lan_address(config: AgentConfig, state: AgentState, lan_port: int | None) -> LanPlace:
     witnesses = [config.printer.host] if config.printer else []
     address = find_lan_address([*witnesses, config.service.host])
-    state.on_lan(address, _lan_page_at(config, address, lan_port))
-    return address
+    page = _lan_page_at(config, address, lan_port)
+    state.on_lan(address, page)
+    is_there = address is not None and page == join_host_port(address, lan_port or 0)
+    return LanPlace(ip=address, port=lan_port or 0 if is_there else 0)
 
 
 def _lan_page_at(config: AgentConfig, address: str | None, port: int | None) -> str | None:

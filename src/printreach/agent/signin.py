@@ -7,7 +7,7 @@ from typing import assert_never
 from printreach import __version__
 from printreach.agent.keys import ServicePin, is_signed_by
 from printreach.agent.outbox import EventSender
-from printreach.agent.runtime import AgentContext
+from printreach.agent.runtime import AgentContext, LanPlace
 from printreach.agent.state import ShownLinkCode
 from printreach.contract import signin
 from printreach.languages import N_
@@ -45,7 +45,7 @@ class AgentHandshake:
         self.is_serving = False
         self._is_locked = False  # as the service says; older ones don't
         self._has_ended = False
-        self._lan_ip: str | None = None  # as the service knows it
+        self._lan = LanPlace(ip=None)  # as the service knows it
         outbox = context.commanded.outbox if context.commanded is not None else None
         self._events = (
             EventSender(outbox, send_message) if outbox is not None and stores_events else None
@@ -53,23 +53,25 @@ class AgentHandshake:
 
     def begin(self) -> None:
         config = self._context.config
-        self._lan_ip = self._context.find_lan_address()
+        self._lan = self._context.find_lan_address()
         hello = signin.Hello(
             public_key=self._context.key.public_key,
             nonce=self._nonce,
             service_host=config.service.authority,
             agent_version=__version__,
             platform=config.kind.name,
-            lan_ip=self._lan_ip,
+            lan_ip=self._lan.ip,
+            lan_port=self._lan.port,
         )
         self._send_message(signin.encode(hello))
 
     def look_for_lan_address(self) -> None:
         """Tell the service the agent's address on the local network, if that has changed."""
         found = self._context.find_lan_address()
-        if self.is_serving and found is not None and found != self._lan_ip:
-            self._lan_ip = found
-            self._send_message(signin.encode(signin.LanAddress(lan_ip=found)))
+        if self.is_serving and found.ip is not None and found != self._lan:
+            self._lan = found
+            message = signin.LanAddress(lan_ip=found.ip, lan_port=found.port)
+            self._send_message(signin.encode(message))
 
     def on_message(self, payload: bytes) -> None:
         """Act on a message. Raises ServiceRefused."""

@@ -49,6 +49,8 @@ Host = Annotated[str, msgspec.Meta(max_length=300)]
 Word = Annotated[str, msgspec.Meta(max_length=100)]
 AppName = Annotated[str, msgspec.Meta(min_length=2, max_length=60)]
 UnixTimeMs = Annotated[int, msgspec.Meta(ge=0, le=LATEST_UNIX_TIME * 1000)]
+LanPort = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
+"""Of the agent's own page at its address on the LAN; 0 where there is none."""
 ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
 
@@ -58,7 +60,10 @@ class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_f
 
 
 class Hello(_Message, frozen=True, kw_only=True, tag=True):
-    """service_host: the host and port the agent dialled; it is part of what is signed."""
+    """service_host: the host and port the agent dialled; it is part of what is signed.
+
+    lan_port: left out by older agents.
+    """
 
     public_key: bytes
     nonce: bytes
@@ -66,6 +71,7 @@ class Hello(_Message, frozen=True, kw_only=True, tag=True):
     agent_version: Word
     platform: Word
     lan_ip: Word | None = None
+    lan_port: LanPort | msgspec.UnsetType = msgspec.UNSET
 
 
 class Challenge(_Message, frozen=True, kw_only=True, tag=True):
@@ -115,9 +121,10 @@ class Linked(_Message, frozen=True, kw_only=True, tag=True):
 
 
 class LanAddress(_Message, frozen=True, kw_only=True, tag=True):
-    """The agent's own address on the LAN has changed."""
+    """The agent's own address on the LAN has changed. lan_port: left out by older agents."""
 
     lan_ip: Word
+    lan_port: LanPort | msgspec.UnsetType = msgspec.UNSET
 
 
 class RemoteControl(_Message, frozen=True, kw_only=True, tag=True):

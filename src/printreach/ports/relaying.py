@@ -88,8 +88,12 @@ class Agents(Protocol):
         lan_ip: str | None,
         agent_version: str | None,
         platform: str | None,
+        lan_port: int | None = None,
     ) -> None:
-        """The printer's tunnel ends at this node now, whatever was reported before."""
+        """The printer's tunnel ends at this node now, whatever was reported before.
+
+        lan_port: as rules.printers.lan_page_at takes it.
+        """
         ...
 
     async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
+from printreach.contract.unset import UnsetType
 from printreach.ports import Bus, Clock, Topic
 from printreach.ports.relaying import Agents, DetectorStates, EventInbox, Tries
 from printreach.rules.connections.credentials import printer_id_of
@@ -98,6 +99,7 @@ class AgentConnection:
         self._sent_lock: bool | None = None
         self._agent_clock: AgentClock  # once sign-in has begun
         self._lan_ip: str | None = None
+        self._lan_port: int | None = None
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
         self._detector_status: DetectorStatusSender | None = None  # once it serves
@@ -191,7 +193,7 @@ class AgentConnection:
             nonce=dependencies.token_bytes(signin.NONCE_BYTES),
             now=now,
         )
-        self._lan_ip = _address(hello.lan_ip)
+        self._lan_ip, self._lan_port = _address(hello.lan_ip), _port(hello.lan_port)
         self._printer_id = printer_id_of(hello.public_key)
         self._context.printer_subscriptions.add(self._printer_id, self)
         self._inbox = None
@@ -202,10 +204,10 @@ class AgentConnection:
     def _on_late_message(self, message: signin.FromAgent) -> None:
         """Handle a message after sign-in. A new address is stored at the next recheck."""
         match message:
-            case signin.LanAddress(lan_ip=said):
-                lan_ip = _address(said)
-                if lan_ip != self._lan_ip:
-                    self._lan_ip, self._is_noted = lan_ip, False
+            case signin.LanAddress():
+                lan_ip, lan_port = _address(message.lan_ip), _port(message.lan_port)
+                if (lan_ip, lan_port) != (self._lan_ip, self._lan_port):
+                    self._lan_ip, self._lan_port, self._is_noted = lan_ip, lan_port, False
             case signin.HostApiKey():
                 self._context.host_keys.on_answer(self._printer_id, message)
             case _:
@@ -341,6 +343,7 @@ class AgentConnection:
                 dependencies.node_id,
                 dependencies.clock.now(),
                 lan_ip=self._lan_ip,
+                lan_port=self._lan_port,
                 agent_version=printable(hello.agent_version, ""),
                 platform=printable(hello.platform, ""),
             )
@@ -387,3 +390,8 @@ def _address(text: str | None) -> str | None:
         return None if text is None else str(ip_address(text))
     except ValueError:
         return None
+
+
+def _port(reported: int | UnsetType) -> int | None:
+    """Return the port that an agent reported; None if it is an older one, which reports none."""
+    return None if isinstance(reported, UnsetType) else reported

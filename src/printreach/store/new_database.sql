@@ -397,7 +397,7 @@ CREATE TABLE printers (
 	lan_ip VARCHAR(64), 
 	node_id VARCHAR(64), 
 	connected_at DATETIME, 
-	disconnected_at DATETIME, cameras TEXT DEFAULT '[]' NOT NULL, 
+	disconnected_at DATETIME, cameras TEXT DEFAULT '[]' NOT NULL, lan_port INTEGER, 
 	CONSTRAINT pk_printers PRIMARY KEY (printer_id), 
 	CONSTRAINT fk_printers_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
@@ -735,4 +735,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0037');
+INSERT INTO alembic_version VALUES ('0038');

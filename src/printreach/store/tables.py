@@ -178,6 +178,7 @@ printers = Table(
     Column("platform", String(64)),
     Column("agent_version", String(64)),
     Column("lan_ip", String(64)),
+    Column("lan_port", Integer),
     Column("node_id", String(64)),
     Column("connected_at", Instant),
     Column("disconnected_at", Instant),

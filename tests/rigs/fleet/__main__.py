@@ -15,7 +15,7 @@ from printreach.agent.addresses import WebAddress, parse_listen_address, parse_w
 from printreach.agent.config import AgentConfig
 from printreach.agent.keys import ServicePins
 from printreach.agent.remote_lock import RemoteLock
-from printreach.agent.runtime import AgentContext
+from printreach.agent.runtime import AgentContext, LanPlace
 from printreach.agent.state import AgentState, Observer, Phase, Snapshot
 from printreach.agent.status import Announcer
 from printreach.agent.uplink import Uplink
@@ -75,7 +75,7 @@ async def run_one(number: int, service: WebAddress, data_dir: Path) -> None:
         pins=ServicePins.load(folder),
         state=state,
         announce=Announcer(None),
-        find_lan_address=lambda: None,
+        find_lan_address=lambda: LanPlace(ip=None),
         remote_lock=RemoteLock(),
     )
     await Uplink(context).run()

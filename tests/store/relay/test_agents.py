@@ -38,7 +38,13 @@ async def row_of(store: Store, printer_id: str = "p1") -> PrinterRow:
 
 async def connect(agents: SqlAgents, node_id: str, at: datetime = NOON) -> None:
     await agents.agent_connected(
-        "p1", node_id, at, lan_ip="192.168.1.20", agent_version="0.1.0", platform="octoprint"
+        "p1",
+        node_id,
+        at,
+        lan_ip="192.168.1.20",
+        lan_port=8766,
+        agent_version="0.1.0",
+        platform="octoprint",
     )
 
 
@@ -115,6 +121,7 @@ async def test_a_connected_agent_is_remembered_with_what_it_said(
         assert row.printer.node_id == "n1"
         assert row.printer.connected_at == NOON
         assert row.printer.lan_ip == "192.168.1.20"
+        assert row.printer.lan_port == 8766
         assert row.printer.agent_version == "0.1.0"
         assert row.printer.platform == "octoprint"
 

@@ -83,6 +83,24 @@ def test_a_printer_that_is_offline_says_what_to_check_and_what_was_known(home: H
     assert 'href="http://192.168.1.20:8765"' in page
 
 
+def test_advice_for_a_printer_that_is_offline_names_the_port_of_its_agents_page(
+    home: Home,
+) -> None:
+    connect(home, lan_ip="192.168.1.20", lan_port=8790)
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+
+    assert 'href="http://192.168.1.20:8790"' in home.get().text
+
+
+def test_advice_for_a_printer_whose_agent_has_no_page_names_no_address(home: Home) -> None:
+    connect(home, lan_ip="192.168.1.20", lan_port=0)
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    page = home.get().text
+
+    assert "Is its network up?" in page
+    assert "On the same network" not in page
+
+
 @pytest.mark.parametrize("reported", [None, "javascript:alert(1)", "host.example"])
 def test_an_address_that_is_none_is_no_link(home: Home, reported: str | None) -> None:
     connect(home, lan_ip=reported)
@@ -93,7 +111,7 @@ def test_an_address_that_is_none_is_no_link(home: Home, reported: str | None) ->
     assert ":8765" not in page
 
 
-def connect(home: Home, lan_ip: str | None) -> None:
+def connect(home: Home, lan_ip: str | None, lan_port: int | None = None) -> None:
     agents, at = SqlAgents(home.world.store, secrets.token_bytes), home.world.clock.now()
     run(
         home.browser,
@@ -103,6 +121,7 @@ def connect(home: Home, lan_ip: str | None) -> None:
             "node",
             at,
             lan_ip=lan_ip,
+            lan_port=lan_port,
             agent_version=None,
             platform="octoprint",
         ),

@@ -78,11 +78,12 @@ class Connection:
 class LostPrinter:
     """What an owner is told of a printer that is not connected.
 
-    lan_page: of its agent, "" if unknown. lost_at: None if it was connected when this was read.
+    lan_page: as rules.printers.lan_page_at gives it. lost_at: None if it was connected when
+    this was read.
     """
 
     name: str
-    lan_page: str = ""
+    lan_page: str | None = ""
     lost_at: datetime | None = None
 
 

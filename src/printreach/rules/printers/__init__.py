@@ -20,7 +20,7 @@ NODE_SILENCE = timedelta(seconds=30)
 """A node that was silent for this long counts as gone, with all its tunnels."""
 MAX_NAME_LENGTH = 60
 LAN_PORT: Final = 8765
-"""The port of the agent's own page, if nobody chose another one."""
+"""The port of the agent's own page, if nobody chose another one and the agent doesn't say."""
 _RELEASE: Final = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
@@ -40,7 +40,8 @@ class OwnedPrinter:
 class Printer:
     """A printer of an account, as its agent last reported it.
 
-    node_id: the node that has its tunnel; None while it has none. cameras: what its owner chose for
+    lan_ip, lan_port: as lan_page_at takes them. node_id: the node that has its tunnel; None while
+    it has none. cameras: what its owner chose for
     them.
     """
 
@@ -53,6 +54,7 @@ class Printer:
     platform: str | None = None
     agent_version: str | None = None
     lan_ip: str | None = None
+    lan_port: int | None = None
     node_id: str | None = None
     connected_at: datetime | None = None
     disconnected_at: datetime | None = None
@@ -64,13 +66,19 @@ class Printer:
         return OwnedPrinter(self.printer_id, self.account_id)
 
 
-def lan_page_at(lan_ip: str | None) -> str:
-    """Return the address of an agent's own page in its network; "" if it is unknown."""
+def lan_page_at(lan_ip: str | None, lan_port: int | None) -> str | None:
+    """Return the address of an agent's own page in its network: "" if it is unknown, None if the
+    agent has no such page.
+
+    lan_port: 0 where it has none, None where it is older and doesn't say.
+    """
+    if lan_port == 0:
+        return None
     address = parse_ip_address(lan_ip or "")
     if address is None:
         return ""
     host = f"[{address}]" if address.version == 6 else str(address)
-    return f"http://{host}:{LAN_PORT}"
+    return f"http://{host}:{lan_port or LAN_PORT}"
 
 
 def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) -> bool:

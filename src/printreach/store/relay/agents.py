@@ -68,6 +68,7 @@ class SqlAgents:
         lan_ip: str | None,
         agent_version: str | None,
         platform: str | None,
+        lan_port: int | None = None,
     ) -> None:
         async def note(records: Records) -> None:
             await records.connection.execute(
@@ -77,6 +78,7 @@ class SqlAgents:
                     node_id=node_id,
                     connected_at=at,
                     lan_ip=_cut(lan_ip),
+                    lan_port=lan_port,
                     agent_version=_cut(agent_version),
                     platform=_cut(platform),
                 )

@@ -166,6 +166,7 @@ async def _grant(
             printers.c.cameras,
             printers.c.name.label("printer_name"),
             printers.c.lan_ip,
+            printers.c.lan_port,
             printers.c.connected_at,
             printers.c.disconnected_at,
         )
@@ -206,7 +207,7 @@ def _lost_printer(row: RowMapping) -> LostPrinter | None:
     is_lost = lost_at is not None and (connected_at is None or lost_at >= connected_at)
     return LostPrinter(
         name=row["printer_name"],
-        lan_page=lan_page_at(row["lan_ip"]),
+        lan_page=lan_page_at(row["lan_ip"], row["lan_port"]),
         lost_at=lost_at if is_lost else None,
     )
 

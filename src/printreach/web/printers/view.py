@@ -147,11 +147,10 @@ class PrinterView:
     """The data of one printer for templates. may_...: supported by the printer, allowed in its
     state, and to the person who looks.
 
-    last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: the address of
-    its agent's own page, "" if unknown. may_restart: only where the printer has failed, for it
-    needs no restart otherwise. is_locked_by_owner: a member who may control it can't now.
-    smart_pause: the text of the popup of a smart pause; "" if none is
-    shown.
+    last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: as
+    rules.printers.lan_page_at gives it; for the owner alone. may_restart: only where the printer
+    has failed, for it needs no restart otherwise. is_locked_by_owner: a member who may control it
+    can't now. smart_pause: the text of the popup of a smart pause; "" if none is shown.
     """
 
     card: Card
@@ -183,7 +182,7 @@ class PrinterView:
     has_materials: bool
     seen_at: datetime | None
     last_known: str
-    lan_page: str
+    lan_page: str | None
     chart: TemperatureChart | None
     smart_pause: str
     is_owner: bool
@@ -213,6 +212,7 @@ def view_of(
     data of its chart. presets: of its controls.
     """
     status, card = seen.reading.status, card_of(seen, at)
+    is_owner = seen.role is Role.OWNER
     job = status.job_status if status is not None else None
     times = print_times(status, seen.reading.seen_at)
     here = card.shown.is_here
@@ -261,10 +261,10 @@ def view_of(
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
         last_known=_last_known(job) if not here else "",
-        lan_page=lan_page_at(seen.printer.lan_ip) if seen.role is Role.OWNER else "",
+        lan_page=lan_page_at(seen.printer.lan_ip, seen.printer.lan_port) if is_owner else None,
         chart=temperature_chart(temperatures, at),
         smart_pause=_smart_pause(status) if status is not None and here else "",
-        is_owner=seen.role is Role.OWNER,
+        is_owner=is_owner,
         may_control=may_control,
         is_locked_by_owner=may_control and seen.is_locked_by_owner,
     )
