@@ -90,7 +90,7 @@ def says(node: Node, status: int, *lacks: str) -> bool:
 
 
 def all_say(running: Nodes, status: int, *lacks: str) -> None:
-    for node in (*running.relays, running.web):
+    for node in running.all:
         wait_for(f"{status} {lacks}", lambda: says(node, status, *lacks), TIMEOUT_S)  # noqa: B023
 
 

@@ -62,6 +62,15 @@ def test_every_node_is_named(printed: str) -> None:
         assert len(re.findall(rf"^{role}-\d +process \d+ ", printed, re.MULTILINE)) == count
 
 
+def test_every_node_has_metrics_and_is_ready(printed: str) -> None:
+    ports = re.findall(r"^[a-z]+-\d +process \d+ +http://127.0.0.1:(\d+)$", printed, re.MULTILINE)
+    ways = [Way(port=int(port), host="127.0.0.1") for port in ports]
+
+    assert len(ways) == sum(COUNTS.values())
+    assert {call(way, "/readyz").status for way in ways} == {200}
+    assert all(b"process_open_fds" in call(way, "/metrics").body for way in ways)
+
+
 def test_a_webcam_shows_living_pictures_through_haproxy(printed: str, port: int) -> None:
     with opened(way_of_an_app(printed, port), "/webcam/?action=stream") as answer:
         assert answer.status == 200

@@ -14,6 +14,7 @@ from printreach.rules.detection.detector import DetectorOff
 from printreach.run import scoring as scoring_module
 from printreach.run.embedded import ROLES, running_service
 from printreach.run.main import main
+from printreach.run.readiness import Readiness
 from printreach.run.scoring import (
     DetectorCannotStart,
     node_address,
@@ -24,6 +25,7 @@ from printreach.run.scoring import (
 from printreach.run.settings import SettingsError, settings_from
 from tests.detector.images import scene, written
 from tests.detector.stand_in import StandIn
+from tests.fakes.readiness import READY
 from tests.rigs.programs import Program
 from tests.rigs.service import printreach
 from tests.rigs.waiting import free_port
@@ -127,18 +129,18 @@ def broken() -> StandIn:
     raise RuntimeError("no such operator")
 
 
-@pytest.mark.parametrize("is_alone", [True, False])
+@pytest.mark.parametrize("readiness", [None, READY])
 def test_without_a_model_only_a_process_that_does_nothing_else_refuses_to_start(
-    is_alone: bool,
+    readiness: Readiness | None,
 ) -> None:
     settings = settings_from({"PRINTREACH_DETECTOR_TOKEN": TOKEN})
 
     async def use() -> None:
         engine = Engine(broken, threads=1)
-        async with running_node(settings, ("127.0.0.1", 0), engine, is_alone=is_alone) as where:
+        async with running_node(settings, ("127.0.0.1", 0), engine, readiness=readiness) as where:
             assert where.startswith("127.0.0.1:")
 
-    if is_alone:
+    if readiness is None:
         with pytest.raises(DetectorCannotStart, match="model can't be loaded"):
             asyncio.run(use())
     else:
@@ -150,11 +152,11 @@ def test_an_address_that_is_taken_is_named() -> None:
 
     async def use() -> None:
         async with running_node(
-            settings, ("127.0.0.1", 0), Engine(StandIn().load, threads=1), is_alone=True
+            settings, ("127.0.0.1", 0), Engine(StandIn().load, threads=1), readiness=None
         ) as where:
             port = int(where.rpartition(":")[2])
             again = Engine(StandIn().load, threads=1)
-            async with running_node(settings, ("127.0.0.1", port), again, is_alone=False):
+            async with running_node(settings, ("127.0.0.1", port), again, readiness=READY):
                 pass
 
     with pytest.raises(DetectorCannotStart, match=r"Can't score for others on 127.0.0.1:\d+: "):

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from printreach.detector.engine import Engine
 from printreach.run.process_metrics import process_metrics
+from printreach.run.scoring import detector_metrics
+from tests.detector.stand_in import StandIn
 from tests.fakes.readiness import READY
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -40,7 +43,8 @@ async def series_of_a_node() -> set[str]:
         caller.send(request(OWN, target=b"/metrics"))
         answered = series_of((await caller.answer()).body.decode())
     buckets = {f"{name}_bucket" for name in READY.histograms()}
-    return answered | buckets | set(READY.metrics()) | set(process_metrics())
+    scoring = set(detector_metrics(Engine(StandIn().load, threads=1)))
+    return answered | buckets | scoring | set(READY.metrics()) | set(process_metrics())
 
 
 @on_a_loop

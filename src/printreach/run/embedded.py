@@ -5,7 +5,7 @@ import errno
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import cast
@@ -32,7 +32,6 @@ from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
-from printreach.relay.front import BACKLOG
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.other_nodes import NodeDependencies
 from printreach.rules.addresses import may_require_https
@@ -47,11 +46,12 @@ from printreach.run.dependencies import (
     payments_of,
     store_of,
 )
+from printreach.run.monitoring import health_of, running_monitors_page
 from printreach.run.process_metrics import process_metrics
 from printreach.run.readiness import Readiness, looking_at
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
-from printreach.run.sockets import address_of, port_of
+from printreach.run.sockets import address_of, for_service, port_of, service_listener
 from printreach.run.web_services import DOCUMENTS, web_services
 from printreach.run.worker import running_worker
 from printreach.store.relay.agents import SqlAgents
@@ -124,15 +124,15 @@ async def _running_roles(
     """
     async with AsyncExitStack() as ends:
         scoring = await ends.enter_async_context(scoring_of(settings, roles))
-        address = await _start_detector_node(settings, roles, scoring, listeners, ends)
         if roles == ONLY_DETECTOR:
-            yield address
+            yield await _start_detector_node(settings, roles, scoring, None, listeners, ends)
             return
         web: DrainMiddleware | None = None
         store = await ends.enter_async_context(store_of(settings))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
         bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
         readiness = Readiness(store, bus)
+        address = await _start_detector_node(settings, roles, scoring, readiness, listeners, ends)
         is_alone = _is_alone(settings, roles)
         detector = _detector_states(settings, store, bus, is_alone=is_alone)
         sealer = DataDirSealer(settings.data_dir)
@@ -180,9 +180,12 @@ async def _running_roles(
             # granian takes 4 MB, and only a process without a relay needs it.
             from printreach.run.web_node import running_web_node
 
-            listener = next(_for_service(settings, listeners), None) or _new_listener(settings)
+            listener = service_listener(settings, listeners)
             address = address_of(listener)
             await ends.enter_async_context(running_web_node(web, settings, listener, readiness))
+        elif not address:
+            health, listener = health_of(settings, readiness), service_listener(settings, listeners)
+            address = await ends.enter_async_context(running_monitors_page(health, listener))
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
         if settings.stop_notice_s and roles & {"web", "relay"}:
@@ -236,6 +239,7 @@ async def _start_detector_node(
     settings: Settings,
     roles: frozenset[str],
     scoring: Scoring,
+    readiness: Readiness | None,
     listeners: Sequence[socket.socket],
     ends: AsyncExitStack,
 ) -> str:
@@ -248,8 +252,8 @@ async def _start_detector_node(
         settings,
         address,
         scoring.engine,
-        is_alone=roles == ONLY_DETECTOR,
-        listener=next(_for_service(settings, listeners), None) if has_services_address else None,
+        readiness=readiness,
+        listener=next(for_service(settings, listeners), None) if has_services_address else None,
     )
     return await ends.enter_async_context(node)
 
@@ -368,22 +372,10 @@ async def _listen(settings: Settings, node: RelayNode, listeners: Sequence[socke
         await node.listen_on(listener, is_tunnel_port=port_of(listener) in tunnel_ports)
     handed_over = {port_of(listener) for listener in listeners}
     await node.listen_for_tunnels(host, [port for port in tunnel_ports if port not in handed_over])
-    for listener in _for_service(settings, listeners):
+    for listener in for_service(settings, listeners):
         return address_of(listener)
     port = await node.listen(host, settings.listen_port)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _for_service(settings: Settings, listeners: Sequence[socket.socket]) -> Iterator[socket.socket]:
-    """Return the inherited sockets that aren't for a connection's own port."""
-    return (listener for listener in listeners if port_of(listener) not in settings.tunnel_ports)
-
-
-def _new_listener(settings: Settings) -> socket.socket:
-    """Raises OSError."""
-    host, port = settings.listen_host, settings.listen_port
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=BACKLOG)
 
 
 async def until_stopped(stop: asyncio.Event, others: list[asyncio.Task[None]]) -> None:

@@ -58,15 +58,13 @@ class _Process:
 class Processes:
     """Runs the nodes until a signal comes.
 
-    words: the command line of each, without --processes. accepts: False where its roles have no
-    callers, so that none waits for nobody.
+    words: the command line of each, without --processes.
     """
 
     count: int
     words: Sequence[str]
     settings: Settings
     listeners: Sequence[socket.socket]
-    accepts: bool
     now: Callable[[], float] = time.monotonic
     _all: list[_Process] = field(default_factory=list)
     _is_stopping: bool = False
@@ -209,8 +207,6 @@ class Processes:
         """Open the sockets of one process; those that a parent handed over are for all of them."""
         if self.listeners:
             return self.listeners
-        if not self.accepts:
-            return ()
         host, port = self.settings.listen_host, self._port or self.settings.listen_port
         opened = [_listening(host, each) for each in (port, *self.settings.tunnel_ports)]
         self._port = port_of(opened[0])  # where the system picked it, the others take the same

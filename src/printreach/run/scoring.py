@@ -15,8 +15,12 @@ from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
 from printreach.detector.node import LIMITS, Node
 from printreach.http1.server import serve
 from printreach.ports.scoring import Scorer, ScorerUnavailable
+from printreach.relay.health import Health
 from printreach.rules.detection.detector import DetectorOff
 from printreach.run.main import how_to_install
+from printreach.run.monitoring import answering_monitors
+from printreach.run.process_metrics import Metrics, process_metrics
+from printreach.run.readiness import Readiness
 from printreach.run.settings import Settings, SettingsError
 
 _NOT_INSTALLED: Final = (
@@ -123,23 +127,27 @@ async def running_node(
     address: tuple[str, int],
     engine: Engine,
     *,
-    is_alone: bool,
+    readiness: Readiness | None,
     listener: socket.socket | None = None,
 ) -> AsyncIterator[str]:
     """Score for callers with the token; yield the address that accepts connections.
 
-    is_alone: without a model the process is of no use. listener: a socket that listens already.
-    Raises DetectorCannotStart.
+    readiness: of the process's other roles; None where it has none: without a model it is of no use
+    then. listener: a socket that listens already. Raises DetectorCannotStart.
     """
     try:
         await engine.ready()
     except ScorerUnavailable as error:
-        if is_alone:
+        if readiness is None:
             raise DetectorCannotStart(f"The detector can't start: {error}.") from error
     host, port = address
     node = Node(engine, settings.detector_token)
+    health = _health_of(settings, engine, readiness)
+    # A node that is nothing else says itself whether it is ready.
+    paths = {b"/metrics"} if readiness is None else {b"/metrics", b"/readyz"}
+    handler = answering_monitors(health, node.answer, paths)
     try:
-        server = await serve(node.answer, host, port, limits=LIMITS, listener=listener)
+        server = await serve(handler, host, port, limits=LIMITS, listener=listener)
     except OSError as error:
         where = _written(host, port)
         reason = error.strerror or error
@@ -150,6 +158,35 @@ async def running_node(
         yield where
     finally:
         await server.close(GRACE_S)
+
+
+def detector_metrics(engine: Engine) -> Metrics:
+    return {
+        "printreach_detector_up": ("Whether pictures can be scored.", lambda: engine.off is None),
+        "printreach_detector_load": ("How full the queue is, 0 to 1.", lambda: engine.load),
+    }
+
+
+def _health_of(settings: Settings, engine: Engine, readiness: Readiness | None) -> Health:
+    """Return what monitors are answered. Without a model the other roles are ready all the same."""
+
+    def lacks() -> list[str]:
+        return [
+            *(readiness.lacks() if readiness else ()),
+            *([] if engine.off is None else ["model"]),
+        ]
+
+    return Health(
+        readiness.is_ready if readiness else lambda: engine.off is None,
+        {
+            **detector_metrics(engine),
+            **(readiness.metrics() if readiness else {}),
+            **process_metrics(),
+        },
+        settings.trusted_proxies,
+        lacks,
+        readiness.histograms() if readiness else {},
+    )
 
 
 def _written(host: str, port: int) -> str:

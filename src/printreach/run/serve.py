@@ -80,10 +80,7 @@ def main(options: argparse.Namespace) -> int:
     _log_to_stderr(verbose=options.verbose, as_json=settings.logs_json)
     if options.processes > 1:
         try:
-            accepts = not roles.isdisjoint({"web", "relay", "detector"})
-            return Processes(
-                options.processes, sys.argv[1:], settings, listeners, accepts=accepts
-            ).run()
+            return Processes(options.processes, sys.argv[1:], settings, listeners).run()
         except OSError as error:
             return _fail(cannot_serve(error, settings), 1)
     for warning in () if roles == ONLY_DETECTOR else address_warnings(settings, os.environ):

@@ -7,10 +7,11 @@ queue, and none is refused. Any program may do the same; the protocol is sd_list
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from printreach.run.settings import SettingsError
+from printreach.relay.front import BACKLOG
+from printreach.run.settings import Settings, SettingsError
 
 FIRST_DESCRIPTOR: Final = 3
 
@@ -41,6 +42,21 @@ def address_of(listener: socket.socket) -> str:
     """Return host and port as in a URL."""
     host, port, *_ = listener.getsockname()
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def for_service(settings: Settings, listeners: Sequence[socket.socket]) -> Iterator[socket.socket]:
+    """Return the inherited sockets that aren't for a connection's own port."""
+    return (listener for listener in listeners if port_of(listener) not in settings.tunnel_ports)
+
+
+def service_listener(settings: Settings, listeners: Sequence[socket.socket]) -> socket.socket:
+    """Return the inherited socket of the service, or a new one. Raises OSError."""
+    inherited = next(for_service(settings, listeners), None)
+    if inherited is not None:
+        return inherited
+    host, port = settings.listen_host, settings.listen_port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=BACKLOG)
 
 
 def _take(descriptor: int) -> socket.socket:

@@ -18,9 +18,9 @@ from printreach.http1.heads import MAX_HEAD_BYTES
 from printreach.relay.asgi import Application, Receive, Scope, Send, set_origin
 from printreach.relay.caller_origin import ProxyWarnings, origin_of
 from printreach.relay.front import BACKLOG
-from printreach.relay.health import PATHS, Health
+from printreach.relay.health import PATHS
 from printreach.relay.hosts import Hosts
-from printreach.run.process_metrics import process_metrics
+from printreach.run.monitoring import health_of
 from printreach.run.readiness import Readiness
 from printreach.run.settings import Settings
 from printreach.web.draining import DrainMiddleware
@@ -95,13 +95,7 @@ class _OwnHost:
         self._application = application
         self._networks = settings.trusted_proxies
         self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
-        self._health = Health(
-            is_ready,
-            {**readiness.metrics(), **process_metrics()},
-            self._networks,
-            readiness.lacks,
-            readiness.histograms(),
-        )
+        self._health = health_of(settings, readiness, is_ready)
         self._proxy_warnings = ProxyWarnings(self._networks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
