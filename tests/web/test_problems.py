@@ -50,7 +50,9 @@ APP_API = Router(
 
 @pytest.fixture
 def app_api(world: WebWorld) -> Iterator[Client]:
-    with TestClient(world.app_with(APP_API, breaks), raise_server_exceptions=False) as client:
+    with TestClient(
+        world.app_with(APP_API, breaks, counts), raise_server_exceptions=False
+    ) as client:
         # Some apps run in a web view and ask as it does; they get JSON all the same.
         client.headers["accept"] = "text/html"
         yield client
@@ -81,8 +83,17 @@ def test_a_wrong_argument_is_400_and_named(app_api: Client) -> None:
 def test_a_missing_argument_is_400_and_named(app_api: Client) -> None:
     body = app_api.get("/api/counts").json()
 
-    assert body["Status"] == 400
-    assert "hours" in body["Error"]
+    assert body == {"Status": 400, "Error": "hours is missing."}
+
+
+def test_an_address_that_was_cut_off_is_called_incomplete_in_the_persons_words(
+    app_api: Client,
+) -> None:
+    answer = app_api.get("/counts")
+
+    assert answer.status_code == 400
+    assert "This address isn\N{RIGHT SINGLE QUOTATION MARK}t complete" in answer.text
+    assert "parameter" not in answer.text
 
 
 def test_headers_of_a_refusal_reach_the_app(app_api: Client) -> None:

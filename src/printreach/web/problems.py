@@ -50,6 +50,7 @@ COME_BACK: Final[Mapping[str, str]] = MappingProxyType({"Retry-After": "10"})
 """The headers of a 503."""
 
 _MISSING: Final = re.compile(r"Object missing required field `(.*?)`")
+_MISSING_PARAMETER: Final = re.compile(r"Missing required \w+ parameter '(.*?)' for path")
 _STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
 
 
@@ -151,6 +152,10 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
         503: Advice(N_("Too many people at once"), N_("Wait ten seconds, then try again.")),
     }
 )
+_INCOMPLETE_ADDRESS: Final = Advice(
+    title=N_("This address isn't complete"),
+    remedy=N_("The part after the question mark is missing. Start at the front page."),
+)
 _NO_SUCH_PRINTER: Final = Advice(
     title=N_("This printer isn't in your account"),
     remedy=N_("It may have been removed, or the address is wrong."),
@@ -191,6 +196,9 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
         failure = InternalServerException()
     if not wants_page(request):
         return _problem(failure.status_code, _sentence(failure), failure.headers)
+    if request.method in {"GET", "HEAD"} and _MISSING_PARAMETER.match(failure.detail):
+        shown = {"status": 400, "advice": _INCOMPLETE_ADDRESS, "explanation": ""}
+        return Template("problem.html", context=shown, status_code=400)
     return Template(
         "problem.html",
         context={
@@ -246,6 +254,9 @@ def _sentence(failure: HTTPException) -> str:
     """Write the framework's finding as a sentence that names the argument, if it is known."""
     if isinstance(failure, ValidationException) and isinstance(failure.extra, list):
         return " ".join(f"{_argument(row)}." for row in failure.extra)
+    missing = _MISSING_PARAMETER.match(failure.detail)
+    if missing is not None:
+        return f"{missing[1]} is missing."
     if isinstance(failure.__cause__, SerializationException):
         return NOT_JSON
     return failure.detail.rstrip(".") + "."
