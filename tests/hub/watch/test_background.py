@@ -6,7 +6,7 @@ from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
 from printreach.hub.watch.choices import WatchChoices
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.watch.background import CameraBackground, still_counting
+from printreach.rules.watch.background import FEWEST_PRINTS, CameraBackground, still_counting
 from printreach.rules.watch.choices import Judgement
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import BAD, GOOD, PRINT, WatchWorld, watching
@@ -15,6 +15,11 @@ from tests.hub.world import PRINTER_ID, OpenWorld
 
 async def learnt(here: WatchWorld) -> CameraBackground:
     return await here.world.store.read(lambda records: records.watch_backgrounds.get(PRINTER_ID, 0))
+
+
+async def begins(here: WatchWorld, print_id: str) -> None:
+    here.machine.prints(print_id=print_id)
+    await here.happens(EventType.STARTED, print_id)
 
 
 @on_a_loop
@@ -43,6 +48,26 @@ async def test_a_print_that_failed_or_was_warned_of_teaches_nothing(
         await here.happens(ends)
 
         assert (await learnt(here)).prints == 0
+
+
+@pytest.mark.parametrize("shown", [GOOD, 0.3, 0.6], ids=["good", "odd", "failing, unanswered"])
+@on_a_loop
+async def test_a_failure_that_is_seen_is_warned_of_whatever_completed_prints_taught(
+    open_world: OpenWorld, shown: float
+) -> None:
+    async with watching(open_world) as here:
+        for number in range(FEWEST_PRINTS + 1):
+            await begins(here, f"print-{number}")
+            await here.goes_on(200, shown)
+            await here.happens(EventType.COMPLETE, f"print-{number}")
+        assert (await learnt(here)).is_used
+
+        await begins(here, "failing")
+        await here.goes_on(100, GOOD)
+        assert EventType.POSSIBLE_FAILURE not in await here.kinds()
+        await here.goes_on(200, BAD)
+
+        assert EventType.POSSIBLE_FAILURE in await here.kinds()
 
 
 @on_a_loop

@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+import msgspec
+
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.contract.events import EventType, PrintEvent
@@ -165,7 +167,7 @@ class WatchWorld:
         at = self.world.clock.now()
         event = PrintEvent(
             event_id=f"event-{secrets.token_hex(8)}",
-            event_type=int(kind),  # as it is read from JSON
+            event_type=kind,
             event_time_sec=int(at.timestamp()),
             print_id=print_id,
         )
@@ -173,7 +175,7 @@ class WatchWorld:
             seq=1,
             account_id=self.account_id,
             printer_id=PRINTER_ID,
-            event=event,
+            event=msgspec.json.decode(msgspec.json.encode(event), type=PrintEvent),
             received_at=at,
         )
         await self.world.store.write(lambda records: WatchStarter().consume(records, stored))
