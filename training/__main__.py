@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from printreach.detector.evaluation.figures import Figures
-from printreach.detector.evaluation.prints import outcomes
+from printreach.detector.evaluation.prints import outcomes, watched
 from printreach.detector.evaluation.tables import sequence_table, table, with_cameras
 from printreach.detector.model import Model, load_model
 from printreach.detector.preprocess import prepare
@@ -37,7 +37,7 @@ from training.photos import read_manifest
 from training.pictures import Picture, load, looks_of
 from training.render_pool import rendered_pool
 from training.report import write_report
-from training.sequences import pasted, rendered, watched
+from training.sequences import pasted, rendered, seen
 from training.splits import Split, split
 
 STEPS: Final = 250
@@ -103,7 +103,7 @@ def _measure(
     held_out = [pictures[index] for index in parts.measure]
     scored, strata = _strata(model, options.images, held_out)
     stories = chain(pasted(good_scenes(held_out), failures_with_boxes(held_out)), rendered())
-    went = outcomes(watched(model, stories))
+    went = outcomes(map(watched, seen(model, stories)))
     write_report(options.out / "report", scored, strata, went, calibration)
     of_cameras = with_cameras(strata["all"], by_camera(scored))
     print(f"On what measures:\n{table(strata)}\n{table(of_cameras)}\n{sequence_table(went)}")

@@ -85,7 +85,7 @@ def rendered(first_seed: int = _FIRST_SEED) -> Iterator[Story]:
             yield Story(f"rendered: {name}", begins, tuple(frame.pixels for frame in frames))
 
 
-def watched(model: Model, stories: Iterable[Story]) -> list[ScoredPrint]:
+def seen(model: Model, stories: Iterable[Story]) -> list[ScoredPrint]:
     """Show each picture to the model as a camera sends it."""
     return [ScoredPrint(story.name, tuple(_scored_pictures(model, story))) for story in stories]
 

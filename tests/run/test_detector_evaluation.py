@@ -26,6 +26,19 @@ def a_folder(folder: Path) -> Path:
     return folder
 
 
+def with_good_prints(folder: Path, count: int) -> Path:
+    """The same after so many good prints of the camera, of which no two are alike."""
+    for print_number in range(count):
+        sequence = folder / "sequences" / f"good-{print_number}"
+        (sequence / "frames").mkdir(parents=True)
+        for number in range(6):
+            picture = written(scene(320 + 10 * print_number + number))
+            (sequence / "frames" / f"{number}.jpg").write_bytes(picture)
+        labels = "".join(f"{number}.jpg,good,desk,good\n" for number in range(6))
+        (sequence / "labels.csv").write_text(f"frame,label,camera,kind\n{labels}")
+    return folder
+
+
 @pytest.mark.slow
 def test_a_folder_is_measured_into_the_tables_of_the_model_card(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -47,6 +60,26 @@ def test_the_same_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert told["Frames"]["WorstCamera"] == "desk"
     assert told["Sequences"]["All"]["Prints"] == 1
     assert told["Sequences"]["Cameras"]["desk"]["PausedInTime"] in (0, 1)
+
+
+@pytest.mark.slow
+def test_prints_after_three_good_ones_are_measured_without_and_with_what_was_learnt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = with_good_prints(a_folder(tmp_path), 4)
+
+    assert main(["detector", "evaluate", str(folder), "--json"]) == 0
+    known = json.loads(capsys.readouterr().out)
+    assert main(["detector", "evaluate", str(folder)]) == 0
+    told = capsys.readouterr().out
+
+    assert known["Sequences"]["All"]["Prints"] == 5
+    for part in ("Unlearnt", "Learnt"):
+        assert known[part]["Kinds"]["good"]["Prints"] == 1
+        assert known[part]["Kinds"][""]["Failing"] == 1
+        assert known[part]["CamerasDrawn"] is None  # one camera tells nothing of others
+    assert "The same prints, with what their cameras had learnt:" in told
+    assert "| kind good | 4 |" in told
 
 
 def test_an_image_that_cannot_be_read_is_named_and_the_rest_is_measured(

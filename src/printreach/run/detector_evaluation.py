@@ -20,13 +20,21 @@ from printreach.detector.evaluation.folder import (
     LabelledSequence,
     read_folder,
 )
+from printreach.detector.evaluation.intervals import (
+    Interval,
+    Intervals,
+    over_cameras,
+    over_prints,
+)
+from printreach.detector.evaluation.learning import watched_by_what_was_learnt
 from printreach.detector.evaluation.prints import (
     Outcome,
     ScoredPicture,
     ScoredPrint,
-    likely_rate,
+    WatchedPrint,
     outcomes,
     together,
+    watched,
 )
 from printreach.detector.evaluation.tables import sequence_table, table, with_cameras
 from printreach.detector.model import Model
@@ -37,14 +45,35 @@ _UNNAMED = "(no name)"
 
 
 @dataclass(frozen=True, slots=True)
+class PrintOutcomes:
+    """How prints went, by camera and by kind; no kinds where none has one."""
+
+    cameras: dict[str, Outcome]
+    kinds: dict[str, Outcome]
+
+    @property
+    def all(self) -> Outcome:
+        """Return all of them together."""
+        return together(self.cameras.values())
+
+    @property
+    def drawn(self) -> Intervals | None:
+        """Return the intervals over cameras; None where some have no name, or are too few."""
+        return None if "" in self.cameras else over_cameras(list(self.cameras.values()))
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """What was measured. frames: pooled and by camera; None unless there are both classes.
 
-    prints: by camera; empty without sequences.
+    prints: None without sequences. unlearnt, learnt: those of cameras that had learnt, without it
+    and by it; None where no camera had.
     """
 
     frames: tuple[Figures, CameraFigures] | None
-    prints: dict[str, Outcome]
+    prints: PrintOutcomes | None
+    unlearnt: PrintOutcomes | None
+    learnt: PrintOutcomes | None
 
     def as_text(self) -> str:
         """The tables of docs/detector-model.md."""
@@ -54,8 +83,13 @@ class Evaluation:
             parts.append(table(with_cameras(pooled, cameras)))
             if (worst := cameras.worst) is not None:
                 parts.append(f"The worst camera at 5 % of its own good frames: {worst}")
-        if self.prints:
-            parts.append(sequence_table({**self._by_camera, "all": together(self._outcomes)}))
+        if self.prints is not None:
+            parts.append(_sequence_tables(self.prints))
+        if self.unlearnt is not None and self.learnt is not None:
+            parts.append("Prints of cameras that had learnt from three or more, without that:")
+            parts.append(_sequence_tables(self.unlearnt))
+            parts.append("The same prints, with what their cameras had learnt:")
+            parts.append(_sequence_tables(self.learnt))
         return "\n\n".join(parts)
 
     def as_json(self) -> str:
@@ -71,21 +105,14 @@ class Evaluation:
                 "WorstCamera": cameras.worst,
                 "Cameras": {name: _figures(of) for name, of in cameras.by_camera.items()},
             }
-        prints: dict[str, object] = {}
-        if self.prints:
-            prints = {
-                "All": _outcome(together(self._outcomes)),
-                "Cameras": {name: _outcome(of) for name, of in self.prints.items()},
+        return json.dumps(
+            {
+                "Frames": frames or None,
+                "Sequences": _print_outcomes(self.prints),
+                "Unlearnt": _print_outcomes(self.unlearnt),
+                "Learnt": _print_outcomes(self.learnt),
             }
-        return json.dumps({"Frames": frames or None, "Sequences": prints or None})
-
-    @property
-    def _by_camera(self) -> dict[str, Outcome]:
-        return {f"camera {name or _UNNAMED}": of for name, of in self.prints.items()}
-
-    @property
-    def _outcomes(self) -> Iterable[Outcome]:
-        return self.prints.values()
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,11 +131,17 @@ def evaluate(model: Model, options: argparse.Namespace) -> int:
         return _fail(str(error))
     reader = _Reader(model)
     frames = _of_frames(reader, labelled.frames)
-    prints = outcomes(_seen(reader, labelled.sequences))
-    known = Evaluation(frames, prints)
+    seen = list(_seen(reader, labelled.sequences))
+    learnt = list(watched_by_what_was_learnt(seen))
+    known = Evaluation(
+        frames,
+        prints=_outcomes_of(map(watched, seen)),
+        unlearnt=_outcomes_of(watched(one.seen) for one in learnt),
+        learnt=_outcomes_of(learnt),
+    )
     if frames is None and labelled.frames:
         _fail("the single frames are not measured: that takes good ones and failed ones")
-    if frames is None and not prints:
+    if frames is None and not seen:
         return 1
     print(known.as_json() if options.json else known.as_text())
     return 1 if reader.refused else 0
@@ -161,7 +194,22 @@ def _seen(reader: _Reader, sequences: Iterable[LabelledSequence]) -> Iterator[Sc
         pictures = (reader.picture(each.path, each.at_s, each.failed) for each in sequence.frames)
         seen = tuple(picture for picture in pictures if picture is not None)
         if seen:
-            yield ScoredPrint(sequence.camera, seen)
+            yield ScoredPrint(sequence.kind, seen, sequence.camera)
+
+
+def _outcomes_of(prints: Iterable[WatchedPrint]) -> PrintOutcomes | None:
+    known = list(prints)
+    if not known:
+        return None
+    kinds = outcomes(known)
+    return PrintOutcomes(outcomes(known, of=lambda one: one.camera), kinds if any(kinds) else {})
+
+
+def _sequence_tables(of: PrintOutcomes) -> str:
+    """By camera, and by kind where there are kinds."""
+    cameras = {f"camera {name or _UNNAMED}": went for name, went in of.cameras.items()}
+    kinds = {f"kind {name or _UNNAMED}": went for name, went in of.kinds.items()}
+    return sequence_table({**cameras, **kinds, "all": of.all}, of.drawn)
 
 
 def _figures(of: Figures) -> dict[str, object]:
@@ -178,8 +226,19 @@ def _figure(of: Figure) -> dict[str, float | None]:
     return {name.title(): value for name, value in asdict(of).items()}
 
 
+def _print_outcomes(of: PrintOutcomes | None) -> dict[str, object] | None:
+    if of is None:
+        return None
+    drawn = of.drawn
+    return {
+        "All": _outcome(of.all),
+        "CamerasDrawn": None if drawn is None else _intervals(drawn),
+        "Cameras": {name: _outcome(each) for name, each in of.cameras.items()},
+        "Kinds": {name: _outcome(each) for name, each in of.kinds.items()},
+    }
+
+
 def _outcome(of: Outcome) -> dict[str, object]:
-    least, most = likely_rate(of.early_paused, of.good_hours)
     has_hours = of.good_hours > 0
     return {
         "Prints": of.prints,
@@ -191,12 +250,25 @@ def _outcome(of: Outcome) -> dict[str, object]:
         "PausedTooSoon": of.early_paused,
         "FalsePausesIn1000Hours": {
             "Value": of.early_paused / of.good_hours * 1000 if has_hours else None,
-            "Low": least if has_hours else None,
-            "High": None if math.isinf(most) else most,
+            **_interval(over_prints(of).rate if has_hours else None),
         },
         "WarnedInTime": of.warned,
         "PausedInTime": of.paused,
     }
+
+
+def _intervals(of: Intervals) -> dict[str, object]:
+    return {
+        "PausedTooSoonShare": _interval(of.early_paused),
+        "FalsePausesIn1000Hours": _interval(of.rate),
+        "WarnedInTimeShare": _interval(of.warned),
+        "PausedInTimeShare": _interval(of.paused),
+    }
+
+
+def _interval(of: Interval | None) -> dict[str, float | None]:
+    low, high = of or (None, None)
+    return {"Low": low, "High": None if high is None or math.isinf(high) else high}
 
 
 def _fail(sentence: str) -> int:

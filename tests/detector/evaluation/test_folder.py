@@ -49,6 +49,14 @@ def test_a_sequence_is_read_from_its_labels(tmp_path: Path) -> None:
     ]
 
 
+def test_a_print_may_have_a_kind_that_it_is_counted_with(tmp_path: Path) -> None:
+    a_sequence(tmp_path, "frame,label,kind\n1.jpg,good,\n2.jpg,good,came loose\n")
+
+    (sequence,) = read_folder(tmp_path).sequences
+
+    assert (sequence.kind, sequence.camera) == ("came loose", "")
+
+
 def test_frames_without_a_time_are_twenty_seconds_apart(tmp_path: Path) -> None:
     a_sequence(tmp_path, "frame,label\n1.jpg,good\n2.jpg,good\n")
 

@@ -1,16 +1,13 @@
 """Whole prints are judged by what the rule says before their failure, and after it."""
 
-import math
-
 import pytest
 
 from printreach.detector.evaluation.prints import (
     ScoredPicture,
     ScoredPrint,
-    likely_rate,
-    likely_share,
     outcomes,
     together,
+    watched,
 )
 from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection.scene import SIDE, Scene
@@ -33,21 +30,23 @@ def a_print(onset: int, probabilities: list[float], unsure: range = range(0)) ->
 
 
 def test_a_good_print_counts_all_its_pictures_and_nothing_in_time() -> None:
-    outcome = outcomes([a_print(LENGTH, [GOOD] * LENGTH)])["a print"]
+    outcome = outcomes([watched(a_print(LENGTH, [GOOD] * LENGTH))])["a print"]
 
     assert (outcome.prints, outcome.failing, outcome.good_pictures) == (1, 0, LENGTH)
     assert (outcome.faster, outcome.warned, outcome.paused) == (0, 0, 0)
 
 
 def test_an_alarm_at_a_good_print_is_too_soon() -> None:
-    outcome = outcomes([a_print(LENGTH, [GOOD] * 4 + [BAD] * (LENGTH - 4))])["a print"]
+    outcome = outcomes([watched(a_print(LENGTH, [GOOD] * 4 + [BAD] * (LENGTH - 4)))])["a print"]
 
     assert (outcome.early_warned, outcome.early_paused) == (1, 1)
     assert outcome.faster > 5
 
 
 def test_a_failure_that_is_seen_is_paused_in_time() -> None:
-    outcome = outcomes([a_print(ONSET, [GOOD] * ONSET + [BAD] * (LENGTH - ONSET))])["a print"]
+    outcome = outcomes([watched(a_print(ONSET, [GOOD] * ONSET + [BAD] * (LENGTH - ONSET)))])[
+        "a print"
+    ]
 
     assert (outcome.failing, outcome.warned, outcome.paused) == (1, 1, 1)
     assert (outcome.early_warned, outcome.good_pictures) == (0, ONSET)
@@ -55,7 +54,7 @@ def test_a_failure_that_is_seen_is_paused_in_time() -> None:
 
 def test_a_failure_that_is_seen_late_is_not_in_time() -> None:
     late = [GOOD] * (ONSET + 9) + [BAD] * 6
-    outcome = outcomes([a_print(ONSET, late)])["a print"]
+    outcome = outcomes([watched(a_print(ONSET, late))])["a print"]
 
     assert (outcome.failing, outcome.paused) == (1, 0)
 
@@ -63,47 +62,27 @@ def test_a_failure_that_is_seen_late_is_not_in_time() -> None:
 def test_a_frame_that_nobody_is_sure_of_judges_nothing() -> None:
     doubtful = a_print(LENGTH, [GOOD] * 4 + [BAD] * 16, unsure=range(4, LENGTH))
 
-    outcome = outcomes([doubtful])["a print"]
+    outcome = outcomes([watched(doubtful)])["a print"]
 
     assert (outcome.good_pictures, outcome.early_warned, outcome.early_paused) == (4, 0, 0)
 
 
 def test_a_good_print_is_watched_for_as_long_as_its_pictures_say() -> None:
-    outcome = outcomes([a_print(181, [GOOD] * 181)])["a print"]
+    outcome = outcomes([watched(a_print(181, [GOOD] * 181))])["a print"]
 
     assert outcome.good_hours == pytest.approx(1.0)
 
 
 def test_hours_after_a_pause_are_not_counted_as_watched() -> None:
-    outcome = outcomes([a_print(181, [GOOD] * 6 + [BAD] * 175)])["a print"]
+    outcome = outcomes([watched(a_print(181, [GOOD] * 6 + [BAD] * 175))])["a print"]
 
     assert outcome.early_paused == 1
     assert outcome.good_hours < 0.1
 
 
 def test_outcomes_add_up() -> None:
-    each = outcomes([a_print(ONSET, [GOOD] * ONSET + [BAD] * (LENGTH - ONSET))])["a print"]
+    each = outcomes([watched(a_print(ONSET, [GOOD] * ONSET + [BAD] * (LENGTH - ONSET)))])["a print"]
 
     both = together([each, each])
 
     assert (both.prints, both.paused, both.good_hours) == (2, 2, 2 * each.good_hours)
-
-
-@pytest.mark.parametrize(
-    ("count", "hours", "least", "most"),
-    [(0, 0, 0, math.inf), (0, 1000, 0, 3.69), (3, 1000, 0.62, 8.77), (10, 100, 48.0, 183.9)],
-)
-def test_a_rate_of_few_pauses_lies_in_a_wide_range(
-    count: int, hours: float, least: float, most: float
-) -> None:
-    assert likely_rate(count, hours) == pytest.approx((least, most), abs=0.06)
-
-
-@pytest.mark.parametrize(
-    ("count", "of", "least", "most"),
-    [(0, 0, 0, 1), (0, 10, 0, 0.28), (5, 10, 0.24, 0.76), (10, 10, 0.72, 1)],
-)
-def test_a_share_of_few_prints_lies_in_a_wide_range(
-    count: int, of: int, least: float, most: float
-) -> None:
-    assert likely_share(count, of) == pytest.approx((least, most), abs=0.005)

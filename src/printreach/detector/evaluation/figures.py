@@ -15,7 +15,7 @@ Measure = Callable[[Scores, Labels], float]
 _DRAWS: Final = 2000
 _SEED: Final = 7
 _OUTER: Final = (2.5, 97.5)
-_FEWEST_CAMERAS: Final = 3
+FEWEST_CAMERAS: Final = 3
 """Fewer say nothing of other cameras."""
 _FEWEST_DRAWN: Final = _DRAWS // 2
 """Draws that hold both classes; with fewer of them there is no interval."""
@@ -93,7 +93,7 @@ def figures_by_camera(scores: Scores, failed: Labels, cameras: Sequence[str]) ->
     members = _by_camera(cameras)
     numbers = np.random.default_rng(_SEED)
     draws: list[Indices] = []
-    if len(members) >= _FEWEST_CAMERAS:
+    if len(members) >= FEWEST_CAMERAS:
         groups = list(members.values())
         for _ in range(_DRAWS):
             chosen = numbers.integers(len(groups), size=len(groups))
@@ -159,7 +159,7 @@ def _mean(cameras: Sequence[Figures]) -> Figures | None:
         [[one.auc.value, one.recall_at_1.value, one.recall_at_5.value] for one in cameras]
     )
     draws = np.empty((0, 3))
-    if len(cameras) >= _FEWEST_CAMERAS:
+    if len(cameras) >= FEWEST_CAMERAS:
         chosen = np.random.default_rng(_SEED).integers(len(cameras), size=(_DRAWS, len(cameras)))
         draws = values[chosen].mean(axis=1)
     of_all = (

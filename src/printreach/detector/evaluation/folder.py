@@ -3,7 +3,7 @@
 good/CAMERA/*.jpg           frames of prints that go well
 failed/CAMERA/*.jpg         frames of prints that have failed
 sequences/NAME/frames/*     one print's frames, in order
-sequences/NAME/labels.csv   frame,label and, where known, seconds,camera
+sequences/NAME/labels.csv   frame,label and, where known, seconds,camera,kind
 """
 
 import csv
@@ -22,6 +22,8 @@ GOOD, FAILED, SEQUENCES = "good", "failed", "sequences"
 UNSURE: Final = "unsure"
 """The label of a frame that judges nothing."""
 FRAMES, LABELS = "frames", "labels.csv"
+CAMERA, KIND = "camera", "kind"
+"""Columns of labels that are the same for a whole print."""
 IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 """File name endings that count as images in a folder."""
 _FAILED_BY_LABEL: Final = {GOOD: False, FAILED: True, UNSURE: None}
@@ -52,10 +54,11 @@ class SequenceFrame:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSequence:
-    """One print. camera: "" where it is not said."""
+    """One print. camera and kind, what it is counted with: "" where it is not said."""
 
     name: str
     camera: str
+    kind: str
     frames: tuple[SequenceFrame, ...]
 
 
@@ -118,19 +121,20 @@ def _sequence(folder: Path) -> LabelledSequence:
     if labels.stat().st_size > _MAX_LABELS_BYTES:
         raise FolderRefused(f"{labels}: it has more than {_MAX_LABELS_BYTES} bytes")
     frames: list[SequenceFrame] = []
-    camera = ""
+    known: dict[str, str] = {}
     try:
         with labels.open(newline="", encoding="utf-8") as lines:
             for number, row in enumerate(csv.DictReader(lines)):
                 frames.append(_sequence_frame(folder, number, row))
-                camera = camera or (row.get("camera") or "").strip()
+                for column in (CAMERA, KIND):
+                    known[column] = known.get(column) or (row.get(column) or "").strip()
     except (ValueError, csv.Error) as error:
         raise FolderRefused(f"{labels}: line {len(frames) + 2}: {error}") from error
     if not frames:
         raise FolderRefused(f"{labels}: it names no frame")
     if any(later.at_s <= one.at_s for one, later in itertools.pairwise(frames)):
         raise FolderRefused(f"{labels}: each frame comes later than the one before it")
-    return LabelledSequence(folder.name, camera, tuple(frames))
+    return LabelledSequence(folder.name, known[CAMERA], known[KIND], tuple(frames))
 
 
 def _sequence_frame(folder: Path, number: int, row: dict[str, str]) -> SequenceFrame:

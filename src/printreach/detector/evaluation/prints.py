@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -11,9 +11,8 @@ from printreach.rules.detection import DetectionContext, ImageAssessment, Verdic
 
 IN_TIME_S: Final = 200.0
 """A failure is to be paused within so long: ten pictures at the normal interval."""
-_START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_DEVIATIONS: Final = 1.96
-_OUTER_SHARE: Final = 0.025
+START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+SECOND: Final = timedelta(seconds=1)
 _LONGEST_STEP_S: Final = 60.0
 """The most that the time between two pictures counts as time under watch."""
 _HOUR_S: Final = 3600.0
@@ -33,10 +32,14 @@ class ScoredPicture:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPrint:
-    """A print as the model saw it. name: of the kind that it is counted with."""
+    """A print as the model saw it.
+
+    name: of the kind that it is counted with. camera: "" where it is not known.
+    """
 
     name: str
     pictures: tuple[ScoredPicture, ...]
+    camera: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,22 @@ class Outcome:
         return self.good_pictures > 0
 
 
-def outcomes(seen: Iterable[ScoredPrint]) -> dict[str, Outcome]:
-    """Return how prints of each name go under the temporal rule."""
+@dataclass(frozen=True, slots=True)
+class WatchedPrint:
+    """A print with the rule's verdict on each picture, and what the rule knew in the end."""
+
+    seen: ScoredPrint
+    verdicts: Sequence[Verdict]
+    context: DetectionContext
+
+
+def outcomes(
+    prints: Iterable[WatchedPrint], of: Callable[[ScoredPrint], str] = lambda one: one.name
+) -> dict[str, Outcome]:
+    """Return how prints went, by name or by something else that is known of them."""
     by_name: dict[str, list[_Run]] = defaultdict(list)
-    for one in seen:
-        by_name[one.name].append(_Run(one.pictures, verdicts_on(one.pictures)))
+    for one in prints:
+        by_name[of(one.seen)].append(_Run(one.seen.pictures, one.verdicts))
     return {name: _outcome(runs) for name, runs in by_name.items()}
 
 
@@ -88,36 +102,13 @@ def together(parts: Iterable[Outcome]) -> Outcome:
     )
 
 
-def verdicts_on(pictures: Iterable[ScoredPicture]) -> list[Verdict]:
-    """Let the rule watch one print."""
-    context, verdicts = DetectionContext(), []
-    for picture in pictures:
-        at = _START + timedelta(seconds=picture.at_s)
-        context, verdict = observe(context, picture.assessment, at)
+def watched(seen: ScoredPrint, context: DetectionContext | None = None) -> WatchedPrint:
+    """Let the rule watch one print. context: what is known before its first picture."""
+    known, verdicts = context or DetectionContext(), []
+    for picture in seen.pictures:
+        known, verdict = observe(known, picture.assessment, START + picture.at_s * SECOND)
         verdicts.append(verdict)
-    return verdicts
-
-
-def likely_share(count: int, of: int) -> tuple[float, float]:
-    """Return where a share that was seen so often lies in 95 of 100 cases, by Wilson."""
-    if of == 0:
-        return 0.0, 1.0
-    share, square = count / of, _DEVIATIONS**2
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    spread = share * (1 - share) / of + square / (4 * of**2)
-    away = _DEVIATIONS * math.sqrt(spread) / (1 + square / of)
-    return max(0.0, middle - away), min(1.0, middle + away)
-
-
-def likely_rate(count: int, hours: float) -> tuple[float, float]:
-    """Return where a rate per 1,000 hours, seen so often in hours, lies in 95 of 100 cases.
-
-    The exact interval of a Poisson count.
-    """
-    if hours <= 0:
-        return 0.0, math.inf
-    least = 0.0 if count == 0 else _mean_with(count - 1, 1 - _OUTER_SHARE)
-    return least * 1000 / hours, _mean_with(count, _OUTER_SHARE) * 1000 / hours
+    return WatchedPrint(seen, verdicts, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,23 +173,4 @@ def _outcome(runs: Sequence[_Run]) -> Outcome:
         early_paused=sum(any(v.pause_suggested for v in verdicts) for verdicts in before),
         warned=sum(any(v.warning_suggested for v in verdicts) for verdicts in after),
         paused=sum(any(v.pause_suggested for v in verdicts) for verdicts in after),
-    )
-
-
-def _mean_with(count: int, share: float) -> float:
-    """Return the mean of the Poisson distribution that gives at most count in this share."""
-    low, high = 0.0, 10.0 + 3.0 * count
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _at_most(count, middle) > share else (low, middle)
-    return (low + high) / 2
-
-
-def _at_most(count: int, mean: float) -> float:
-    """Return how likely a Poisson variable is at most count."""
-    if mean == 0:
-        return 1.0
-    return sum(
-        math.exp(number * math.log(mean) - mean - math.lgamma(number + 1))
-        for number in range(count + 1)
     )
