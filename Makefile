@@ -154,6 +154,12 @@ train: build/training/.installed  ## train, calibrate, measure and ship the dete
 	PYTHONPATH=src OMP_NUM_THREADS=1 build/training/bin/python -m training --ship \
 		--images $(PRINT_IMAGES) --backbone $(BACKBONE) $(TRAIN)
 
+.PHONY: watch-figures
+watch-figures: install  ## draw prints that several cameras saw, and measure the shipped model and the watch's rule on them
+	rm -rf build/detector/prints
+	PYTHONPATH=src $(BIN)/python -m training.cameras build/detector/prints --images $(PRINT_IMAGES)
+	$(BIN)/printreach detector evaluate build/detector/prints
+
 .PHONY: lint-training
 lint-training: install build/training/.installed  ## types of training/, which needs PyTorch to be read
 	$(BIN)/mypy --python-executable build/training/bin/python training

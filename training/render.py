@@ -32,6 +32,11 @@ _GROUPS: Final = ((0, 0), (48, 8), (-46, -6), (10, 52), (-20, -48), (44, -44))
 _ROOM_MM: Final = 24.0
 _BED_STROKE_MM: Final = 14.0
 """How far a bed that moves is from its middle when a picture is taken."""
+_PARKED_BED_MM: Final = -60.0
+_PARKED_HEAD_MM: Final = 85.0
+"""Where they stand while the head is parked."""
+_CHANGE_PICTURES: Final = 4
+"""A change of filament takes more than a minute."""
 _PACES: Final = (0.5, 0.8, 1.2, 2.0)
 """Strands a picture; one is about a third of a metre."""
 _MESH: Final = 6
@@ -55,7 +60,9 @@ class Plan:
     """All that a sequence of count pictures will show.
 
     onset: the number of the first bad picture. from_share, to_share, onset_share: how much of the
-    print is done in the first picture, the last one, and the first bad one.
+    print is done in the first picture, the last one, and the first bad one. parks: for half of the
+    pictures the head stands aside, as for a timelapse. changes_filament: the number of the picture
+    from which on it is, for as long as a change takes.
     """
 
     seed: int
@@ -72,6 +79,8 @@ class Plan:
     onset_share: float
     moves_bed: bool
     shows_head: float
+    parks: bool = False
+    changes_filament: int | None = None
 
 
 def any_plan(seed: int, failing: Failure, onset: int, count: int) -> Plan:
@@ -114,14 +123,23 @@ def sequence(seed: int, failing: Failure, onset: int, count: int) -> Iterator[Re
     return (frame(plan, number) for number in range(count))
 
 
+def on_camera(plan: Plan, camera: Plan) -> Plan:
+    """The same print on the printer of another plan, as its camera sees it."""
+    return replace(
+        plan, scene=camera.scene, moves_bed=camera.moves_bed, shows_head=camera.shows_head
+    )
+
+
 def frame(plan: Plan, number: int) -> Rendered:
     """One picture of a plan."""
     random = Random(plan.seed * 1_000_003 + number)
-    done = number / max(1, plan.count - 1)
-    share = plan.from_share + (plan.to_share - plan.from_share) * done
+    share = _share_done(plan, number)
     is_bad = plan.failing is not Failure.NONE and number >= plan.onset
     camera = plan.scene.camera
     shift = random.uniform(-_BED_STROKE_MM, _BED_STROKE_MM) if plan.moves_bed else 0.0
+    is_parked = _is_parked(plan, number)
+    if is_parked and plan.moves_bed:
+        shift = _PARKED_BED_MM
     spacing = 1.0 / camera.pixels_a_mm(floats(*plan.parts[0].middle, 0))
     points = together(
         [
@@ -130,11 +148,27 @@ def frame(plan: Plan, number: int) -> Rendered:
         ]
     ).moved(floats(0, shift, 0))
     picture = bed_and_room(plan.scene, points, shift)
-    if random.random() < plan.shows_head:
-        points = together([points, _head(plan, share, shift, random)])
+    if random.random() < plan.shows_head or is_parked:
+        head = _parked_head(plan, share) if is_parked else _head(plan, share, shift, random)
+        points = together([points, head])
     kinds = np.full(picture.shape[:2], int(Kind.FINE), np.uint8)
     draw(picture, kinds, points, camera, plan.scene.light)
     return Rendered(_as_taken(picture, random), _widened(kinds))
+
+
+def _share_done(plan: Plan, number: int) -> float:
+    """How much of the print is done; nothing grows while filament is changed."""
+    if plan.changes_filament is not None:
+        number -= max(0, min(_CHANGE_PICTURES, number - plan.changes_filament))
+    done = number / max(1, plan.count - 1)
+    return plan.from_share + (plan.to_share - plan.from_share) * done
+
+
+def _is_parked(plan: Plan, number: int) -> bool:
+    since = None if plan.changes_filament is None else number - plan.changes_filament
+    if since is not None and 0 <= since < _CHANGE_PICTURES:
+        return True
+    return plan.parks and Random(plan.seed * 1_000_003 - number).random() < 0.5
 
 
 def _any_parts(random: Random) -> tuple[Part, ...]:
@@ -160,11 +194,22 @@ def _prints(plan: Plan, share: float, spacing: float, *, is_bad: bool) -> Iterat
         stops = is_bad and number == 0 and plan.failing is not Failure.SHIFTED
         done = (plan.onset_share if stops else share) * part.height_mm
         points = printed(part, done, spacing, plan.seed + number)
+        if plan.changes_filament is not None:
+            points = _recoloured(points, plan, part)
         if is_bad and number == 0 and plan.failing is Failure.DETACHED:
             points = detached(points, part.middle, Random(plan.seed + 2))
         if is_bad and plan.failing is Failure.SHIFTED:
             points = shifted(points, plan.onset_share * part.height_mm, plan.shift_mm)
         yield points
+
+
+def _recoloured(points: Cloud, plan: Plan, part: Part) -> Cloud:
+    """The part as another filament goes on from where the first one was changed."""
+    from_mm = _share_done(plan, plan.changes_filament or 0) * part.height_mm
+    other = any_plastic(Random(plan.seed + 3)) / np.maximum(part.colour, 0.03)
+    is_above = (points.places[:, 2] > from_mm)[:, None]
+    colours = np.where(is_above, np.clip(points.colours * other, 0, 1), points.colours)
+    return replace(points, colours=colours.astype(np.float32))
 
 
 def _loose(plan: Plan, frames_since: int) -> Iterator[Cloud]:
@@ -186,6 +231,12 @@ def _head(plan: Plan, share: float, shift: float, random: Random) -> Cloud:
     y = part.middle[1] + random.uniform(-0.8, 0.8) * part.radius_mm + shift
     z = share * max(one.height_mm for one in plan.parts) + random.choice((0.3, 0.3, 3.0))
     return gantry(plan.scene, (x, y, z))
+
+
+def _parked_head(plan: Plan, share: float) -> Cloud:
+    """The hotend in a corner behind the bed."""
+    tallest = max(one.height_mm for one in plan.parts)
+    return gantry(plan.scene, (-_PARKED_HEAD_MM, _PARKED_HEAD_MM, share * tallest + 5.0))
 
 
 def _as_taken(picture: Floats, random: Random) -> Bytes:

@@ -1,5 +1,7 @@
 """Rendered prints: the same for the same seed, failing when and where it is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,33 @@ def test_a_nozzle_that_prints_air_leaves_the_part_as_it_was() -> None:
     assert np.array_equal(frame(air, 3).pixels, frame(grown, 3).pixels)
     assert not np.array_equal(frame(air, 8).pixels, frame(grown, 8).pixels)
     assert share_of(frame(air, 8), Kind.FINE) == 1
+
+
+@pytest.mark.slow
+def test_nothing_grows_while_filament_is_changed_and_then_it_has_another_colour() -> None:
+    plain = replace(any_plan(3, Failure.NONE, 0, 12), shows_head=0.0)
+    changed = replace(plain, changes_filament=4)
+
+    before, after = (frame(changed, number).pixels.mean(axis=(0, 1)) for number in (3, 11))
+    grown = frame(plain, 11).pixels.mean(axis=(0, 1))
+
+    assert np.array_equal(frame(changed, 3).pixels, frame(plain, 3).pixels)
+    assert not np.allclose(after - before, grown - before, atol=0.5)
+    assert not np.array_equal(frame(changed, 5).pixels, frame(plain, 5).pixels)
+
+
+@pytest.mark.slow
+def test_a_head_that_parks_stands_aside_in_some_pictures_of_a_good_print() -> None:
+    plain = any_plan(3, Failure.NONE, 0, 12)
+    parks = replace(plain, parks=True)
+
+    shown = [
+        np.array_equal(frame(parks, number).pixels, frame(plain, number).pixels)
+        for number in range(12)
+    ]
+
+    assert 2 < sum(shown) < 10
+    assert not frame(parks, shown.index(False)).failed
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
