@@ -1,11 +1,13 @@
 """The look of the pages of operators and of supporter status."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from litestar.testing import TestClient
-from playwright.sync_api import Page
+from PIL import Image
+from playwright.sync_api import Page, expect
 
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.accounts import Account
@@ -22,6 +24,7 @@ from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, sen
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 GRACE = "grace@example.org"
+GROUND = (242, 245, 245)  # --bg of web/styles/tokens.css, in light
 OPERATORS = {
     "operator": "",
     "operator-accounts": "/accounts",
@@ -95,6 +98,40 @@ def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser)
     look_at(page, "operator-disable-key", sizes=(PHONE, DESKTOP))
 
     assert seen.errors == []
+
+
+def test_a_bar_of_sections_shows_that_it_goes_on_beyond_its_edge(
+    page: Page, office: Browser
+) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.goto(f"{BASE_URL}/operator")
+    bar = page.locator(".subsections")
+
+    def shaded() -> tuple[bool, bool]:
+        """Whether the left and the right edge differ from the ground, above the words."""
+        with Image.open(io.BytesIO(bar.screenshot(scale="css"))) as shot:
+            left, right = shot.getpixel((0, 2)), shot.getpixel((shot.width - 1, 2))
+        return left != GROUND, right != GROUND
+
+    assert shaded() == (False, True)
+    bar.evaluate("bar => bar.scrollLeft = 40")
+    assert shaded() == (True, True)
+    bar.evaluate("bar => bar.scrollLeft = 10_000")
+    assert shaded() == (True, False)
+
+
+def test_no_key_is_shown_on_a_search_field_where_there_is_no_keyboard(
+    page: Page, office: Browser
+) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.goto(f"{BASE_URL}/operator/accounts")
+    expect(page.locator(".search kbd")).to_be_visible()
+
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    expect(page.locator(".search kbd")).to_be_hidden()
 
 
 @pytest.fixture

@@ -100,6 +100,37 @@ def test_a_time_around_now_has_its_date_on_another_day_alone(
     expect(page.locator("#part time")).to_have_text(said)
 
 
+def test_the_age_of_a_look_goes_on_while_nothing_comes(page: Page, stream: Stream) -> None:
+    age = '<span id="age" data-age="15" data-ago="seen {} ago">seen 15 s ago</span>'
+    stop_clock(page)
+    stream.sends("part", id="part", html=f'<div id="part">{age}</div>')
+    page.goto(PAGE)
+    expect(page.locator("#age")).to_have_text("seen 15 s ago")
+
+    stream.is_broken = True
+    for seconds, said in [(32, "45 s"), (60, "1 min"), (3600, "1 h 1 min"), (900, "1 h 16 min")]:
+        page.clock.run_for(1000 * seconds)
+        expect(page.locator("#age")).to_have_text(f"seen {said} ago")
+
+
+def test_a_sent_form_that_the_page_has_no_more_is_not_busy_for_ever(
+    page: Page, stream: Stream
+) -> None:
+    """Its button has the focus, and what has the focus is otherwise left alone."""
+    page.goto(PAGE)
+    page.evaluate(
+        """document.getElementById("part").innerHTML = `<section id="head" tabindex="-1"><p>
+        <form data-busy-now><button id="again">Restarting…</button></form></p></section>`"""
+    )
+    page.locator("#again").focus()
+    ready = '<div id="part"><section id="head" tabindex="-1">Ready</section></div>'
+    stream.sends("part", id="part", html=ready)
+
+    expect(page.locator("#part")).to_have_text("Ready")
+    expect(page.locator("#again")).to_have_count(0)
+    expect(page.locator("#head")).to_be_focused()
+
+
 def test_what_is_being_typed_and_the_focus_stay(page: Page, stream: Stream) -> None:
     page.goto(PAGE)
     page.locator("#typed").press_sequentially("mine")

@@ -17,13 +17,14 @@ import { startSections } from "./parts/sections";
 import { startSending } from "./parts/sending";
 import { startShortcuts } from "./parts/shortcuts";
 import { startSliders } from "./parts/sliders";
-import { startTimes } from "./parts/times";
+import { startAges, startTimes } from "./parts/times";
 import { startToasts } from "./parts/toasts";
 import { startUploads } from "./parts/uploads";
 import { startZones } from "./parts/zones";
 
 document.documentElement.classList.remove("no-script");
 startTimes(document);
+startAges();
 startBack();
 startToasts();
 startClosed();

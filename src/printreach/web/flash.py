@@ -108,6 +108,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "upload": N_("The file is on the printer."),
         "upload-other": N_("The file is on the printer, which doesn't print files of this kind."),
         "delete": N_("The file is deleted."),
+        "linked": N_("The printer is linked."),
         "name": N_("The name is saved."),
         "cameras": N_("The cameras are saved."),
         "removed": N_("The printer is removed."),

@@ -56,7 +56,7 @@ class Person:
 
     def look(self, query: str = "") -> Response:
         """Load the flow's page, as a reload does."""
-        return self.browser.get(self.path + query, follow_redirects=False)
+        return follow(self.browser, self.browser.get(self.path + query, follow_redirects=False))
 
     def press(self, act: str, **fields: str) -> Response:
         """Send a form of the page, and follow to the step after it."""

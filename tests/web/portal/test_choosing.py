@@ -27,6 +27,20 @@ def test_one_of_several_printers_is_chosen_and_another_instead(
     assert told(ada.allow(workbench))["printername"] == "Workbench"
 
 
+def test_the_choice_has_an_address_of_its_own_to_which_back_leads_from_the_next_page(
+    world: WebWorld, ada: Person
+) -> None:
+    attic = link_printer(world, ada.browser, "Attic")
+    link_printer(world, ada.browser, "Workbench")
+    ada.begin()
+
+    choice = ada.browser.get(ada.path, follow_redirects=False).headers["location"]
+    after = ada.send("choose", printer=attic).headers["location"]
+
+    assert (choice, after) == (f"{ada.path}?choose=another", ada.path)
+    assert "Which printer?" in ada.browser.get(choice).text
+
+
 def test_nothing_is_chosen_where_the_app_asks_for_no_printer_and_connected_ones_come_first(
     world: WebWorld, ada: Person
 ) -> None:

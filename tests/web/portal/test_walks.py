@@ -201,6 +201,7 @@ def test_an_app_without_an_address_of_its_own_ends_on_ours(world: WebWorld, ada:
     assert url.startswith(f"{BASE_URL}/appportal/v1/complete?success=true&")
     end = ada.browser.get(url)
     assert "Your app is connected" in end.text
+    assert 'href="/printers"' in end.text
     assert end.headers["referrer-policy"] == "no-referrer"
     assert end.headers["cache-control"] == "no-store"
     assert "authBearerToken" not in end.text

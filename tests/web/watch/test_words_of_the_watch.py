@@ -55,6 +55,15 @@ def words_of(page: str) -> set[str]:
     return bad | good | off
 
 
+def test_scripts_are_told_how_to_let_the_age_of_a_look_go_on(home: Home) -> None:
+    home.says(under_watch(5, 6))
+    saw(home, *failing(home))
+
+    age = '<span data-age="5" data-ago="seen {} ago">seen 5 s ago</span>'
+    assert age in home.get().text
+    assert age in home.browser.get("/printers").text
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_no_page_has_two_verdicts_on_one_print(home: Home, state: str) -> None:
     home.says(STATES[state])

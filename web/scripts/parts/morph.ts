@@ -81,6 +81,7 @@ function takeChildren(old: Element, wanted: Element): void {
     else if (counterpart.nodeValue !== child.nodeValue) counterpart.nodeValue = child.nodeValue;
   }
   for (const extra of mine) if (!holdsFocus(extra)) extra.remove();
+    else if (wasSent(extra)) removeWithFocus(extra);
 }
 
 /** Its children without the blanks between them, which stay as they are. */
@@ -94,6 +95,17 @@ function idOf(node: Node): string {
 
 function replace(old: ChildNode, wanted: Node): void {
   if (!holdsFocus(old)) old.replaceWith(document.importNode(wanted, true));
+}
+
+/** A form whose order is carried out, and that the page has no more: it no longer says "Restarting…". */
+function wasSent(node: Node): boolean {
+  return node instanceof Element && (node.matches("[data-busy-now]") || node.querySelector("[data-busy-now]") !== null);
+}
+
+function removeWithFocus(node: ChildNode): void {
+  const around = node.parentElement?.closest<HTMLElement>("[tabindex]");
+  node.remove();
+  around?.focus({ preventScroll: true });
 }
 
 function holdsFocus(node: Node): boolean {

@@ -104,8 +104,10 @@ async def flow_page(
             return installing_page(flow_request)
         if link is not None:
             return linking_page(flow_request)
-    if step is Step.CHOOSE or (choose is not None and step in CHOOSING_STEPS):
+    if choose is not None and step in CHOOSING_STEPS:
         return await choose_again(flow_request)
+    if step is Step.CHOOSE:  # at an address of its own, so that Back leads to it from the next step
+        return Redirect(f"{flow_path(flow_request.key.flow_id)}?choose=another", status_code=303)
     if step is Step.SUPPORTER:
         return await supporter_step(flow_request, is_back=back is not None)
     return step_page(flow_request)

@@ -200,7 +200,7 @@ def _file(state: PrinterState) -> str:
 
 def _look_age(detector: DetectorStatus) -> str:
     """Return the age of a look, in steps of some seconds while it is young, so that the page is not
-    drawn again every second; of one that saw nothing, why.
+    drawn again every second (scripts let it go on, see times.ts); of one that saw nothing, why.
     """
     if detector.is_suppressed:
         return _("Off for this print")
@@ -209,6 +209,6 @@ def _look_age(detector: DetectorStatus) -> str:
     since_s = detector.time_since_last_score_sec
     if since_s < _YOUNG_S:
         since_s -= since_s % _AGE_STEP_S
-    return (
-        _("seen %(since_s)s ago", since_s=duration(since_s)) if since_s >= 1 else _("seen just now")
-    )
+    ago = _("seen %(since_s)s ago", since_s="{}")
+    shown = ago.format(duration(since_s)) if since_s >= 1 else _("seen just now")
+    return Markup('<span data-age="{}" data-ago="{}">{}</span>').format(int(since_s), ago, shown)

@@ -219,7 +219,7 @@ async def link(
             field = "name" if result.reason is Reason.INVALID else "code"
             return page(_LINK, result, field, **shown)
         case _:
-            return Redirect(f"/printers/{result.printer_id}", status_code=303)
+            return redirect_with_flash(f"/printers/{result.printer_id}", "linked")
 
 
 def _played_back(typed: str) -> str:
