@@ -13,6 +13,7 @@ from tests.rigs.calls import call
 from tests.rigs.nats_server import NatsServer
 from tests.rigs.programs import Program
 from tests.rigs.service import Connection, Service, printreach
+from tests.rigs.shifted_clock import shifted
 from tests.rigs.waiting import free_port
 from tests.rigs.ways import Way
 
@@ -59,10 +60,18 @@ class Nodes(Service):
     """Relays share the socket that agents dial; each has a port of its own beside it."""
 
     def __init__(
-        self, folder: Path, env: dict[str, str], shared: socket.socket, bus: NatsServer
+        self,
+        folder: Path,
+        env: dict[str, str],
+        shared: socket.socket,
+        bus: NatsServer,
+        ahead_s: Mapping[str, float],
+        env_of: Mapping[str, Mapping[str, str]],
     ) -> None:
         self.bus = bus
         self._shared = shared
+        self._ahead_s = ahead_s
+        self._env_of = env_of
         self._own = {name: _listening() for name in ("relay-a", "relay-b")}
         super().__init__(folder, shared.getsockname()[1], env)
         self.relays = tuple(self._relay(name) for name in self._own)
@@ -76,6 +85,10 @@ class Nodes(Service):
     def way(self, connection: Connection) -> Way:
         """Return the way of an app by the relay that doesn't hold the printer's tunnel."""
         return self.relay_without(connection).way(connection)
+
+    @property
+    def web_port(self) -> int:
+        return self.web.port
 
     def way_to(self, host: str) -> Way:
         """Return anyone's way to one of its hosts, as a proxy in front has it."""
@@ -93,20 +106,38 @@ class Nodes(Service):
 
     def _relay(self, name: str) -> Node:
         listeners = [self._shared, self._own[name]]
-        words = printreach("serve", "--role", "relay")
-        program = Program(name, words, logs=self.folder, env=self.env, listeners=listeners)
+        words, env = self._words(name, "--role", "relay"), self._env(name)
+        program = Program(name, words, logs=self.folder, env=env, listeners=listeners)
         return Node(program, listeners[1].getsockname()[1])
 
     def node(self, name: str, *words: str) -> Node:
         """Return another node, which isn't running yet."""
         port = free_port()
-        env = {**self.env, "PRINTREACH_LISTEN": f"127.0.0.1:{port}"}
-        return Node(Program(name, printreach("serve", *words), logs=self.folder, env=env), port)
+        env = {**self._env(name), "PRINTREACH_LISTEN": f"127.0.0.1:{port}"}
+        return Node(Program(name, self._words(name, *words), logs=self.folder, env=env), port)
+
+    def _words(self, name: str, *words: str) -> list[str]:
+        ahead_s = self._ahead_s.get(name)
+        serve = ("serve", *words)
+        return list(printreach(*serve)) if ahead_s is None else shifted(ahead_s, *serve)
+
+    def _env(self, name: str) -> dict[str, str]:
+        return {**self.env, **self._env_of.get(name, {})}
 
 
 @contextmanager
-def nodes(folder: Path, more_env: Mapping[str, str] | None = None) -> Iterator[Nodes]:
-    """Run all of them on one database."""
+def nodes(
+    folder: Path,
+    more_env: Mapping[str, str] | None = None,
+    *,
+    ahead_s: Mapping[str, float] | None = None,
+    env_of: Mapping[str, Mapping[str, str]] | None = None,
+) -> Iterator[Nodes]:
+    """Run all of them on one database.
+
+    ahead_s: by how much clocks are wrong, by the names of their nodes. env_of: what single nodes
+    have beyond more_env.
+    """
     with ExitStack() as ends:
         bus = ends.enter_context(NatsServer(folder))
         shared = ends.enter_context(_listening())
@@ -119,7 +150,7 @@ def nodes(folder: Path, more_env: Mapping[str, str] | None = None) -> Iterator[N
             "PRINTREACH_NATS_URL": bus.url,
             **(more_env or {}),
         }
-        running = Nodes(folder, env, shared, bus)
+        running = Nodes(folder, env, shared, bus, ahead_s or {}, env_of or {})
         for node in running.all:
             ends.enter_context(node.program)
             node.wait_ready()

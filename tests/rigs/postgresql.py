@@ -36,6 +36,8 @@ _SETTINGS: Final = (
     "dynamic_shared_memory_type=mmap",
 )
 
+REPLICATED: Final = ("wal_level=replica", "max_wal_senders=4")
+"""For a server that has a standby."""
 DURABLE: Final = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
 """For a server whose speed is measured: what it has stored survives a loss of power."""
 
@@ -59,9 +61,15 @@ class PostgresqlServer:
     PostgreSQL refuses to run as root, so then it runs as the system's user for it.
     """
 
-    def __init__(self, *settings: str, parent: Path | None = None) -> None:
-        """settings: more of them, as DURABLE. parent: of its folder; by default in memory."""
+    def __init__(
+        self, *settings: str, parent: Path | None = None, standby_of: Self | None = None
+    ) -> None:
+        """settings: more of them, as DURABLE. parent: of its folder; by default in memory.
+
+        standby_of: a running server, made with REPLICATED, whose changes it follows.
+        """
         self._programs = postgresql_programs()
+        self._standby_of = standby_of
         self._settings = (*_SETTINGS, *settings)
         self._user = other_user()
         memory = _MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir())
@@ -76,19 +84,12 @@ class PostgresqlServer:
                 shutil.chown(self.folder, self._user)
             # Other users connect to the socket in it.
             self.folder.chmod(0o755)
-            self._run(
-                "initdb",
-                "-D",
-                self._data,
-                "-U",
-                USER,
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "-N",
-            )
+            if self._standby_of is None:
+                how = ["-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+                self._run("initdb", "-D", self._data, *how)
+            else:
+                how = ["-U", USER, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
+                self._run("pg_basebackup", "-D", self._data, "-h", self._standby_of.folder, *how)
             self.start()
         except BaseException:
             self.__exit__()
@@ -118,6 +119,10 @@ class PostgresqlServer:
                 preexec_fn=die_with_the_tests,
             )
         wait_for("PostgreSQL accepts connections", self._is_ready, 60)
+
+    def promote(self) -> None:
+        """Let a standby be the server that takes changes."""
+        self._run("pg_ctl", "promote", "-D", self._data, "-w")
 
     def stop(self) -> None:
         """End it at once, and its connections with it; what was committed is stored."""

@@ -236,6 +236,11 @@ class Service:
             return Way(port=port, host=host)
         return self.way_to(host)
 
+    @property
+    def web_port(self) -> int:
+        """Return the port of its pages and APIs."""
+        return self.port
+
     def way_to(self, host: str) -> Way:
         """Return anyone's way to one of its hosts."""
         if self.front is None:

@@ -31,7 +31,9 @@ class CallingApp:
         words = ("connection", "add", "--app", APP, "--printer", printer.id)
         token = here.admin(*words)["appApiToken"]
         self._client = httpx.Client(
-            base_url=f"http://localhost:{here.port}", headers={"AppToken": token}, timeout=30
+            base_url=f"http://localhost:{here.web_port}",
+            headers={"AppToken": token, "Host": here.base_url.partition("//")[2]},
+            timeout=30,
         )
 
     def set_webhook(self, url: str, *event_types: int) -> httpx.Response:

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import cast
 
-from printreach.backends.clock import SystemClock
+from printreach.backends.clock import ServiceClock
 from printreach.backends.counts_exchange import shared_over
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.notify_apprise import AppriseMessenger
@@ -27,7 +27,7 @@ from printreach.hub.core import Core
 from printreach.hub.detection.gate import flushing
 from printreach.hub.payments import Billing
 from printreach.hub.watch.states import CachedDetectorStates
-from printreach.ports import Bus
+from printreach.ports import Bus, Clock
 from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates
 from printreach.relay.agents import AgentDependencies, Identity
@@ -130,35 +130,36 @@ async def _running_roles(
         web: DrainMiddleware | None = None
         store = await ends.enter_async_context(store_of(settings))
         key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
-        bus = await ends.enter_async_context(bus_of(settings, store, SystemClock()))
+        clock, is_alone = ServiceClock(), _is_alone(settings, roles)
+        if not is_alone:
+            await ends.enter_async_context(looking_at(store, clock))
+        bus = await ends.enter_async_context(bus_of(settings, store, clock))
         readiness = Readiness(store, bus)
         address = await _start_detector_node(settings, roles, scoring, readiness, listeners, ends)
-        is_alone = _is_alone(settings, roles)
-        detector = _detector_states(settings, store, bus, is_alone=is_alone)
+        detector = _detector_states(settings, store, bus, clock, is_alone=is_alone)
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
-        core = core_of(settings, store, SystemClock(), Argon2Passwords(), outbox)
+        core = core_of(settings, store, clock, Argon2Passwords(), outbox)
         node_id = new_record_id(secrets.token_bytes)
         if not is_alone:
             await ends.enter_async_context(shared_over(bus, core.counts, node_id))
-            await ends.enter_async_context(looking_at(store))
         webhook_http = open_webhook_sender(settings, ends)
         dependencies = Dependencies(
             settings=settings,
             core=core,
             bus=bus,
-            printers=_printer_http(settings, relay, key, ends),
+            printers=_printer_http(settings, relay, key, clock, ends),
             mailer=open_mailer(settings, ends),
             messenger=_open_messenger(settings, ends),
-            push_sender=_push_sender(settings, webhook_http),
+            push_sender=_push_sender(settings, webhook_http, clock),
             sealer=sealer,
             webhook_sender=webhook_http,
             webhook_keys=open_webhook_keys(settings.data_dir),
             scorer=scoring.scorer,
             detector=detector,
-            payments=await _payments(settings, roles, ends),
+            payments=await _payments(settings, roles, clock, ends),
             host_keys=relay,
-            restart=await _restart_of(store, SystemClock().now()),
+            restart=await _restart_of(store, clock.now()),
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)
@@ -226,13 +227,13 @@ async def _restart_of(store: Store, at: datetime) -> Restart | None:
 
 
 def _detector_states(
-    settings: Settings, store: Store, bus: Bus, *, is_alone: bool
+    settings: Settings, store: Store, bus: Bus, clock: Clock, *, is_alone: bool
 ) -> DetectorStates:
     """Return the states of the failure watch; without the watch, stored ones are not consulted."""
     in_memory = MemoryDetectorStates(bus, remembers=is_alone)
     if not settings.detector_watch:
         return in_memory
-    return CachedDetectorStates(heard=in_memory, store=store, clock=SystemClock())
+    return CachedDetectorStates(heard=in_memory, store=store, clock=clock)
 
 
 async def _start_detector_node(
@@ -259,9 +260,13 @@ async def _start_detector_node(
 
 
 def _printer_http(
-    settings: Settings, relay: InProcessRelay, key: ServiceKey, ends: AsyncExitStack
+    settings: Settings,
+    relay: InProcessRelay,
+    key: ServiceKey,
+    clock: Clock,
+    ends: AsyncExitStack,
 ) -> RelayPrinterHttp:
-    http = RelayPrinterHttp(relay.connect, settings.tunnel_domain, key.internal, SystemClock())
+    http = RelayPrinterHttp(relay.connect, settings.tunnel_domain, key.internal, clock)
     ends.push_async_callback(http.close)
     return http
 
@@ -272,23 +277,23 @@ def _open_messenger(settings: Settings, ends: AsyncExitStack) -> AppriseMessenge
     return messenger
 
 
-def _push_sender(settings: Settings, http: WebhookHttp) -> WebPush:
+def _push_sender(settings: Settings, http: WebhookHttp, clock: Clock) -> WebPush:
     return WebPush(
         http=http,
         key=load_or_make_push_key(settings.data_dir),
-        clock=SystemClock(),
+        clock=clock,
         token_bytes=secrets.token_bytes,
         contact=settings.base_url,
     )
 
 
 async def _payments(
-    settings: Settings, roles: frozenset[str], ends: AsyncExitStack
+    settings: Settings, roles: frozenset[str], clock: Clock, ends: AsyncExitStack
 ) -> Payments | None:
     """Open the payment provider for the roles that speak to it."""
     if roles.isdisjoint({"web", "worker"}):
         return None
-    return await ends.enter_async_context(payments_of(settings, SystemClock()))
+    return await ends.enter_async_context(payments_of(settings, clock))
 
 
 async def _start_web(dependencies: Dependencies, ends: AsyncExitStack) -> DrainMiddleware:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.backends.clock import ServiceClock
 from printreach.ports import Bus, StoreUnavailable
 from printreach.rules.histogram import Histogram
 from printreach.run.process_metrics import Metrics
@@ -56,17 +57,18 @@ class Readiness:
 
 
 @asynccontextmanager
-async def looking_at(store: Store) -> AsyncIterator[None]:
-    """Look at the database now and then while open.
+async def looking_at(store: Store, clock: ServiceClock) -> AsyncIterator[None]:
+    """Look at the database, and at its clock, now and then while open.
 
     A proxy sends no requests to a node that isn't ready, and nothing else may read.
     """
+    await _look(store, clock)
 
     async def keep_looking() -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             with suppress(StoreUnavailable):
-                await store.read_for_service(_nothing)
+                await _look(store, clock)
 
     looking = asyncio.create_task(keep_looking(), name="readiness")
     try:
@@ -76,5 +78,9 @@ async def looking_at(store: Store) -> AsyncIterator[None]:
         await asyncio.gather(looking, return_exceptions=True)
 
 
-async def _nothing(records: Records) -> None:
-    await records.printers.last_alive_at()
+async def _look(store: Store, clock: ServiceClock) -> None:
+    async def look(records: Records) -> None:
+        await records.printers.last_alive_at()
+        await clock.follow(records.time)
+
+    await store.read_for_service(look)

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sqlalchemy import insert
+from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from printreach.limiters.shares import CURRENT_SHARE
@@ -141,6 +141,12 @@ class Records:
     @property
     def given_notices(self) -> Sequence[Notice]:
         return self._notices.given
+
+    async def time(self) -> datetime:
+        """Return the time of the database's clock: of a server, that of its machine."""
+        said = await self.connection.scalar(select(func.current_timestamp()))
+        assert said is not None
+        return said.replace(tzinfo=UTC) if said.tzinfo is None else said.astimezone(UTC)
 
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish the notice if and when this unit of work is committed."""
