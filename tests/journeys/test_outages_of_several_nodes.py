@@ -1,4 +1,4 @@
-"""NATS or PostgreSQL is away for a minute, restarts, or takes nobody: tunnels stay.
+"""NATS or PostgreSQL is away for a minute, restarts, hangs, or takes nobody: tunnels stay.
 
 Two relays, a web node and a worker. What is promised of each outage is asked of every node.
 """
@@ -27,6 +27,8 @@ from tests.rigs.ways import Way
 pytestmark = [pytest.mark.fleet, pytest.mark.timeout(400)]
 
 AWAY_S = 60.0
+HANGS_S = 25.0
+"""Longer than the longest statement may take."""
 GRANTS_S = 25.0
 """As long as requests are served by what was read before. The promise is 30 s."""
 
@@ -170,6 +172,30 @@ def test_while_postgresql_is_gone_for_a_minute_tunnels_stay_and_events_wait(
         return b"part.gcode" in call(web, page, headers=[cookie]).body
 
     wait_for("the print that began meanwhile", is_in_the_history, TIMEOUT_S)
+
+
+def test_while_the_disk_of_postgresql_hangs_tunnels_stay(
+    running: Nodes,
+    server: PostgresqlServer,
+    connection: Connection,
+    behaviour: BehaviourPrinter,
+    linked: LinkedPrinter,
+) -> None:
+    ways, before = ways_of(running, connection), running.connect(linked)
+    web = running.way_to(running.base_url.partition("//")[2])
+    cookie = sign_in(running, web)
+    with streams_that_stay(running, connection, behaviour, linked):
+        assert all(map(has_answered, ways))
+        with server.hanging():
+            hangs_at = time.monotonic()
+            all_say(running, 503, "database")
+            answer = call(web, "/printers", headers=[cookie, ("Accept", "text/html")])
+            assert answer.status == 503
+            assert answer.first("Retry-After") is not None
+            time.sleep(max(0.0, hangs_at + HANGS_S - time.monotonic()))
+        all_say(running, 200)
+        again = [*ways, *ways_of(running, before)]
+        wait_for("answers", lambda: all(map(has_answered, again)), TIMEOUT_S)
 
 
 def test_a_restart_of_postgresql_costs_no_tunnel(

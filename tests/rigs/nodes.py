@@ -130,16 +130,17 @@ def nodes(
     folder: Path,
     more_env: Mapping[str, str] | None = None,
     *,
+    bus: NatsServer | None = None,
     ahead_s: Mapping[str, float] | None = None,
     env_of: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[Nodes]:
     """Run all of them on one database.
 
-    ahead_s: by how much clocks are wrong, by the names of their nodes. env_of: what single nodes
-    have beyond more_env.
+    bus: one that runs. ahead_s: by how much clocks are wrong, by the names of their nodes.
+    env_of: what single nodes have beyond more_env.
     """
     with ExitStack() as ends:
-        bus = ends.enter_context(NatsServer(folder))
+        bus = bus or ends.enter_context(NatsServer(folder))
         shared = ends.enter_context(_listening())
         port = shared.getsockname()[1]
         env = {

@@ -132,6 +132,22 @@ class PostgresqlServer:
         """End it without notice."""
         self._end(signal.SIGQUIT)
 
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Let it do nothing meanwhile, as on a disk that doesn't answer. Connections stay open."""
+        assert self._process is not None
+        server = self._process.pid
+        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        # The server first, so that it starts no more of them.
+        stopped = [server, *map(int, children)]
+        try:
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+
     def url(self, database: str = "postgres") -> str:
         """Return the URL of one of its databases, as people set it."""
         return f"postgresql://{USER}@/{database}?host={quote(str(self.folder), safe='')}"
