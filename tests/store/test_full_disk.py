@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.backends.snapshots_disk import KEPT_FREE, DiskSnapshots
 from printreach.contract import signin
 from printreach.contract.events import PrintEvent
 from printreach.ports import StoreUnavailable
@@ -101,6 +102,21 @@ async def test_an_agent_hears_that_its_events_are_stored_when_there_is_room_agai
         [word] = said
         assert isinstance(word, signin.EventsStored)
         assert await stored_ids(store) == word.event_ids
+
+
+def test_pictures_leave_room_for_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = SimpleNamespace(free=KEPT_FREE + len(PICTURE) - 1)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
+    kept = DiskSnapshots(tmp_path)
+
+    with pytest.raises(SnapshotsUnavailable, match="256 MiB"):
+        asyncio.run(kept.put("a" * 32, PICTURE))
+
+    assert files_in(tmp_path) == []
+    usage.free += 1
+    asyncio.run(kept.put("a" * 32, PICTURE))
 
 
 def test_a_picture_without_room_leaves_nothing_behind_and_the_next_one_is_kept(

@@ -1,6 +1,8 @@
 """Pictures and videos as files in folders of the service's own."""
 
 import asyncio
+import errno
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -8,6 +10,8 @@ from typing import Final
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints.snapshots import is_snapshot_id
 
+KEPT_FREE: Final = 256 * 1024**2
+"""Bytes of the disk that pictures leave: the database is on it as well."""
 _UNFINISHED: Final = ".new"
 
 
@@ -50,6 +54,8 @@ class DiskSnapshots:
 
     def _write(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if shutil.disk_usage(path.parent).free < KEPT_FREE + len(content):
+            raise OSError(errno.ENOSPC, f"less than {KEPT_FREE // 1024**2} MiB would be free")
         unfinished = path.with_suffix(_UNFINISHED)
         try:
             unfinished.touch(mode=0o600)

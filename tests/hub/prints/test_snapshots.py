@@ -15,6 +15,7 @@ from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.snapshots import (
+    ACCOUNT_CHECKED_APART,
     KEPT_FOR,
     LAST_APART,
     MAX_BYTES_PER_PRINTER,
@@ -229,6 +230,26 @@ def test_a_printer_that_floods_us_loses_its_oldest_pictures(
     body()
 
 
+def test_an_account_that_floods_us_with_printers_loses_its_oldest_pictures(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES_PER_ACCOUNT", 3 * len(picture()))
+
+    @on_a_loop
+    async def body() -> None:
+        async with studio(open_world) as here:
+            taken = []
+            for _ in range(8):
+                here.world.clock.advance(ACCOUNT_CHECKED_APART)
+                taken.append(await here.take())
+
+            assert here.files() == 4  # the last one may not be deleted
+            assert await here.snapshots.public(taken[-1] or "") is not None
+            assert await here.snapshots.public(taken[0] or "") is None
+
+    body()
+
+
 @on_a_loop
 async def test_who_looks_renews_the_last_picture_once_in_a_while(open_world: OpenWorld) -> None:
     async with studio(open_world) as here:
@@ -260,6 +281,8 @@ async def test_a_full_disk_costs_the_picture_and_nothing_else(open_world: OpenWo
         await here.snapshots.note(here.account_id, PRINTER_ID, picture())
 
         assert await here.snapshots.public("a" * 32) is None
+        later = here.world.clock.now() + KEPT_FOR
+        assert await here.world.store.read(lambda rows: rows.snapshots.outdated(later, 10)) == []
 
 
 @on_a_loop

@@ -10,12 +10,14 @@ from printreach.contract.commands import CommandStatus
 from printreach.hub.core import Core
 from printreach.hub.printers.pictures import take_picture
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
-from printreach.ports.snapshots import SnapshotStore
+from printreach.ports.snapshots import SnapshotStore, SnapshotsUnavailable
 from printreach.rules.connections.credentials import new_secret
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints.snapshots import (
+    ACCOUNT_CHECKED_APART,
     KEPT_FOR,
     LAST_APART,
+    MAX_BYTES_PER_ACCOUNT,
     MAX_BYTES_PER_PRINTER,
     MAX_PER_PRINTER,
     Snapshot,
@@ -52,6 +54,7 @@ class Snapshots:
     http: PrinterHttp
     _without_camera: dict[str, datetime] = field(default_factory=dict)
     _noted: dict[str, datetime] = field(default_factory=dict)
+    _checked: dict[str, datetime] = field(default_factory=dict)
 
     async def take(self, stored: StoredEvent) -> str | None:
         """Take a picture for an event: hub.prints.fanout.TakePicture.
@@ -157,8 +160,9 @@ class Snapshots:
     async def _keep(
         self, account_id: str, printer_id: str, jpeg: bytes, at: datetime, *, is_last: bool = True
     ) -> str:
+        snapshot_id = new_secret(self.core.token_bytes)
         snapshot = Snapshot(
-            snapshot_id=new_secret(self.core.token_bytes),
+            snapshot_id=snapshot_id,
             account_id=account_id,
             printer_id=printer_id,
             taken_at=at,
@@ -166,13 +170,30 @@ class Snapshots:
         )
         # The row comes first: a picture without a row would be kept for ever.
         await self.core.store.write(lambda records: records.snapshots.add(snapshot))
-        await self.kept.put(snapshot.snapshot_id, jpeg)
+        try:
+            await self.kept.put(snapshot.snapshot_id, jpeg)
+        except SnapshotsUnavailable:
+            # Sizes of pictures that are nowhere would count.
+            await self.core.store.write(lambda records: records.snapshots.forget([snapshot_id]))
+            raise
         too_many = await self.core.store.write(
             lambda records: _make_room(records, snapshot, is_last=is_last)
         )
+        too_many += await self._beyond_of_account(account_id, at)
         if too_many:
             await self._remove(too_many)
-        return snapshot.snapshot_id
+        return snapshot_id
+
+    async def _beyond_of_account(self, account_id: str, at: datetime) -> list[str]:
+        """Return the ids of pictures that the account has too many of, at most once a minute."""
+        if abs(at - self._checked.get(account_id, at - ACCOUNT_CHECKED_APART)) < (
+            ACCOUNT_CHECKED_APART
+        ):
+            return []
+        _remember(self._checked, account_id, at)
+        return await self.core.store.read(
+            lambda records: records.snapshots.beyond_of_account(account_id, MAX_BYTES_PER_ACCOUNT)
+        )
 
     async def _remove(self, snapshot_ids: Sequence[str]) -> None:
         await self.kept.remove(snapshot_ids)
@@ -200,7 +221,7 @@ async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> 
     )
 
 
-def _remember(times: dict[str, datetime], printer_id: str, at: datetime) -> None:
+def _remember(times: dict[str, datetime], key: str, at: datetime) -> None:
     if len(times) >= MAX_REMEMBERED:
         times.clear()
-    times[printer_id] = at
+    times[key] = at

@@ -10,6 +10,9 @@ MAX_PER_PRINTER: Final = 2500
 MAX_BYTES_PER_PRINTER: Final = 512 * 1024 * 1024
 """A week of one-hour prints has some 2,200 pictures of 200 kB, and apps are promised that each is
 kept for that week; of many more, the oldest are deleted."""
+MAX_BYTES_PER_ACCOUNT: Final = 16 * 1024**3
+"""Of 32 printers with all that each may have. Anybody may link printers that don't exist."""
+ACCOUNT_CHECKED_APART: Final = timedelta(minutes=1)
 LAST_APART: Final = timedelta(minutes=5)
 """The interval at which the last picture of a printer is renewed while it is viewed."""
 _ID: Final = re.compile(r"[a-z2-7]{32}")

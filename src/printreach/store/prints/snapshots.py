@@ -1,5 +1,6 @@
 """Records of stored pictures, as rows; the pictures themselves are stored elsewhere."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -7,9 +8,11 @@ from datetime import datetime
 from sqlalchemy import (
     CTE,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
+    Row,
     String,
     Table,
     delete,
@@ -90,17 +93,24 @@ class SnapshotRecords(TableRecords):
 
         The printer's last picture does not count.
         """
+        newest = await self._newest(snapshots.c.printer_id == printer_id)
+        return [*_beyond(newest, size), *(one for one, _ in newest[count:])]
+
+    async def beyond_of_account(self, account_id: str, size: int) -> list[str]:
+        """Return the oldest of an account's pictures that exceed that total size."""
+        held = select(func.sum(snapshots.c.size)).where(snapshots.c.account_id == account_id)
+        if (await self._connection.scalar(held) or 0) <= size:
+            return []
+        return _beyond(await self._newest(snapshots.c.account_id == account_id), size)
+
+    async def _newest(self, whose: ColumnElement[bool]) -> Sequence[Row[str, int]]:
+        """Return the ids and sizes of pictures that may be deleted, newest first."""
         found = await self._connection.execute(
             select(snapshots.c.snapshot_id, snapshots.c.size)
-            .where(snapshots.c.printer_id == printer_id, ~_IS_LAST, ~_IS_JUDGED)
+            .where(whose, ~_IS_LAST, ~_IS_JUDGED)
             .order_by(snapshots.c.taken_at.desc(), snapshots.c.snapshot_id)
         )
-        together, too_many = 0, []
-        for number, (snapshot_id, one) in enumerate(found, 1):
-            together += one
-            if number > count or together > size:
-                too_many.append(snapshot_id)
-        return too_many
+        return found.all()
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
         """Return pictures to delete: those taken before then except last and judged ones.
@@ -144,3 +154,12 @@ class SnapshotRecords(TableRecords):
                 printer_id=snapshot.printer_id, snapshot_id=snapshot.snapshot_id
             )
         )
+
+
+def _beyond(newest: Sequence[Row[str, int]], size: int) -> list[str]:
+    together = itertools.accumulate(one for _, one in newest)
+    return [
+        snapshot_id
+        for (snapshot_id, _), so_far in zip(newest, together, strict=True)
+        if so_far > size
+    ]
