@@ -23,7 +23,11 @@ SELDOM = {
     "WebSockets of the service's own host": {"websockets"},
     "a bus over NATS": {"nats"},
     "pictures in an object store": {"obstore"},
-    "a database on a server": {"asyncpg", "printreach.store.postgresql"},
+    "a database on a server": {
+        "asyncpg",
+        "printreach.store.postgresql",
+        "sqlalchemy.dialects.postgresql",
+    },
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},
     "languages other than English": {"babel"},
     "pages with a QR code": {"segno"},

@@ -23,7 +23,14 @@ from printreach.contract.events import MAX_TEXT
 from printreach.contract.status import State
 from printreach.rules.connections.live_links import LastFacts, LiveEnd, LiveLink
 from printreach.store.columns import TableRecords
-from printreach.store.tables import Instant, accounts, connections, metadata, printers, where
+from printreach.store.tables import (
+    Instant,
+    accounts,
+    connections,
+    metadata,
+    printers,
+    where_on_sqlite,
+)
 
 live_links = Table(
     "live_links",
@@ -53,7 +60,7 @@ live_links = Table(
     Column("last_progress", Integer),
     Column("last_file_name", String(MAX_TEXT), nullable=False),
     Index("ix_live_links_expires_at", "expires_at"),
-    Index("ix_live_links_ended_at", "ended_at", **where("ended_at IS NOT NULL")),
+    Index("ix_live_links_ended_at", "ended_at", **where_on_sqlite("ended_at IS NOT NULL")),
 )
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import (
 )
 
 from printreach.store.damaged import LenientJson
-from printreach.store.tables import Instant, Number, accounts, metadata, where
+from printreach.store.tables import Instant, Number, accounts, metadata, where_on_sqlite
 
 notify_settings = Table(
     "notify_settings",
@@ -65,7 +65,7 @@ notify_targets = Table(
     Index(
         "ix_notify_targets_leased_until",
         "leased_until",
-        **where("leased_until IS NOT NULL"),
+        **where_on_sqlite("leased_until IS NOT NULL"),
     ),
 )
 

@@ -22,7 +22,7 @@ from printreach.store.tables import (
     account_column,
     metadata,
     printer_column,
-    where,
+    where_on_sqlite,
 )
 
 watch_settings = Table(
@@ -47,7 +47,7 @@ watches = Table(
     Column("resumed_at", Instant),
     Column("ended_at", Instant, index=True),
     # Ended watches stay for a week; the index spares searching them each second.
-    Index("ix_watches_due_at", "falters", "due_at", **where("ended_at IS NULL")),
+    Index("ix_watches_due_at", "falters", "due_at", **where_on_sqlite("ended_at IS NULL")),
 )
 
 watch_looks = Table(

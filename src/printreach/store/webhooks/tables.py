@@ -3,7 +3,14 @@
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 
 from printreach.store.damaged import LenientJson
-from printreach.store.tables import READABLE, Instant, Number, connections, metadata, where
+from printreach.store.tables import (
+    READABLE,
+    Instant,
+    Number,
+    connections,
+    metadata,
+    where_on_sqlite,
+)
 
 # One for each App Connection, and its queue with it. next_at: when something of the queue is due,
 # or the lease ends; null while nothing is queued. lease: of the worker that has claimed it.
@@ -25,7 +32,7 @@ webhooks = Table(
     Column("disabled_reason", String(500)),
     Column("next_at", Instant),
     Column("lease", String(64)),
-    Index("ix_webhooks_next_at", "next_at", **where("next_at IS NOT NULL")),
+    Index("ix_webhooks_next_at", "next_at", **where_on_sqlite("next_at IS NOT NULL")),
 )
 
 # due_at: null for those that are no longer queued. What was sent outlives its webhook, in the log.
@@ -57,19 +64,19 @@ webhook_deliveries = Table(
         "ix_webhook_deliveries_due_at",
         "connection_id",
         "due_at",
-        **where("due_at IS NOT NULL"),
+        **where_on_sqlite("due_at IS NOT NULL"),
     ),
     Index(
         "ix_webhook_deliveries_print_id",
         "connection_id",
         "print_id",
         "delivery_id",
-        **where("event_type IN (2, 3, 6)"),
+        **where_on_sqlite("event_type IN (2, 3, 6)"),
     ),
     Index(
         "ix_webhook_deliveries_ended_at",
         "ended_at",
-        **where("ended_at IS NOT NULL"),
+        **where_on_sqlite("ended_at IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )
