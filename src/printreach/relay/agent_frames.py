@@ -6,6 +6,7 @@ fifth of the relay's work for a large answer.
 """
 
 import asyncio
+from mmap import mmap
 from struct import Struct
 from typing import Final
 
@@ -28,9 +29,9 @@ _MASKED: Final = 0x80
 _U16: Final = Struct(">H")
 _U64: Final = Struct(">Q")
 
-_BUFFER: Final = memoryview(bytearray(512 * 1024))
+_BUFFER: Final = memoryview(mmap(-1, 512 * 1024))
 """What was read last, of any connection: it is looked through before the next is read. A message of
-256 KiB fits with the beginning of the next."""
+256 KiB fits with the beginning of the next. It takes memory as far as something was read."""
 
 
 class AgentFrames(asyncio.BufferedProtocol):
