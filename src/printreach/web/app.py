@@ -40,6 +40,7 @@ from printreach.web.in_place import RefusalsInPlace
 from printreach.web.installable import INSTALLABLE
 from printreach.web.installing.downloads import downloads_route
 from printreach.web.languages import InTheReadersLanguage
+from printreach.web.methods import WebApp, answer_options
 from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
 from printreach.web.payments.pages import PAYMENT_CALLS, SUPPORTING
@@ -199,7 +200,7 @@ def build_app(
     other_sign_in: the name of the operator's OpenID Connect provider, if there is one.
     """
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
-    app = Litestar(
+    app = WebApp(
         [
             PAGES,
             *(*PORTAL_PAGES, *ACCOUNT_PAGES, *NOTIFICATION_PAGES, OPERATOR_PAGES),
@@ -256,6 +257,9 @@ def build_app(
 
 def _answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
     """Answer with a page, or in the API's own format at any address below it."""
+    answer = answer_options(request, failure)
+    if answer is not None:
+        return answer
     if request.url.path.startswith(f"{DETECTION_PATH}/"):
         return answer_detection_failure(request, failure)
     return answer_failure(request, failure)
