@@ -1,5 +1,6 @@
 """The look of the Quick View: in a print, while it warms up, and offline."""
 
+import json
 import re
 from datetime import timedelta
 
@@ -68,6 +69,34 @@ def test_a_button_says_pausing_until_the_printer_has_answered(own_page: Page, ho
     held[0].abort()
     expect(own_page.get_by_role("button", name="Pause", exact=True)).to_be_focused()
     expect(own_page.locator(".toast")).to_contain_text("The connection broke off.")
+
+
+def test_a_print_can_be_stopped_while_it_resumes_where_somebody_pressed_resume(
+    own_page: Page, home: Home
+) -> None:
+    """The pressed button has the focus, so it stays; what stands beside it does, too."""
+    said: list[str] = []
+
+    def send_events(route: Route) -> None:
+        route.fulfill(body="retry: 200\n\n" + "".join(said), content_type="text/event-stream")
+
+    home.says(printing(state=State.PAUSED))
+    own_page.route("**/resume", lambda _: None)  # no answer yet
+    own_page.route("**/events*", send_events)
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.get_by_role("button", name="Resume").click()
+    home.world.clock.advance(timedelta(seconds=10))
+    home.says(printing(state=State.RESUMING))
+    part = '<section class="card now" id="part-now"'
+    now = part + home.get().text.partition(part)[2].partition("</section>")[0] + "</section>"
+    assert "Stop print" in now
+    said.append(f"event: part\ndata: {json.dumps({'id': 'part-now', 'html': now})}\n\n")
+    expect(own_page.get_by_text("Resume it when you are ready.")).to_have_count(0)
+
+    expect(own_page.get_by_role("link", name="Stop print")).to_be_visible()
+    expect(own_page.get_by_role("button", name="Resuming…")).to_be_focused()
+    own_page.get_by_role("link", name="Stop print").click()
+    expect(own_page.get_by_role("button", name="Keep printing")).to_be_focused()
 
 
 def test_a_printer_that_warms_up_is_accessible_and_fits(own_page: Page, home: Home) -> None:

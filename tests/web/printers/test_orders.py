@@ -95,3 +95,19 @@ def test_after_a_print_only_a_move_that_could_hit_it_asks_whether_the_plate_is_c
     assert [json.loads(order.arguments) for order in home.orders] == [
         {"Axis": "Z", "DistanceMm": 10.0}
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (State.RESUMING, "Resuming. It may take a moment."),
+        (State.WARMING_UP, "Resuming. It may take a moment."),
+        (State.PRINTING, "Resumed."),
+    ],
+)
+def test_a_print_is_resumed_once_it_prints(home: Home, state: State, words: str) -> None:
+    home.says(printing(state=State.PAUSED))
+    home.world.printers.effects = {"/resume": printing(state=state)}
+    page = home.browser.get(home.send("/resume").headers["location"]).text
+
+    assert f'<p class="toast">{words}</p>' in page

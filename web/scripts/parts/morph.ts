@@ -74,7 +74,9 @@ function takeChildren(old: Element, wanted: Element): void {
       old.insertBefore(document.importNode(child, true), mine[0]);
       continue;
     }
-    const counterpart = mine.shift();
+    let counterpart = mine.shift();
+    // What has the focus stays; what is to stand in its place then stands after it, and takes the place of no other.
+    while (counterpart && counterpart.nodeName !== child.nodeName && holdsFocus(counterpart)) counterpart = mine.shift();
     if (!counterpart) old.append(document.importNode(child, true));
     else if (counterpart instanceof Element && child instanceof Element) become(counterpart, child);
     else if (counterpart.nodeType !== child.nodeType) replace(counterpart, child);

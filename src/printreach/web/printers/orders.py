@@ -16,7 +16,7 @@ from litestar.response import Redirect, Template
 from printreach.contract.codec import encode
 from printreach.contract.commands import Axis, Extrude, Home, MoveAxis, Pause, SetLight, SetTemp
 from printreach.contract.errors import REMOTE_LOCKED
-from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult
+from printreach.contract.status import UNDER_WAY, State, StatusResult
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
@@ -48,7 +48,7 @@ _SAFE_C: Final = 0.0
 _DONE: Final[Mapping[Action, Set[State]]] = MappingProxyType(
     {
         Action.PAUSE: frozenset({State.PAUSED}),
-        Action.RESUME: AT_WORK,
+        Action.RESUME: frozenset({State.PRINTING}),  # before, it heats up again
         Action.CANCEL: frozenset(State) - UNDER_WAY,
         Action.START: UNDER_WAY,
     }
