@@ -1,4 +1,4 @@
-"""The popup of a smart pause: compact on a phone, and closed for good."""
+"""The popup of a smart pause: compact, over nothing, and closed for good."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, home, show, window
-from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
+from tests.rigs.looks import DESKTOP, PHONE, TABLET, Size, look_at
 from tests.web.printers.conftest import Home
 from tests.web.printers.test_smart_pause import paused
 from tests.web.world import BASE_URL
@@ -16,6 +16,7 @@ __all__ = ["home"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
+SIZES = (PHONE, SMALL_PHONE, ON_ITS_SIDE, TABLET, DESKTOP)
 IS_UNCOVERED = """selector => [...document.querySelectorAll(selector)].every((each) => {
     const { left, top, width, height } = each.getBoundingClientRect();
     return [0.1, 0.5, 0.9].every((part) =>
@@ -23,45 +24,24 @@ IS_UNCOVERED = """selector => [...document.querySelectorAll(selector)].every((ea
 })"""
 
 
-@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, ON_ITS_SIDE], ids=lambda size: size.name)
-def test_the_popup_covers_neither_picture_nor_buttons_on_a_phone(
-    page: Page, home: Home, size: Size
-) -> None:
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+def test_the_popup_covers_nothing(page: Page, home: Home, size: Size) -> None:
     home.says(paused(popup=True))
     show(page, home, size=size)
     popup = page.get_by_role("dialog", name="Smart pause")
 
     expect(popup).to_be_visible()
-    for selector in (".picture > .webcam", "#now-buttons .button", ".emergency .button"):
+    for selector in (".picture > .webcam", "#now-buttons .button", ".emergency .button", ".card"):
         assert page.evaluate(IS_UNCOVERED, selector), selector
+    expect(page.get_by_role("button", name="Resume")).to_have_count(1)
     box = popup.bounding_box()
     assert box is not None
     assert box["height"] < size.height * 0.45
     look_at(page, f"popup-{size.name}", sizes=[size])
 
 
-def test_the_buttons_of_the_popup_stand_level_and_a_toast_beside_it(page: Page, home: Home) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    home.says(paused(popup=True))
-    show(page, home, size=DESKTOP)
-    popup = page.get_by_role("dialog", name="Smart pause")
-    resume, close = (
-        popup.get_by_role("button", name=name).bounding_box() for name in ("Resume", "Close")
-    )
-
-    assert resume
-    assert close
-    assert (resume["y"], resume["height"]) == (close["y"], close["height"])
-    page.locator("#now-buttons").get_by_role("button", name="Resume").click()
-    page.locator(".toast").wait_for()
-    toast, box = page.locator(".toast").bounding_box(), popup.bounding_box()
-    assert toast
-    assert box
-    assert toast["x"] + toast["width"] < box["x"]
-
-
-@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE], ids=lambda size: size.name)
-def test_on_a_phone_the_text_of_the_popup_ends_where_its_button_ends(
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, DESKTOP], ids=lambda size: size.name)
+def test_the_text_of_the_popup_ends_where_its_button_ends(
     page: Page, home: Home, size: Size
 ) -> None:
     home.says(paused(popup=True))
