@@ -4,7 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from printreach.contract.status import State
-from tests.look.camera_pages import SMALL_PHONE, home, show, window
+from printreach.ports.printer_http import PrinterRefusal
+from tests.fakes.printer import EVERY_FEATURE
+from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, home, show, window
 from tests.rigs.looks import DESKTOP, PHONE, Size
 from tests.web.printers.conftest import Home, printing
 
@@ -22,6 +24,14 @@ COVERED = """() => {
                 && box.top < toast.bottom && box.bottom > toast.top;
         })
         .map((each) => each.outerHTML.slice(0, 100));
+}"""
+COVERED_NOTES = COVERED.replace("a[href], button, input, select, textarea, summary", ".note")
+ASKS = "<div data-question-body><h1>Print vase.gcode?</h1></div>"
+SAYS = """words => {
+    const line = document.createElement("p");
+    line.className = "toast";
+    line.textContent = words;
+    document.querySelector(".toasts").append(line);
 }"""
 STAYS = "document.querySelector('.toast').dispatchEvent(new Event('pointerenter'))"
 COVERS_FOCUSED = """() => {
@@ -79,3 +89,50 @@ def test_a_toast_makes_way_for_what_gets_the_focus(page: Page, home: Home) -> No
         hidden += page.evaluate(COVERS_FOCUSED)
 
     assert hidden == []
+
+
+def test_the_words_about_an_order_end_with_the_next_order(page: Page, home: Home) -> None:
+    home.says(printing(state=State.IDLE))
+    home.world.printers.answers["/extrude"] = PrinterRefusal(786, "The hotend is too cold.")
+    show(page, home, "/control")
+    page.evaluate(SAYS, "The move was sent to the printer.")
+    page.get_by_role("button", name="Extrude").click()
+
+    expect(page.get_by_role("dialog")).to_contain_text("The hotend is too cold.")
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("state", "question"), [(State.PRINTING, "Stop print"), (State.COMPLETE, "Print again")]
+)
+def test_the_words_about_an_order_end_where_something_is_asked(
+    page: Page, home: Home, state: State, question: str
+) -> None:
+    home.says(printing(state=state))
+    show(page, home)
+    page.route("**/files/again*", lambda route: route.fulfill(body=ASKS, content_type="text/html"))
+    page.evaluate(SAYS, "Paused.")
+    page.get_by_role("link", name=question).click()
+
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE, ON_ITS_SIDE], ids=lambda size: size.name)
+def test_after_an_emergency_stop_the_toast_covers_no_note(
+    page: Page, home: Home, size: Size, language: str
+) -> None:
+    """The note is what it is about."""
+    page.set_extra_http_headers({"Accept-Language": language})
+    stopped = printing(state=State.ERROR, features=EVERY_FEATURE)
+    home.says(printing(features=EVERY_FEATURE))
+    home.world.printers.effects = {"/emergency-stop": stopped}
+    show(page, home, size=size)
+    page.locator(".emergency .button").click()
+    page.locator("#emergency form[method=post] button").click()
+    expect(page.locator(".toast")).to_be_visible()
+
+    assert page.evaluate(COVERED) == []
+    assert page.evaluate(COVERED_NOTES) == []
+    assert page.evaluate(IN_VIEW)

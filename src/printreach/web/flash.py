@@ -95,7 +95,7 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "adjust": N_("The adjustment was sent to the printer."),
         "adjust-done": N_("Adjusted."),
         "emergency-stop": N_("The emergency stop was sent. Look at the printer."),
-        "emergency-stop-done": N_("The printer has stopped. Look at it before you go on."),
+        "emergency-stop-done": N_("The printer has stopped."),
         "restart-firmware": N_("Restarting the firmware. It may take a minute."),
         "restart-firmware-done": N_("The firmware has restarted."),
         "move": N_("The move was sent to the printer."),

@@ -10,7 +10,7 @@
 import { patch } from "./live";
 import { morph } from "./morph";
 import { showQuestion } from "./questions";
-import { toast } from "./toasts";
+import { endToasts, toast } from "./toasts";
 import { t } from "./messages";
 
 const BUSY_MS = 10_000;
@@ -31,6 +31,7 @@ export function startInPlace(): void {
     const body = fieldsOf(form, button);
     const stop = button?.dataset.busy ? begin(form, button) : undefined;
     waiting += 1;
+    endToasts();
     // One after the other: three steps of an axis are three moves, in their order.
     last = last.then(() => send(form, body, stop)).finally(() => (waiting -= 1));
   });

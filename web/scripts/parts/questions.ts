@@ -2,6 +2,7 @@
 // Where the page asks nothing, because something stands against it, the link leads there.
 
 import { startTimes } from "./times";
+import { endToasts } from "./toasts";
 
 export function startQuestions(): void {
   document.addEventListener("click", (event) => {
@@ -26,6 +27,7 @@ export function showQuestion(page: Document): boolean {
   const question = page.querySelector<HTMLElement>("[data-question-body]");
   if (!question) return false;
   document.querySelector("dialog.in-place")?.remove();
+  endToasts();
   const dialog = document.createElement("dialog");
   dialog.className = "in-place";
   dialog.append(document.adoptNode(question));

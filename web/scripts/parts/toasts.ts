@@ -1,15 +1,23 @@
 // Words in passing: shown for 6 seconds, held while a pointer or the focus is on them. They stand as far
-// down as they can without covering anything that is pressed or filled in, what has the focus least of all.
+// down as they can without covering anything that is pressed or filled in, what has the focus least of all,
+// or a note, which may be what they are about.
 
 const SHOWN_MS = 6000;
 const STEP_PX = 4;
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+const NOTES = ".note";
 const GAP_PX = 8;
 const WEIGHT_OF_FOCUSED = 1000;
+const WEIGHT_OF_NOTE = 0.1;
+const WEIGHT_OF_GAP = 0.05;
+
+/** What was said of one order is not said beside the next, or beside a question. */
+export function endToasts(): void {
+  for (const earlier of document.querySelectorAll(".toasts .toast")) earlier.remove();
+}
 
 export function toast(words: string): void {
-  // One at a time: several would cover what is pressed next.
-  for (const earlier of document.querySelectorAll(".toasts .toast")) earlier.remove();
+  endToasts(); // one at a time: several would cover what is pressed next
   const line = document.createElement("p");
   line.className = "toast";
   line.textContent = words;
@@ -41,18 +49,24 @@ export function startToasts(): void {
 function place(line: HTMLElement): void {
   line.style.translate = "";
   const { left, right, top, bottom } = line.getBoundingClientRect();
-  const boxes = [...document.querySelectorAll<HTMLElement>(CONTROLS)]
+  const boxes = [...document.querySelectorAll<HTMLElement>(`${CONTROLS}, ${NOTES}`)]
     .filter((each) => each.checkVisibility() && !each.closest(".toasts"))
-    .map((each) => ({ box: each.getBoundingClientRect(), weight: each === document.activeElement ? WEIGHT_OF_FOCUSED : 1 }))
+    .map((each) => ({ box: each.getBoundingClientRect(), weight: weightOf(each) }))
     .filter(({ box }) => box.left < right && box.right > left && box.width);
+  const overlap = (box: DOMRect, up: number, gap: number) => Math.max(0, Math.min(box.bottom, bottom + gap - up) - Math.max(box.top, top - gap - up));
   const covered = (up: number) =>
-    boxes.reduce((sum, { box, weight }) => sum + weight * Math.max(0, Math.min(box.bottom, bottom + GAP_PX - up) - Math.max(box.top, top - GAP_PX - up)), 0);
+    boxes.reduce((sum, { box, weight }) => sum + weight * (overlap(box, up, 0) + WEIGHT_OF_GAP * overlap(box, up, GAP_PX)), 0);
   let [best, least] = [0, covered(0)];
-  for (let up = STEP_PX; least && top - up >= STEP_PX; up += STEP_PX) {
+  for (let up = -GAP_PX; least && top - up >= STEP_PX; up += STEP_PX) {
     const now = covered(up);
     if (now < least) [best, least] = [up, now];
   }
   line.style.translate = best ? `0 ${-best}px` : "";
+}
+
+function weightOf(element: HTMLElement): number {
+  if (element === document.activeElement) return WEIGHT_OF_FOCUSED;
+  return element.matches(CONTROLS) ? 1 : WEIGHT_OF_NOTE;
 }
 
 function endInTime(line: HTMLElement): void {
