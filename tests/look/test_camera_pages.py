@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from printreach.contract.status import State, WebcamEntry
 from printreach.hub.connections.live_links import LiveWish
+from tests.fakes.printer_http import OFFLINE
 from tests.look.camera_pages import (
     ON_ITS_SIDE,
     PICTURE,
@@ -18,7 +19,7 @@ from tests.look.camera_pages import (
     with_cameras,
 )
 from tests.look.test_narrow_pages import broken_words
-from tests.rigs.looks import DESKTOP, PHONE
+from tests.rigs.looks import DESKTOP, PHONE, Size
 from tests.web.connections.conftest import at_print, make_link
 from tests.web.printers.conftest import Home, printing
 from tests.web.world import run
@@ -27,6 +28,7 @@ __all__ = ["home"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
+SIZES = (PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP)
 NO_SMALL_WINDOWS = "Object.defineProperty(window, 'documentPictureInPicture', {value: undefined})"
 NO_FULL_SCREEN = "delete Element.prototype.requestFullscreen"
 IS_INERT = "element => element.closest('[inert]') !== null"
@@ -40,6 +42,26 @@ def send_events(route: Route, said: list[str]) -> None:
 
 def scale_of(section: Locator) -> float:
     return float(section.locator("[data-zooms] img").first.evaluate(SCALE))
+
+
+def note_picture(home: Home) -> None:
+    """Somebody has seen a picture of the printer's camera."""
+    snapshots = home.world.services.snapshots
+    run(home.browser, lambda: snapshots.note(home.account_id, home.printer_id, PICTURE))
+
+
+def apart_and_within(section: Locator, size: Size) -> bool:
+    """Whether the age of the picture is whole, and shares no place with the buttons."""
+    age, corner, frame = (
+        section.locator(css).bounding_box() for css in (".age", ".corner", ".webcam")
+    )
+    assert age is not None
+    assert corner is not None
+    assert frame is not None
+    is_whole = age["x"] >= frame["x"] and age["x"] + age["width"] <= frame["x"] + frame["width"]
+    is_beside = age["x"] + age["width"] <= corner["x"]
+    is_below = age["y"] >= corner["y"] + corner["height"]
+    return is_whole and (is_beside or is_below)
 
 
 def test_nothing_of_a_picture_is_cut_off_on_a_card(page: Page, home: Home) -> None:
@@ -210,6 +232,37 @@ def test_a_small_window_shows_the_picture_alone(page: Page, home: Home) -> None:
     expect(small.locator("body > .webcam > img")).to_have_attribute("src", picture)
     assert small.evaluate("document.body.textContent.trim()") == ""
     small.close()
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+def test_the_age_of_an_old_picture_stands_clear_of_the_buttons(
+    page: Page, home: Home, size: Size, language: str
+) -> None:
+    note_picture(home)
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    home.browser.headers["accept-language"] = language
+    page.set_extra_http_headers({"Accept-Language": language})
+    section = show(page, home, size=size)
+    if language == "en":
+        expect(section.locator(".age")).to_contain_text("Last picture 1 May 2026")
+
+    assert apart_and_within(section, size)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+def test_so_does_the_age_of_a_picture_that_no_longer_comes(
+    page: Page, home: Home, size: Size
+) -> None:
+    section = show(page, home, size=size)
+    section.locator(".webcam").evaluate(
+        """frame => {
+            frame.dataset.arrival = "old";
+            frame.querySelector("[data-ours]").textContent = "No picture since 23 November, 23:54";
+        }"""
+    )
+
+    assert apart_and_within(section, size)
 
 
 @pytest.mark.parametrize("rotation", [90, 270])
