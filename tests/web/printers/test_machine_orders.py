@@ -5,10 +5,12 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.commands import SpeedLevel
+from printreach.contract.events import EventType
 from printreach.contract.status import Adjustments, Feature, State
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer import EVERY_FEATURE
 from tests.web.printers.conftest import Home, printing
+from tests.web.prints.test_history import hear, told
 
 TOLD = Adjustments(speed_percent=120, flow_percent=95, fan_percent=0, z_offset_mm=-0.075)
 
@@ -142,3 +144,14 @@ def test_a_printer_that_is_lost_offers_no_restart(home: Home) -> None:
     home.world.printers.statuses[home.printer_id] = PrinterRefusal(785, "It can't be reached.")
 
     assert "/restart-firmware" not in home.get().text
+
+
+def test_what_may_need_a_restart_first_is_not_offered_another_print(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED), told(home, EventType.COMPLETE))
+    for state, is_offered in ((State.COMPLETE, True), (State.ERROR, False)):
+        home.world.clock.advance(timedelta(seconds=10))
+        says_everything(home, state)
+        for path in ("", "/history", "/history/print?id=print-0"):
+            page = home.get(path).text
+            assert ("/restart-firmware" in page) != is_offered, path
+            assert ("Print again" in page) == is_offered, path

@@ -149,8 +149,10 @@ class PrinterView:
 
     last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: as
     rules.printers.lan_page_at gives it; for the owner alone. may_restart: only where the printer
-    has failed, for it needs no restart otherwise. is_locked_by_owner: a member who may control it
-    can't now. smart_pause: the text of the popup of a smart pause; "" if none is shown.
+    has failed, for it needs no restart otherwise. may_print_again: a print is offered unasked,
+    which isn't done where the printer may have to be restarted first. is_locked_by_owner: a member
+    who may control it can't now. smart_pause: the text of the popup of a smart pause; "" if none is
+    shown.
     """
 
     card: Card
@@ -176,6 +178,7 @@ class PrinterView:
     may_restart: bool
     presets: OfferedPresets
     may_start: bool
+    may_print_again: bool
     lights: list[Light]
     units: list[UnitRow]
     tools: list[ToolRow]
@@ -231,6 +234,8 @@ def view_of(
     indices = [str(number) for number in range(len(webcams))]
     index = indices.index(camera) if camera in indices else 0
     facts = facts_of(seen.printer.platform)
+    may_restart = may_control and _may_restart(seen.reading, features, state)
+    may_start = Feature.PRINT_START in features and state not in UNDER_WAY
     return PrinterView(
         card=card,
         platform=translate(facts.title) or _("its own interface"),
@@ -252,9 +257,10 @@ def view_of(
         may_offset_z=Feature.Z_OFFSET_CONTROL in features,
         z_offset_mm=_z_offset_mm(job),
         may_stop_in_emergency=Feature.EMERGENCY_STOP in features and state is not State.ERROR,
-        may_restart=may_control and _may_restart(seen.reading, features, state),
+        may_restart=may_restart,
         presets=presets,
-        may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
+        may_start=may_start,
+        may_print_again=may_start and not may_restart,
         lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
         units=units_of(system) if system is not None else [],
         tools=tools_of(system) if system is not None else [],
