@@ -20,6 +20,8 @@ from printreach.hub.printers.readings import Reading
 from printreach.languages import _, translate
 from printreach.rules.detection.detector import POSSIBLE_FAILURE, is_paused_by_it, newest_quality
 from printreach.rules.durations import duration
+from printreach.rules.printers.members import Role
+from printreach.store.printers.given_orders import SignedOrder
 
 OFFLINE: Final = "offline"
 RECENT_S: Final = 600.0
@@ -108,7 +110,7 @@ def state_of(seen: SeenPrinter, at: datetime) -> PrinterState:
             agent_is_away=_is_agent_away(seen),
             job=job,
         )
-    return _state_here(reading.status, badge, is_dismissed=seen.is_alarm_dismissed)
+    return _state_here(seen, reading.status, badge, at)
 
 
 def badge_of(reading: Reading, *, is_online: bool) -> str:
@@ -140,10 +142,10 @@ def count_in_need(printers: Iterable[SeenPrinter], at: datetime) -> int:
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _state_here(status: StatusResult, badge: str, *, is_dismissed: bool) -> PrinterState:
+def _state_here(seen: SeenPrinter, status: StatusResult, badge: str, at: datetime) -> PrinterState:
     job, detector = status.job_status, status.service_status.detector
     paused_ago, warned_ago = detector.time_since_last_pause_sec, _warned_ago_s(detector)
-    alarm = Alarm.DISMISSED if is_dismissed else Alarm.NONE
+    alarm = Alarm.DISMISSED if seen.is_alarm_dismissed else Alarm.NONE
     if job.state is State.ERROR:
         return PrinterState(
             badge=badge,
@@ -165,6 +167,12 @@ def _state_here(status: StatusResult, badge: str, *, is_dismissed: bool) -> Prin
                 quality=quality,
             )
         )
+    elif job.state is State.PAUSED and seen.pause is not None:
+        ago = duration((at - seen.pause.order.at).total_seconds())
+        emphasis = _paused_by(seen, seen.pause)
+        sentence = _("%(time)s ago. Look before you resume.", time=ago)
+        if words := job.sub_state or job.error:
+            sentence = f"{sentence} {translate(words)}"
     elif job.state is State.PAUSED:
         emphasis, sentence = (
             _("Paused."),
@@ -184,6 +192,17 @@ def _state_here(status: StatusResult, badge: str, *, is_dismissed: bool) -> Prin
         alarm=alarm,
         is_warned=job.state in AT_WORK,
         job=job,
+    )
+
+
+def _paused_by(seen: SeenPrinter, pause: SignedOrder) -> str:
+    """Say who paused it: to the owner by anybody's address, to others by the owner's alone."""
+    is_owner = pause.order.person_id == seen.printer.account_id
+    if seen.role is not Role.OWNER and not is_owner:
+        return _("Paused by another person")
+    who = pause.email if seen.role is Role.OWNER else seen.shared_by
+    return (
+        _("Paused by %(who)s", who=who) if who else _("Paused by somebody whose account is deleted")
     )
 
 

@@ -1,24 +1,27 @@
 """A printer's own pages, Quick View and controls, and the stream that updates them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
 from litestar import MediaType, get
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
+from litestar.params import FromQuery, QueryParameter
 from litestar.response import ServerSentEvent, Template
 
+from printreach.contract.status import State
+from printreach.hub.denied import Denied
 from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.temperatures import SPAN
 from printreach.hub.prints.history import PAGE_SIZE
 from printreach.rules.printers.cameras import UNTURNED, Pose
 from printreach.rules.prints.history import Print
+from printreach.store.printers.given_orders import SignedOrder
 from printreach.web.disconnects import ends_slow_readers
-from printreach.web.printer_state import PrinterState, known_state_of
+from printreach.web.printer_state import Alarm, PrinterState, known_state_of
 from printreach.web.printers.cards import default_pose
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.printers.presets import control_view, offered_presets
@@ -46,12 +49,14 @@ LOOKED_UP_EVERY: Final = timedelta(seconds=3)
 class LastPrints:
     """The last prints of a printer, for its open page. prints: the newest first.
 
-    The store is read again after LOOKED_UP_EVERY, and when the printer's state has changed.
+    print_id: the page is about that print alone. The store is read again after LOOKED_UP_EVERY, and
+    when the printer's state has changed.
     """
 
     services: Services
     account_id: str
     count: int = LAST_PRINTS
+    print_id: str = ""
     prints: Sequence[Print] = ()
     _state: PrinterState | None = None
     _pose: Pose = UNTURNED
@@ -66,7 +71,12 @@ class LastPrints:
         if is_recent and before == self._state:
             return
         self._at = at
-        page = await self.services.print_history.page(self.account_id, printer_id, None, self.count)
+        history = self.services.print_history
+        if self.print_id:
+            found = await history.one(self.account_id, printer_id, self.print_id)
+            self.prints = () if isinstance(found, Denied) else (found,)
+            return
+        page = await history.page(self.account_id, printer_id, None, self.count)
         self.prints = page.prints
 
     @property
@@ -76,6 +86,34 @@ class LastPrints:
             row_of(print_, at, frozenset({print_.printer_id}), self._state, self._pose)
             for print_ in self.prints
         ]
+
+
+@dataclass(slots=True)
+class LastPause:
+    """The order that paused the print of an open page, looked up again after LOOKED_UP_EVERY.
+
+    person_id: who looks at the page.
+    """
+
+    services: Services
+    person_id: str
+    _order: SignedOrder | None = None
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter) -> None:
+        """Bring it up to date. What failure detection paused has no order."""
+        at = self.services.clock.now()
+        state = known_state_of(seen, at)
+        if state is None or state.badge != State.PAUSED or state.alarm is Alarm.STANDS:
+            self._order, self._at = None, None
+        elif self._at is None or abs(at - self._at) >= LOOKED_UP_EVERY:
+            self._at = at
+            self._order = await self.services.given_orders.pause_in_force(seen.printer.owned)
+
+    def told(self, seen: SeenPrinter) -> SeenPrinter:
+        """Return the printer with that order, if somebody else gave it."""
+        is_own = self._order is None or self._order.order.person_id == self.person_id
+        return seen if is_own else replace(seen, pause=self._order)
 
 
 @dataclass(slots=True)
@@ -104,6 +142,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
         "quick": _QUICK,
         "control": (*_HEAD, "emergency", "picture", "controls"),
         "history": (*_HEAD, "prints"),
+        "print": (*_HEAD, "outcome"),
         "settings": _HEAD,
     }
 )
@@ -118,7 +157,9 @@ async def quick_view(
 ) -> Template:
     """Show its state, its webcam and its last prints."""
     await _load_temperatures(seen, signed_in.services)
-    view = _view(seen, signed_in.services, camera)
+    pause = LastPause(signed_in.services, signed_in.account_id)
+    await pause.look(seen)
+    view = _view(pause.told(seen), signed_in.services, camera)
     owner_id = seen.printer.account_id
     watch = WatchedView(signed_in.services, owner_id)
     await watch.look(seen, view)
@@ -146,9 +187,10 @@ async def printer_events(
     printer_access: NamedDependency[Access],
     camera: FromQuery[str] = "",
     page: FromQuery[str] = "quick",
+    print_id: Annotated[str, QueryParameter(name="id")] = "",
     locked: FromQuery[bool] = False,
 ) -> ServerSentEvent:
-    """Send one of those pages what changes. page: a key of PARTS."""
+    """Send one of those pages what changes. page: a key of PARTS. print_id: of "print"."""
     printer_id, environment = seen.printer.printer_id, templates_of(request)
     camera = _view(seen, signed_in.services, camera).camera_chosen
     templates = {
@@ -159,7 +201,8 @@ async def printer_events(
     owner_id = seen.printer.account_id
     watch = WatchedView(signed_in.services, owner_id)
     count = PAGE_SIZE if page == "history" else LAST_PRINTS
-    prints = LastPrints(signed_in.services, owner_id, count)
+    prints = LastPrints(signed_in.services, owner_id, count, print_id)
+    pause = LastPause(signed_in.services, signed_in.account_id)
     presets = LastPresets(signed_in.services)
 
     async def look(printers: list[SeenPrinter], is_outdated: bool) -> None:
@@ -170,6 +213,8 @@ async def printer_events(
                 await _load_temperatures(printer, signed_in.services)
                 await watch.look(printer, _view(printer, signed_in.services))
                 await prints.look(printer)
+                if page == "quick":
+                    await pause.look(printer)
                 if page == "control":
                     await presets.look(printer)
 
@@ -177,7 +222,7 @@ async def printer_events(
         mine = [printer for printer in printers if printer.printer.printer_id == printer_id]
         if not mine:  # the printer was removed; the page reloads and says so
             return {}
-        view = _view(mine[0], signed_in.services, camera, presets.offered)
+        view = _view(pause.told(mine[0]), signed_in.services, camera, presets.offered)
         shown = {
             "view": view,
             "watch": watch.shown,
@@ -187,7 +232,10 @@ async def printer_events(
         }
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
-    name, watched = f"{printer_id}?page={page}&camera={camera}", frozenset({seen.printer.owned})
+    name, watched = (
+        f"{printer_id}?page={page}&id={print_id}&camera={camera}",
+        frozenset({seen.printer.owned}),
+    )
     needs_you = environment.get_template("parts/needs_you.html")
     return Page(
         open_pages_of(request),

@@ -13,6 +13,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.hub.prints.fanout import Fanout
 from printreach.hub.prints.history import EVENTS_SHOWN, PAGE_SIZE, PrintHistoryWriter
+from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
 from tests.web.connections.conftest import SNAPSHOT
 from tests.web.printers.conftest import Home, bobs_printer, home, printing
@@ -101,8 +102,25 @@ def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:
         html.unescape(re.findall(r'class="of-print" href="([^"]*)"', listed)[0])
     )
     assert "Printing" in listed
-    assert "<dt>Came to</dt><dd>40%</dd>" in page.text
+    assert "<dt>Progress</dt><dd data-ages>62%</dd>" in page.text
+    assert "at 62%" in listed
     assert "Ended at" not in page.text
+
+
+def test_how_far_a_print_is_stays_as_last_heard_while_its_printer_is_away(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED), told(home, EventType.PAUSED, progress=40))
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+
+    assert "<dd data-ages>40%</dd>" in home.get("/history/print?id=print-0").text
+
+
+def test_only_the_page_of_a_print_under_way_is_kept_up_to_date(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED))
+    running = home.get("/history/print?id=print-0").text
+    hear(home, told(home, EventType.COMPLETE))
+
+    assert f'data-live="{home.path}/events?page=print&amp;id=print-0"' in running
+    assert "data-live" not in home.get("/history/print?id=print-0").text
 
 
 def test_the_picture_of_an_end_is_turned_as_the_owner_chose_for_the_camera(home: Home) -> None:

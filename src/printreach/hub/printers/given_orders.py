@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.contract.events import EventType
 from printreach.hub.core import Core
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.ports import StoreUnavailable
@@ -13,10 +14,16 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.printers.given_orders import MAX_SUBJECT, GivenOrder
 from printreach.rules.printers.members import Role
 from printreach.store.printers.given_orders import SignedOrder
+from printreach.store.store import Records
 
 log = logging.getLogger(__name__)
 
 SHOWN: Final = 30
+LOOKED_THROUGH: Final = 200
+"""Events of an account: some hours of one with few printers, half an hour of one with a hundred."""
+_PAUSE: Final = "/pause"
+_OF_THE_PRINT: Final = frozenset({_PAUSE, "/resume", "/cancel", "/start", "/emergency-stop"})
+_GOES_ON: Final = frozenset({EventType.STARTED, EventType.RESUMED})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,3 +71,29 @@ class GivenOrders:
                 until=until,
             )
         )
+
+    async def pause_in_force(self, printer: OwnedPrinter) -> SignedOrder | None:
+        """Return the order that paused the print, which is paused; None if that isn't known.
+
+        What was resumed or started since, with or without an order, was paused by something else.
+        """
+        owner_id, printer_id = printer.account_id, printer.printer_id
+
+        async def look(records: Records) -> SignedOrder | None:
+            orders = await records.given_orders.recent(
+                owner_id, printer_id, 1, commands=_OF_THE_PRINT
+            )
+            if not orders or orders[0].order.command != _PAUSE:
+                return None
+            at, events = orders[0].order.at, await records.events.recent(owner_id, LOOKED_THROUGH)
+            if len(events) == LOOKED_THROUGH and events[-1].received_at > at:
+                return None
+            goes_on = any(
+                stored.printer_id == printer_id
+                and stored.event.event_type in _GOES_ON
+                and stored.received_at > at
+                for stored in events
+            )
+            return None if goes_on else orders[0]
+
+        return await self.core.store.read(look)

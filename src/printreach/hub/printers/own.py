@@ -34,6 +34,7 @@ from printreach.rules.printers import (
 from printreach.rules.printers.cameras import put_choices
 from printreach.rules.printers.members import Role, is_visit_stored
 from printreach.store.listings import PrinterRow
+from printreach.store.printers.given_orders import SignedOrder
 from printreach.store.store import Records
 
 OPENING_S: Final = 1.5
@@ -56,7 +57,8 @@ class SeenPrinter:
     is_locked_by_owner: somebody else owns it, and has locked remote control.
     awaits_reconnection: the service has just restarted, and the agent is expected back.
     is_alarm_dismissed: the owner answered that failure detection was wrong about this print. Its
-    reading says then that there was no alarm, which the agent hears a moment later.
+    reading says then that there was no alarm, which the agent hears a moment later. pause: the
+    order of somebody else that paused its print; only where that was looked up.
     """
 
     printer: Printer
@@ -68,6 +70,7 @@ class SeenPrinter:
     is_locked_by_owner: bool = False
     awaits_reconnection: bool = False
     is_alarm_dismissed: bool = False
+    pause: SignedOrder | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,6 @@
 """The orders that people gave printers, as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -47,11 +47,16 @@ class GivenOrderRecords(TableRecords):
         at_most: int,
         *,
         person_id: str | None = None,
+        commands: Set[str] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Sequence[SignedOrder]:
-        """Return orders, newest first. person_id: only those of that person."""
+        """Return orders, newest first. person_id, commands: only those of that person, and those
+        commands.
+        """
         wanted = _of(account_id, printer_id)
+        if commands is not None:
+            wanted.append(given_orders.c.command.in_(sorted(commands)))
         if person_id is not None:
             wanted.append(given_orders.c.person_id == person_id)
         if since is not None:

@@ -100,6 +100,7 @@ async def print_page(
         await signed_in.services.watched_prints.of_print(account_id, printer_id, print_id)
     )
     view = view_of(seen, at)
+    row = row_of(print_, at, frozenset({printer_id}), known_state_of(seen, at), default_pose(seen))
     person_id, given = signed_in.account_id, signed_in.services.given_orders
     orders = await given.recent(
         person_id, admitted, since=print_.started_at, until=print_.ended_at or print_.heard_at
@@ -119,9 +120,8 @@ async def print_page(
         if timelapse is None
         else timelapse_view(timelapse, print_, signed_in.services.addresses),
         "timelapse_question": urlencode({"id": print_id}),
-        "row": row_of(
-            print_, at, frozenset({printer_id}), known_state_of(seen, at), default_pose(seen)
-        ),
+        "row": row,
+        "prints": [row],
         "orders": order_rows(orders, person_id),
         "again": print_.file_name,
         "acts": watch.acts,
