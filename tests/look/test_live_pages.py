@@ -9,13 +9,14 @@ from litestar.testing import TestClient
 from PIL import Image
 from playwright.sync_api import Page
 
+from printreach.contract.status import State
 from printreach.hub.connections.live_links import LiveWish
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
-from tests.rigs.looks import look_at
+from tests.rigs.looks import DESKTOP, PHONE, Size, look_at
 from tests.web.connections.conftest import SNAPSHOT, Shown, at_print, make_link
-from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import Home, printing
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -93,3 +94,17 @@ def test_the_pages_of_ones_own_links_are_accessible_and_fit(own_page: Page, home
     own_page.goto(f"{BASE_URL}/connections/live")
 
     look_at(own_page, "live-link-form")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=lambda size: size.name)
+def test_the_line_about_the_link_stands_apart(own_page: Page, home: Home, size: Size) -> None:
+    home.says(printing(state=State.IDLE))
+    link = make_link(home, LiveWish())
+    own_page.set_viewport_size({"width": size.width, "height": size.height})
+    own_page.goto(f"{BASE_URL}/live/{link.live_id}")
+    line = own_page.get_by_text("Somebody is sharing this view").bounding_box()
+    above = own_page.locator(".quick-view").bounding_box()
+
+    assert line is not None
+    assert above is not None
+    assert line["y"] - (above["y"] + above["height"]) >= 16

@@ -153,7 +153,7 @@ def test_a_printer_has_a_choice_of_its_own_and_loses_it_again(ada: Browser) -> N
     send(ada, "/notifications/printers/p1", choice="same", **{"event-2": "yes"})
 
     assert "Its own settings" in own
-    assert "Same as above" in ada.get("/notifications").text
+    assert "As under “Notify me when”" in ada.get("/notifications").text
 
 
 def test_script_in_a_printers_name_stays_text(ada: Browser) -> None:

@@ -11,7 +11,7 @@ from printreach.web.connections.live_pages import PAGES_BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import archive, picture
 from tests.web.connections.conftest import SNAPSHOT, Shown, at_print, make_link
-from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import Home, printing
 from tests.web.world import ADA, run, send
 
 EVIL = "<script>alert(1)</script>"
@@ -40,6 +40,14 @@ def test_names_are_shown_where_the_owner_agreed_and_never_as_markup(home: Home) 
     assert "Workbench" in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;.gcode" in page
     assert EVIL not in page
+
+
+@pytest.mark.parametrize("state", [State.IDLE, State.PRINTING])
+def test_its_heading_holds_whether_or_not_something_is_printed(home: Home, state: State) -> None:
+    home.says(printing(state=state))
+    page = Shown(home, make_link(home, LiveWish())).get().text
+
+    assert "<h1>A 3D printer, live</h1>" in page
 
 
 def test_a_stranger_can_do_nothing_there(shown: Shown) -> None:
