@@ -1,5 +1,7 @@
 """A camera learns how its good prints look, and never that a failure is normal."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printreach.rules.detection import LEVELS, ImageAssessment
-from printreach.rules.detection.appearance import Appearance, EvidenceMap
+from printreach.rules.detection.appearance import Appearance, EvidenceMap, logit
 from printreach.rules.detection.scene import SIDE as SCENE_SIDE
 from printreach.rules.detection.scene import Scene
 from printreach.rules.watch import decide
@@ -35,19 +37,29 @@ def a_map(place: float) -> EvidenceMap:
     return ((place,) * SIDE,) * SIDE
 
 
+def probability_of(places: EvidenceMap) -> float:
+    """Return what the model makes of a picture: the mean of its four strongest places."""
+    strongest = sorted((logit(place, 9.0) for row in places for place in row), reverse=True)[:4]
+    return 1 / (1 + math.exp(-sum(strongest) / 4))
+
+
 def watched(
-    probabilities: list[float],
+    pictures: Sequence[float | EvidenceMap],
     background: CameraBackground,
     level: int = 3,
 ) -> tuple[WatchMemory, bool]:
-    """A print without anybody's answer; whether it was warned of."""
+    """A print without anybody's answer; whether it was warned of.
+
+    pictures: how odd all places look, or each.
+    """
     chosen = WatchSettings(warning_level=level, pause_level=level, pauses=WatchPause())
     memory, is_warned = begun(WatchMemory(), background), False
-    for number, probability in enumerate(probabilities):
+    for number, shown in enumerate(pictures):
+        places = a_map(shown) if isinstance(shown, float) else shown
         assessment = ImageAssessment(
-            probability=probability,
+            probability=probability_of(places),
             scene=Scene(grey=BED, digest=number),
-            evidence=a_map(probability),
+            evidence=places,
         )
         decision = decide(memory, assessment, chosen, NOON + timedelta(seconds=20 * number))
         memory = decision.memory
@@ -81,16 +93,44 @@ def test_a_failing_print_that_is_seen_is_warned_of_whatever_unanswered_prints_ta
     assert is_warned
 
 
+ODDNESS = st.sampled_from([0.01, 0.2, 0.5, 0.8, 0.9, SEEN, 1.0])
+MAPS = st.lists(ODDNESS, min_size=SIDE**2, max_size=SIDE**2).map(
+    lambda places: tuple(tuple(places[at : at + SIDE]) for at in range(0, SIDE**2, SIDE))
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(MAPS, min_size=6, max_size=9), min_size=1, max_size=5),
+    st.sets(st.integers(0, SIDE**2 - 1), min_size=4, max_size=4),
+    st.integers(0, 9),
+)
+def test_a_failure_in_a_few_places_is_warned_of_whatever_the_places_of_other_prints_taught(
+    earlier: list[list[EvidenceMap]], failing: set[int], good_pictures: int
+) -> None:
+    background = CameraBackground()
+    for maps in earlier * 3:
+        memory, _ = watched(maps, background)
+        background = learnt(background, memory, NOON)
+    places = [SEEN if place in failing else 0.02 for place in range(SIDE**2)]
+    shown = tuple(tuple(places[at : at + SIDE]) for at in range(0, SIDE**2, SIDE))
+
+    _, is_warned = watched([0.02] * good_pictures + [shown] * 12, background)
+
+    assert is_warned
+
+
 @given(st.lists(st.floats(-7, 7), min_size=1, max_size=30))
 def test_no_place_is_learnt_beyond_its_bound(logits: list[float]) -> None:
     background = CameraBackground()
-    for logit in logits:
-        appearance = Appearance(first=(0.0,) * 6, oddest=a_map(logit))
+    for place in logits:
+        appearance = Appearance(first=(0.0,) * 6, oddest=a_map(place))
         memory = WatchMemory()
         memory = replace(memory, context=replace(memory.context, appearance=appearance))
         background = learnt(background, memory, NOON)
 
-    assert max(place for row in background.places for place in row) <= MAX_LEARNT_LOGIT
+    assert max(map(max, background.places)) <= MAX_LEARNT_LOGIT
 
 
 def test_places_that_could_hide_a_failure_are_refused() -> None:
