@@ -8,6 +8,7 @@ one camera more is the held-out one, whose photos have held-out failures pasted 
 
 import argparse
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,13 +26,14 @@ from training.pictures import Picture, Pixels, load, looks_of
 from training.render import Plan, any_plan, frame, on_camera
 from training.render_failures import Failure
 from training.samples import with_patch
-from training.sequences import LENGTH, ONSET
+from training.sequences import LENGTH, ONSET, runs
 from training.splits import split
 
 WHOLE_LENGTH: Final = 90
 """Half an hour, in which a part grows from its first layer to its last."""
-_FIRST_SEED: Final = {"measure": 2_000_000, "choose": 3_000_000}
-_CAMERAS: Final = {"measure": 20, "choose": 12}
+_CAMERAS: Final = (("choosing", 3_000_000, 12), ("measuring", 2_000_000, 7))
+"""What cameras are called, the first seed, and how many. The rule may be chosen by the first ones
+alone; none of these seeds trains or is shown elsewhere."""
 _SEEDS_A_CAMERA: Final = 100
 _QUALITY: Final = 85
 _PHOTOS_LEARNT_FROM: Final = 3
@@ -69,17 +71,22 @@ _RENDERED: Final[tuple[tuple[str, Failure, int, Incident | None], ...]] = (
 """What is called how, what fails, from which picture on, and what happens."""
 
 
-def rendered(purpose: str) -> Iterator[CameraPrint]:
-    """All prints of each camera, one camera after another. purpose: a key of _CAMERAS."""
-    for number in range(_CAMERAS[purpose]):
-        first_seed = _FIRST_SEED[purpose] + number * _SEEDS_A_CAMERA
-        camera = any_plan(first_seed, Failure.NONE, 0, LENGTH)
-        for place, (kind, failing, onset, incident) in enumerate(_RENDERED):
-            plan = _plan(camera, first_seed + place, kind, failing, onset)
-            pictures = tuple(frame(plan, each).pixels for each in range(plan.count))
-            if incident is not None:
-                pictures = with_incident(pictures, incident, plan.seed)
-            yield CameraPrint(f"drawn-{number:02}", kind, onset, pictures)
+def rendered() -> Iterator[CameraPrint]:
+    """All prints of each camera, one camera after another."""
+    for name, first_seed, count in _CAMERAS:
+        for number in range(count):
+            first_of_camera = first_seed + number * _SEEDS_A_CAMERA
+            yield from _of_camera(f"{name}-{number:02}", first_of_camera)
+
+
+def _of_camera(name: str, first_seed: int) -> Iterator[CameraPrint]:
+    camera = any_plan(first_seed, Failure.NONE, 0, LENGTH)
+    for place, (kind, failing, onset, incident) in enumerate(_RENDERED):
+        plan = _plan(camera, first_seed + place, kind, failing, onset)
+        pictures = tuple(frame(plan, number).pixels for number in range(plan.count))
+        if incident is not None:
+            pictures = with_incident(pictures, incident, plan.seed)
+        yield CameraPrint(name, f"rendered: {kind}", onset, pictures)
 
 
 def _plan(camera: Plan, seed: int, kind: str, failing: Failure, onset: int) -> Plan:
@@ -106,41 +113,34 @@ def photographed(
     taught = _PHOTOS_LEARNT_FROM * LENGTH
     for at in range(0, taught, LENGTH):
         yield _as_they_are(camera, scenes[at : at + LENGTH])
-    runs = list(_runs(scenes[taught:]))
+    later = list(runs(scenes[taught:], _PHOTO_RUNS))
     random = Random(taught)
-    for run in runs:
+    for run in later:
         for onset in (ONSET, ONSET, 0):
             donor, seed = random.choice(donors), random.getrandbits(32)
             spoiled = [with_patch(scene, donor, Random(seed)) for scene in run[onset:]]
-            kind = "spaghetti" if onset else "spaghetti from the start"
+            kind = "pasted: spaghetti" if onset else "pasted: spaghetti from the start"
             shown = tuple(scene.pixels for scene in (*run[:onset], *spoiled))
             yield CameraPrint(camera, kind, onset, shown)
-    for number, run in enumerate(runs):
+    for number, run in enumerate(later):
         plain = _as_they_are(camera, run)
         yield plain
         for kind, incident in (
-            ("good, a hand", Incident.HAND),
-            ("good, light out", Incident.LIGHT),
-            ("good, camera pushed", Incident.MOVED),
+            ("pasted: good, a hand", Incident.HAND),
+            ("pasted: good, light out", Incident.LIGHT),
+            ("pasted: good, camera pushed", Incident.MOVED),
         ):
             pictures = with_incident(plain.pictures, incident, number)
             yield replace(plain, kind=kind, pictures=pictures)
 
 
 def _as_they_are(camera: str, run: Sequence[Picture]) -> CameraPrint:
-    return CameraPrint(camera, "good", LENGTH, tuple(scene.pixels for scene in run))
-
-
-def _runs(scenes: Sequence[Picture]) -> Iterator[Sequence[Picture]]:
-    for stride, apart in _PHOTO_RUNS:
-        length = (LENGTH - 1) * stride + 1
-        for at in range(0, len(scenes) - length + 1, apart):
-            yield scenes[at : at + length : stride]
+    return CameraPrint(camera, "pasted: good", LENGTH, tuple(scene.pixels for scene in run))
 
 
 def written(folder: Path, number: int, one: CameraPrint) -> None:
     """Write one print into a folder of sequences."""
-    name = f"{one.camera}-{number:03}-{one.kind.replace(', ', '-').replace(' ', '-')}"
+    name = f"{one.camera}-{number:03}-{re.sub(r'[^a-z]+', '-', one.kind)}"
     sequence = folder / SEQUENCES / name
     (sequence / FRAMES).mkdir(parents=True)
     with (sequence / LABELS).open("w", newline="", encoding="utf-8") as lines:
@@ -153,16 +153,13 @@ def written(folder: Path, number: int, one: CameraPrint) -> None:
             labels.writerow((file, label, at * NORMAL_INTERVAL_S, one.camera, one.kind))
 
 
-def prints(images: Path, purpose: str) -> Iterator[CameraPrint]:
-    """All of one purpose: photos first, whose camera and failures are of the same split."""
+def prints(images: Path) -> Iterator[CameraPrint]:
+    """All of them: of the held-out photos, and rendered ones."""
     pictures = load(images, read_manifest(images))
     parts = split([picture.photo for picture in pictures], looks_of(pictures))
-    chosen = parts.measure if purpose == "measure" else parts.calibrate
-    held_out = [pictures[index] for index in chosen]
-    scenes, donors = good_scenes(held_out), failures_with_boxes(held_out)
-    if len(scenes) > _PHOTOS_LEARNT_FROM * LENGTH:
-        yield from photographed("photos", scenes, donors)
-    yield from rendered(purpose)
+    held_out = [pictures[index] for index in parts.measure]
+    yield from photographed("photos", good_scenes(held_out), failures_with_boxes(held_out))
+    yield from rendered()
 
 
 def main() -> None:
@@ -170,9 +167,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training.cameras", description=__doc__)
     parser.add_argument("folder", type=Path, help="a new one")
     parser.add_argument("--images", type=Path, required=True, help="the folder of the manifest")
-    parser.add_argument("--purpose", choices=sorted(_CAMERAS), default="measure")
     options = parser.parse_args()
-    for number, one in enumerate(prints(options.images, options.purpose)):
+    for number, one in enumerate(prints(options.images)):
         written(options.folder, number, one)
 
 

@@ -5,7 +5,7 @@ Of both it is known from which picture on they fail. Neither is a recording of a
 """
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -58,7 +58,7 @@ def pasted(scenes: list[Picture], donors: list[Picture]) -> Iterator[Story]:
     Failing ones are spoiled by one failure, which stays in its place. Runs share pictures.
     """
     random = Random(_SEED)
-    for run in _runs(scenes):
+    for run in runs(scenes, _STARTS):
         yield Story("pasted: good", LENGTH, tuple(scene.pixels for scene in run))
         for onset in (*[ONSET] * _SPOILED, 0):
             donor, seed = random.choice(donors), random.getrandbits(32)
@@ -68,8 +68,11 @@ def pasted(scenes: list[Picture], donors: list[Picture]) -> Iterator[Story]:
             yield Story(name, onset, tuple(scene.pixels for scene in shown))
 
 
-def _runs(scenes: list[Picture]) -> Iterator[list[Picture]]:
-    for stride, apart in _STARTS:
+def runs(
+    scenes: Sequence[Picture], starts: Iterable[tuple[int, int]]
+) -> Iterator[Sequence[Picture]]:
+    """Pictures of a print each. starts: as of _STARTS."""
+    for stride, apart in starts:
         length = (LENGTH - 1) * stride + 1
         for at in range(0, len(scenes) - length + 1, apart):
             yield scenes[at : at + length : stride]

@@ -55,15 +55,15 @@ def test_prints_on_one_camera_differ_in_their_parts_alone() -> None:
 
 
 def test_prints_are_written_as_the_evaluation_reads_them(tmp_path: Path) -> None:
-    one = CameraPrint("drawn-00", "good, a hand", 18, pictures())
+    one = CameraPrint("drawn-00", "rendered: good, a hand", 18, pictures())
 
     written(tmp_path, 4, one)
 
     (read,) = read_folder(tmp_path).sequences
     assert (read.name, read.camera, read.kind) == (
-        "drawn-00-004-good-a-hand",
+        "drawn-00-004-rendered-good-a-hand",
         "drawn-00",
-        "good, a hand",
+        "rendered: good, a hand",
     )
     assert [each.failed for each in read.frames] == [False] * 18 + [True] * 2
     assert read.frames[1].at_s == 20.0
